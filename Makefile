@@ -1,0 +1,48 @@
+# A few verbs; each makes its own environment first. `make serve` is all a newcomer needs.
+SHELL := bash
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
+OVERRIDES := --override overrides.txt
+LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate $(OVERRIDES)
+
+.PHONY: help serve chat check test golden bench lock clean
+
+help: ## what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.ready: requirements-dev.lock pyproject.toml
+	@command -v uv >/dev/null || { python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv; }
+	@test -x $(PYTHON) || $(UV) venv -q --allow-existing --python 3.12 $(VENV)
+	@echo "installing (the first time: two to three minutes where FalkorDB has to be compiled)"
+	$(UV) pip sync -q --python $(PYTHON) requirements-dev.lock
+	$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e .
+	@touch $@
+
+serve: $(VENV)/.ready ## the service on http://127.0.0.1:8001, embedded graph, no key needed
+	$(VENV)/bin/mind-memory serve
+
+chat: $(VENV)/.ready ## talk to a bot that remembers, in this terminal
+	$(VENV)/bin/mind-memory chat
+
+check: $(VENV)/.ready ## style, types, who may import whom
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+test: $(VENV)/.ready ## every test, offline
+	$(PYTHON) -m pytest $(ARGS)
+
+golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
+	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)
+
+bench: $(VENV)/.ready ## recall on LoCoMo and the cost of a turn: make bench LOCOMO=path/to/locomo10.json
+	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(ARGS)
+
+lock: ## resolve the dependencies anew
+	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) --constraints requirements.lock --group dev pyproject.toml -o requirements-dev.lock
+
+clean: ## forget the environment
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

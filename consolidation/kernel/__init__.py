@@ -1,0 +1,1 @@
+"""The vocabulary all three packages share: turns, ports, errors, files, words. Imports nothing else of ours."""

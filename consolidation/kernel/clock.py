@@ -1,0 +1,48 @@
+"""The system's clock and, for tests and replays, one that stands still until it is moved."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from datetime import UTC, datetime, timedelta
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now(self) -> datetime:
+        """The present, in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+        return time.monotonic()
+
+    def fresh_id(self) -> str:
+        """A random id."""
+        return uuid.uuid4().hex
+
+
+class FixedClock:
+    """A clock that stands at *instant* until ``advance`` moves it, and counts its ids."""
+
+    def __init__(self, instant: datetime) -> None:
+        self._instant = instant
+        self._ids = 0
+
+    def now(self) -> datetime:
+        """The instant it stands at."""
+        return self._instant
+
+    def monotonic(self) -> float:
+        """Seconds of its own time."""
+        return self._instant.timestamp()
+
+    def fresh_id(self) -> str:
+        """The next number, as an id."""
+        self._ids += 1
+        return f"{self._ids:032x}"
+
+    def advance(self, distance: timedelta) -> None:
+        """Move the hands forward by *distance*."""
+        self._instant += distance

@@ -1,0 +1,147 @@
+"""
+Everything that may go wrong on purpose, as one tree:
+
+* MemoryFault
+  x InvalidRequest
+    + InvalidMindId
+    + TurnIdMismatch
+  x NotFound
+    + MindNotFound
+    + TraceNotFound
+    + TurnNotFound
+  x TurnConflict
+  x HomeFault
+    + HomeLocked
+    + TranscriptUnwritable
+  x ModelFault
+    + ModelUnavailable
+      - ModelTimedOut
+    + ModelSpokeNonsense
+    + ModelTruncated
+    + ModelRefused
+  x EmbedderFault
+    + EmbedderUnavailable
+    + EmbedderMismatch
+  x GraphFault
+    + GraphUnavailable
+      - GraphTimedOut
+    + GraphCorrupt
+  x ConfigurationFault
+  x PromptFault
+
+Domain errors know nothing of HTTP; ``service/problems.py`` says what each looks like from outside.
+"""
+
+from __future__ import annotations
+
+
+class MemoryFault(Exception):
+    """Base of every error we raise on purpose."""
+
+
+class InvalidRequest(MemoryFault):
+    """What was asked does not fit; ``pointer`` is a JSON pointer to the field, or a parameter's name."""
+
+    def __init__(self, detail: str, *, pointer: str = "#") -> None:
+        super().__init__(detail)
+        self.pointer = pointer
+
+
+class InvalidMindId(InvalidRequest):
+    """The mind's id does not match ``[a-z0-9][a-z0-9_-]{0,62}``."""
+
+
+class TurnIdMismatch(InvalidRequest):
+    """``Idempotency-Key`` and ``turn_id`` are both given and differ."""
+
+
+class NotFound(MemoryFault):
+    """What was asked for is not here."""
+
+
+class MindNotFound(NotFound):
+    """No mind of this id has ever kept a turn."""
+
+
+class TraceNotFound(NotFound):
+    """No trace of this id is kept (traces rotate)."""
+
+
+class TurnNotFound(NotFound):
+    """No turn of this id or sequence is in the transcript."""
+
+
+class TurnConflict(MemoryFault):
+    """A turn of this id was already accepted with other content."""
+
+
+class HomeFault(MemoryFault):
+    """The home folder can not be used."""
+
+
+class HomeLocked(HomeFault):
+    """Another service owns this home."""
+
+
+class TranscriptUnwritable(HomeFault):
+    """The turn could not be made durable (disk full, read-only, fsync failed); nothing was accepted."""
+
+
+class ModelFault(MemoryFault):
+    """The language model did not help."""
+
+
+class ModelUnavailable(ModelFault):
+    """No answer: connection refused, quota, server error, or no model at all."""
+
+
+class ModelTimedOut(ModelUnavailable):
+    """No whole answer within the time allowed."""
+
+
+class ModelSpokeNonsense(ModelFault):
+    """An answer came, but not in the shape we asked for."""
+
+
+class ModelTruncated(ModelFault):
+    """The answer was cut by its length limit."""
+
+
+class ModelRefused(ModelFault):
+    """The provider's content filter refused."""
+
+
+class EmbedderFault(MemoryFault):
+    """No usable vectors."""
+
+
+class EmbedderUnavailable(EmbedderFault):
+    """The embedder did not answer, or answered with vectors that can not be used."""
+
+
+class EmbedderMismatch(EmbedderFault):
+    """The graph was embedded by another embedder than the one configured."""
+
+
+class GraphFault(MemoryFault):
+    """The graph did not help."""
+
+
+class GraphUnavailable(GraphFault):
+    """The graph's server did not answer, or refused."""
+
+
+class GraphTimedOut(GraphUnavailable):
+    """The graph's server took longer than allowed."""
+
+
+class GraphCorrupt(GraphFault):
+    """The graph holds something that we would never have written."""
+
+
+class ConfigurationFault(MemoryFault):
+    """The service was configured in a way that can not work; said at start-up."""
+
+
+class PromptFault(MemoryFault):
+    """A prompt template is missing, malformed, or was given the wrong words."""

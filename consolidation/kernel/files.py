@@ -1,0 +1,46 @@
+"""Locks and plain writes: the only module that knows filelock."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class FolderLock:
+    """Owns a folder for as long as this process lives; the kernel frees it when we die."""
+
+    def __init__(self, folder: Path) -> None:
+        """Bind to *folder*, which must exist when the lock is taken."""
+        self._lock = FileLock(folder / ".lock", timeout=0, thread_local=False)
+
+    def take(self) -> bool:
+        """Take the folder; False when another process has it."""
+        try:
+            self._lock.acquire()
+        except Timeout:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Give the folder back."""
+        self._lock.release()
+
+
+def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
+    """
+    Append one line to *file*, first setting a file above *rotate_bytes* aside as ``<name>.1``.
+
+    Not synced: it survives the death of this process, not a power cut.
+    """
+    if file.exists() and file.stat().st_size > rotate_bytes:
+        file.replace(file.with_name(f"{file.name}.1"))
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, f"{line}\n".encode())
+    finally:
+        os.close(handle)

@@ -1,0 +1,120 @@
+"""
+What a text is about, without any model: its sentences, the names in it, its keyphrases. Pure; it only quotes.
+
+Names are capitalised runs, code-like words, and short quotations. Scripts without capitals yield none: there,
+the words themselves do the finding.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_SENTENCE_END = re.compile(
+    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<=[.!?…])[\"'”’)]?\s+(?=[\"'“‘(¿¡]?[^\Wa-z])"
+    r"|(?<=[。！？])|\n+"
+)
+_WORD = r"[^\W\d_a-zà-öø-ÿ](?:[\w'’&-]*\w)?"
+_CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van|von|der|da|do|and|&)\s+)?{_WORD})*")
+_CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Za-z]+\d[\w.-]*\w)\b")
+_QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_HAS_CASE = re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
+
+# Capitalised for where they stand or by convention, but naming nobody and nothing.
+_NO_NAMES = frozenset(
+    """
+    i i'm i'll i've i'd im you he she it we they the a an and or but so if then this that these those my your his her
+    our their its is are was were be been do does did have has had will would can could should may might must shall
+    not no yes yeah yep nope nah hi hello hey hiya thanks thank thx please sorry congrats congratulations sure ok okay
+    great good nice cool wow oh ah aw aww haha hahaha lol hmm hm um uh well also just let let's use keep for from in
+    on at to of with by as about into over after before what what's which who who's whom whose when where why how here
+    there there's it's that's he's she's they're we're you're don't doesn't didn't can't won't isn't aren't wasn't
+    absolutely definitely exactly really actually maybe perhaps anyway btw omg glad happy wish hope hopefully sounds
+    looks seems got gotta gonna take check try make see look wait stay keep up down out all any some more most every
+    each both few many much such same other another one two three four five six seven eight nine ten first last next
+    new old now today tomorrow yesterday tonight morning afternoon evening night day week month year monday tuesday
+    wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april june july
+    august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+    user assistant system tool human bot ai mom dad
+    el la los las un una y o pero si yo tú él ella es hola gracias der die das ein eine und oder aber ich du er sie wir
+    ist hallo danke le les une et ou mais je tu il elle nous vous est bonjour merci lo gli e ma io lui lei ciao grazie
+    os as um uma mas eu ele ela olá obrigado obrigada
+    """.split()
+)
+_LONGEST_SENTENCE = 600
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """*text* cut into sentences, none blank, very long ones cut short."""
+    found = (sentence.strip() for sentence in _SENTENCE_END.split(text))
+    return tuple(sentence[:_LONGEST_SENTENCE] for sentence in found if sentence)
+
+
+def names(text: str, *, limit: int = 12) -> tuple[str, ...]:
+    """The names in *text*, most often named first, a name that is part of a longer one left out."""
+    counts: dict[str, int] = {}
+    for sentence in sentences(text):
+        for name in _named(sentence, elsewhere=text):
+            counts[name] = counts.get(name, 0) + 1
+    ranked = sorted(counts, key=lambda name: (-counts[name] * (1 + len(name.split())), text.find(name)))
+    return tuple(_longest(ranked))[:limit]
+
+
+def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:
+    """The runs of content words in *text*, longest first: what a person would type into a search box."""
+    phrases: list[list[str]] = [[]]
+    for word in re.findall(r"[\w'’-]+|[^\w\s]", text):
+        if not content_words(word, language=language):
+            phrases.append([])
+        else:
+            phrases[-1].append(word)
+    found = dict.fromkeys(" ".join(phrase) for phrase in phrases if phrase)
+    return tuple(sorted(found, key=lambda phrase: -len(phrase.split())))[:limit]
+
+
+def _named(sentence: str, *, elsewhere: str) -> Iterator[str]:
+    for pattern in (_CAPITALISED, _CODE, _QUOTED):
+        for match in pattern.finditer(sentence):
+            name = _trimmed(match[1] if pattern is _QUOTED else match[0])
+            if not name or (pattern is _CAPITALISED and _is_mere_opening(name, match.start(), elsewhere)):
+                continue
+            yield name
+
+
+def _trimmed(run: str) -> str:
+    words = [_POSSESSIVE.sub("", word) for word in run.strip(" .,;:!?()").split()]
+    while words and words[0].casefold().replace("’", "'") in _NO_NAMES:
+        words = words[1:]
+    while words and words[-1].casefold().replace("’", "'") in _NO_NAMES:
+        words = words[:-1]
+    name = " ".join(words)
+    return name if len(name) > 1 and not name.isdigit() else ""
+
+
+def _is_mere_opening(name: str, start: int, text: str) -> bool:
+    """Whether a single capitalised word may owe its capital to opening the sentence."""
+    if start > 1 or " " in name:
+        return False
+    inside = re.search(rf"[\w,;]\s+{re.escape(name)}\b", text)
+    return inside is None
+
+
+def _longest(ranked: Sequence[str]) -> Iterable[str]:
+    kept: list[str] = []
+    for name in ranked:
+        folded = name.casefold()
+        whole = {word for other in kept for word in other.casefold().split()}
+        if folded not in whole and folded not in {other.casefold() for other in kept}:
+            kept.append(name)
+    return kept
+
+
+def has_capitals(text: str) -> bool:
+    """Whether *text* was written with capitals at all, so that their absence means something."""
+    return _HAS_CASE.search(text) is not None

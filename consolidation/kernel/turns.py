@@ -1,0 +1,105 @@
+"""
+Turns and messages: the values everything else is made of.
+
+A turn is the messages of one exchange, posted together. It is kept exactly as accepted; what can be
+derived (its instant, its text) is derived here, so that every projection derives it alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+
+class Speaker(StrEnum):
+    """Who said it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+    THOUGHT = "thought"
+
+
+class Kind(StrEnum):
+    """What a turn is for; only ``turn`` and ``import`` are ever remembered."""
+
+    TURN = "turn"
+    HEARTBEAT = "heartbeat"
+    PROBE = "probe"
+    IMPORT = "import"
+
+
+REMEMBERED = frozenset({Kind.TURN, Kind.IMPORT})
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said; ``timestamp`` is aware and in UTC, or None where the caller gave none."""
+
+    role: Speaker
+    content: str
+    timestamp: datetime | None = None
+    name: str | None = None
+    id: str | None = None
+
+    @property
+    def who(self) -> str:
+        """The speaker as people would name them."""
+        return self.name or self.role.value
+
+    @property
+    def line(self) -> str:
+        """The message as one paragraph of text, its speaker in front."""
+        return f"{self.who}: {self.content}"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The messages of one exchange, as a caller posted them."""
+
+    turn_id: str
+    session_id: str
+    messages: tuple[Message, ...]
+    kind: Kind = Kind.TURN
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the content: equal for a retry, different for anything else."""
+        said = [[m.role, m.content, m.timestamp and m.timestamp.isoformat(), m.name, m.id] for m in self.messages]
+        whole = json.dumps([self.session_id, self.kind, said, self.metadata], sort_keys=True, ensure_ascii=False)
+        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A turn in the transcript: its position, the instant it was accepted (UTC), its size in tokens."""
+
+    sequence: int
+    accepted_at: datetime
+    turn: Turn
+    tokens: int = 0
+
+    @property
+    def occurred_at(self) -> datetime:
+        """When it was said: the newest message's own time, else when it reached us."""
+        spoken = [m.timestamp for m in self.turn.messages if m.timestamp is not None]
+        return max(spoken, default=self.accepted_at)
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether it belongs in the graph and the story."""
+        return self.turn.kind in REMEMBERED
+
+    @property
+    def text(self) -> str:
+        """All that was said, a paragraph a message, speakers in front; thoughts and tool output too."""
+        return "\n".join(message.line for message in self.turn.messages)

@@ -1,0 +1,250 @@
+"""
+The transcript of one mind: append, fsync, and only then say yes.
+
+Invariants: a turn that was answered is on disk; a sequence is given once; a damaged line never takes another
+with it. Turns that wait together are written and synced together (group commit), so that many callers
+cost one fsync.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnNotFound
+from consolidation.kernel.turns import Kept
+from consolidation.transcript.positions import Place, Positions
+from consolidation.transcript.records import encode
+from consolidation.transcript.recovery import Damage, read_line, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import Turn
+
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The turn as it is kept, and whether this call kept it (False: a retry of one already kept)."""
+
+    kept: Kept
+    is_new: bool
+
+
+@dataclass(slots=True)
+class _Waiting:
+    turn: Turn
+    tokens: int
+    kept: Kept | None = None
+    error: TranscriptUnwritable | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        return self.kept is not None or self.error is not None
+
+
+class Transcript:
+    """Append-only, monthly files of one turn a line; one process at a time writes."""
+
+    def __init__(self, folder: Path, *, clock: Clock) -> None:
+        """Bind to *folder*; ``open`` reads what is there."""
+        self._folder = folder
+        self._clock = clock
+        self._positions = Positions()
+        self._next = 1
+        self._damages: list[Damage] = []
+        self._file: Path | None = None
+        self._handle: int | None = None
+        self._good_end = 0
+        self._waiting: dict[str, _Waiting] = {}
+        self._queue: list[_Waiting] = []
+        self._turnstile = asyncio.Lock()
+        self._writing = threading.Lock()
+
+    async def open(self) -> Transcript:
+        """Read the folder, seal a torn end, set damaged lines aside. Raises TranscriptUnwritable."""
+        try:
+            await anyio.to_thread.run_sync(self._open)
+        except OSError as error:
+            raise TranscriptUnwritable(f"{self._folder}: {error.strerror}") from error
+        return self
+
+    async def append(self, turn: Turn, *, tokens: int) -> Accepted:
+        """
+        Keep *turn* durably and return it with its sequence.
+
+        The same turn id with the same content returns the turn as first kept; with other content raises
+        TurnConflict. Raises TranscriptUnwritable when the disk refused: then nothing was kept.
+        """
+        known = self._positions.sequence_of(turn.turn_id)
+        if known is not None:
+            return Accepted(_same(await self.read(known), turn), is_new=False)
+        waiting = self._waiting.get(turn.turn_id)
+        is_new = waiting is None
+        if waiting is None:
+            waiting = self._waiting[turn.turn_id] = _Waiting(turn, tokens)
+            self._queue.append(waiting)
+        kept = await self._settled(waiting)
+        return Accepted(_same(kept, turn), is_new=is_new)
+
+    async def read(self, sequence: int) -> Kept:
+        """The turn of this sequence. Raises TurnNotFound."""
+        return (await self.read_many((sequence,)))[0]
+
+    async def read_many(self, sequences: Sequence[int]) -> tuple[Kept, ...]:
+        """The turns of these sequences, in the order asked for. Raises TurnNotFound."""
+        return await anyio.to_thread.run_sync(self._read_many, tuple(sequences))
+
+    async def after(self, sequence: int, *, limit: int) -> tuple[Kept, ...]:
+        """The next turns above *sequence*, in order, at most *limit*."""
+        return await self.read_many(self._positions.after(sequence, limit=limit))
+
+    async def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[Kept, ...]:
+        """The last turns of a session below *sequence*, oldest first."""
+        return await self.read_many(self._positions.before_in_session(session_id, sequence, limit=limit))
+
+    @property
+    def positions(self) -> Positions:
+        """Counts, ids and sequences, without reading the disk."""
+        return self._positions
+
+    @property
+    def damages(self) -> tuple[Damage, ...]:
+        """The lines that were set aside when this transcript was opened."""
+        return tuple(self._damages)
+
+    def never_below(self, sequence: int) -> None:
+        """Give no sequence at or below *sequence* again: a projection holds it (the disk lost our tail)."""
+        self._next = max(self._next, sequence + 1)
+
+    async def close(self) -> None:
+        """Release the file."""
+        await anyio.to_thread.run_sync(self._forget_handle)
+
+    async def _settled(self, waiting: _Waiting) -> Kept:
+        while not waiting.is_settled:
+            async with self._turnstile:
+                if not waiting.is_settled:
+                    batch, self._queue = self._queue, []
+                    await anyio.to_thread.run_sync(self._commit, batch)
+        if waiting.kept is None:
+            assert waiting.error is not None  # noqa: S101 - is_settled
+            raise waiting.error
+        return waiting.kept
+
+    def _commit(self, batch: list[_Waiting]) -> None:
+        # In a worker thread. The mutex, not the turnstile, is what a cancelled caller can not break.
+        with self._writing:
+            try:
+                self._ready_file()
+                written = [(waiting, self._sequenced(waiting)) for waiting in batch]
+                self._write(written)
+            except OSError as error:
+                self._undo()
+                self._settle(batch, f"the turn could not be stored: {error.strerror}")
+            finally:
+                self._settle(batch, "the turn could not be written")
+
+    def _settle(self, batch: list[_Waiting], reason: str) -> None:
+        for waiting in batch:
+            if not waiting.is_settled:
+                waiting.error = TranscriptUnwritable(reason)
+            self._waiting.pop(waiting.turn.turn_id, None)
+
+    def _sequenced(self, waiting: _Waiting) -> Kept:
+        kept = Kept(self._next, self._clock.now(), waiting.turn, waiting.tokens)
+        self._next += 1
+        return kept
+
+    def _write(self, written: list[tuple[_Waiting, Kept]]) -> None:
+        assert self._file is not None  # noqa: S101 - _ready_file
+        assert self._handle is not None  # noqa: S101
+        lines = [encode(kept) for _, kept in written]
+        rest = memoryview(b"".join(lines))
+        while rest:  # a full disk may take a part of it without an error
+            rest = rest[os.write(self._handle, rest) :]
+        _sync(self._handle)
+        for (waiting, kept), line in zip(written, lines, strict=True):
+            self._positions.add(kept, Place(self._file, self._good_end, len(line) - 1))
+            self._good_end += len(line)
+            waiting.kept = kept
+
+    def _undo(self) -> None:
+        """
+        Take back what a failed write left behind, and trust neither handle nor page cache after it.
+
+        The sequences it used are not given again: a line that could not be cut away may still be read back.
+        """
+        if self._handle is not None:
+            with suppress(OSError):  # _ready_file cuts again, or refuses, before anything else is written
+                os.ftruncate(self._handle, self._good_end)
+            self._forget_handle()
+
+    def _ready_file(self) -> None:
+        month = self._folder / f"{self._clock.now():%Y-%m}.jsonl"
+        newest = max(month, self._file) if self._file else month  # a clock set back must not reorder files
+        if self._handle is not None and newest == self._file:
+            return
+        self._forget_handle()
+        is_same = newest == self._file
+        handle = os.open(newest, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        if is_same:
+            os.ftruncate(handle, self._good_end)
+        else:
+            _sync_folder(self._folder)
+        self._file, self._handle, self._good_end = newest, handle, os.fstat(handle).st_size
+
+    def _forget_handle(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _open(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for file in sorted(self._folder.glob("*.jsonl")):
+            lost = 0
+            for found in scan(file):
+                if isinstance(found, Damage):
+                    self._damages.append(found)
+                    lost += 1
+                    continue
+                kept, place = found
+                lost = 0
+                if kept.sequence > self._positions.last:
+                    self._positions.add(kept, place)
+            # A damaged line at the end may have carried sequences that projections already hold.
+            self._next = max(self._next, self._positions.last + 1 + lost)
+            self._file, self._good_end = file, file.stat().st_size
+
+    def _read_many(self, sequences: tuple[int, ...]) -> tuple[Kept, ...]:
+        found = []
+        for sequence in sequences:
+            place = self._positions.place(sequence)
+            if place is None:
+                raise TurnNotFound(f"no turn has sequence {sequence}")
+            found.append(read_line(place))
+        return tuple(found)
+
+
+def _same(kept: Kept, turn: Turn) -> Kept:
+    if kept.turn.digest != turn.digest:
+        raise TurnConflict(f"turn {turn.turn_id!r} was already accepted with other content")
+    return kept
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,99 @@
+"""Where each turn of a transcript stands on disk, in memory: about 60 bytes a turn. Pure bookkeeping, no I/O."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from consolidation.kernel.turns import Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line's file, its first byte and its length in bytes, newline not counted."""
+
+    file: Path
+    offset: int
+    length: int
+
+
+class Positions:
+    """Sequence → place, turn id → sequence, session → sequences, and running totals of tokens."""
+
+    def __init__(self) -> None:
+        self._files: list[Path] = []
+        self._sequences = array("Q")
+        self._file_numbers = array("L")
+        self._offsets = array("Q")
+        self._lengths = array("Q")
+        self._tokens = array("Q")
+        self._remembered = array("Q")
+        self._by_id: dict[str, int] = {}
+        self._by_session: dict[str, array[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._sequences)
+
+    @property
+    def last(self) -> int:
+        """The highest sequence, 0 when there is none."""
+        return self._sequences[-1] if self._sequences else 0
+
+    def add(self, kept: Kept, place: Place) -> None:
+        """Note where *kept* stands; its sequence must be above all noted before."""
+        if not self._files or self._files[-1] != place.file:
+            self._files.append(place.file)
+        self._file_numbers.append(len(self._files) - 1)
+        self._offsets.append(place.offset)
+        self._lengths.append(place.length)
+        told = kept.tokens if kept.is_remembered else 0
+        self._tokens.append((self._tokens[-1] if self._tokens else 0) + told)
+        self._remembered.append((self._remembered[-1] if self._remembered else 0) + kept.is_remembered)
+        self._sequences.append(kept.sequence)
+        self._by_session.setdefault(kept.turn.session_id, array("Q")).append(kept.sequence)
+        self._by_id[kept.turn.turn_id] = kept.sequence
+
+    def place(self, sequence: int) -> Place | None:
+        """Where the turn of this sequence stands, None when there is none."""
+        at = bisect_left(self._sequences, sequence)
+        if at == len(self._sequences) or self._sequences[at] != sequence:
+            return None
+        return Place(self._files[self._file_numbers[at]], self._offsets[at], self._lengths[at])
+
+    def sequence_of(self, turn_id: str) -> int | None:
+        """The sequence of a turn id."""
+        return self._by_id.get(turn_id)
+
+    def after(self, sequence: int, *, limit: int) -> tuple[int, ...]:
+        """The next sequences above *sequence*, ascending, at most *limit*."""
+        start = bisect_right(self._sequences, sequence)
+        return tuple(self._sequences[start : start + limit])
+
+    def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[int, ...]:
+        """The last *limit* sequences of a session below *sequence*, ascending."""
+        told = self._by_session.get(session_id, array("Q"))
+        end = bisect_left(told, sequence)
+        return tuple(told[max(0, end - limit) : end])
+
+    def tokens_after(self, sequence: int) -> int:
+        """Tokens of all remembered turns above *sequence*."""
+        return self._sum_after(self._tokens, sequence)
+
+    def remembered_after(self, sequence: int) -> int:
+        """How many remembered turns there are above *sequence*."""
+        return self._sum_after(self._remembered, sequence)
+
+    def _sum_after(self, totals: array[int], sequence: int) -> int:
+        if not totals:
+            return 0
+        start = bisect_right(self._sequences, sequence)
+        return totals[-1] - (totals[start - 1] if start else 0)
+
+    def sessions(self) -> int:
+        """How many sessions there are."""
+        return len(self._by_session)

@@ -1,0 +1,90 @@
+"""
+One turn as one line of the transcript, and back. Pure.
+
+A line is JSON whose last field is a checksum of everything before it, so that a torn write and a flipped
+bit are told from a turn: ``{"sequence":1,…,"crc":"89abcdef"}``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from datetime import UTC, datetime
+from typing import Any
+
+from consolidation.kernel.turns import Kept, Kind, Message, Speaker, Turn
+
+_SEAL = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
+
+
+class DamagedRecord(ValueError):
+    """The line is not what was once written."""
+
+
+def encode(kept: Kept) -> bytes:
+    """Return *kept* as one line of UTF-8, newline included; text must hold no lone surrogate."""
+    turn = kept.turn
+    record = {
+        "sequence": kept.sequence,
+        "turn_id": turn.turn_id,
+        "session_id": turn.session_id,
+        "accepted_at": _instant(kept.accepted_at),
+        "kind": turn.kind.value,
+        "tokens": kept.tokens,
+        "messages": [_message(message) for message in turn.messages],
+        "metadata": dict(turn.metadata),
+    }
+    body = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
+
+
+def decode(line: bytes) -> Kept:
+    """Read one line without its newline. Raises DamagedRecord."""
+    seal = _SEAL.search(line)
+    if seal is None:
+        raise DamagedRecord("no checksum at the end")
+    body = line[: seal.start()] + b"}"
+    if zlib.crc32(body) != int(seal[1], 16):
+        raise DamagedRecord("the checksum does not fit")
+    try:
+        return _kept(json.loads(body))
+    except (ValueError, KeyError, TypeError) as error:
+        raise DamagedRecord(f"not a record: {error}") from error
+
+
+def _kept(record: dict[str, Any]) -> Kept:
+    turn = Turn(
+        turn_id=record["turn_id"],
+        session_id=record["session_id"],
+        messages=tuple(_read_message(message) for message in record["messages"]),
+        kind=Kind(record["kind"]),
+        metadata=record["metadata"],
+    )
+    return Kept(record["sequence"], datetime.fromisoformat(record["accepted_at"]), turn, record.get("tokens", 0))
+
+
+def _message(message: Message) -> dict[str, str]:
+    fields = {
+        "role": message.role.value,
+        "content": message.content,
+        "timestamp": _instant(message.timestamp) if message.timestamp else None,
+        "name": message.name,
+        "id": message.id,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _read_message(fields: dict[str, str]) -> Message:
+    said_at = fields.get("timestamp")
+    return Message(
+        role=Speaker(fields["role"]),
+        content=fields["content"],
+        timestamp=datetime.fromisoformat(said_at) if said_at else None,
+        name=fields.get("name"),
+        id=fields.get("id"),
+    )
+
+
+def _instant(instant: datetime) -> str:
+    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

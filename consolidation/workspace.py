@@ -1,0 +1,93 @@
+"""A mind's folder: where each file stands, and how a new one is made from the template."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from consolidation.kernel.errors import InvalidMindId
+
+TEMPLATE = Path(__file__).parent.parent / "workspace_template"
+_MIND_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The files of one mind; nothing is made until ``create``."""
+
+    folder: Path
+
+    @property
+    def transcript(self) -> Path:
+        """The append-only log's folder."""
+        return self.folder / "transcript"
+
+    @property
+    def story(self) -> Path:
+        """The autobiography."""
+        return self.folder / "STORY.md"
+
+    @property
+    def soul(self) -> Path:
+        """Persona and tone, written by a person."""
+        return self.folder / "SOUL.md"
+
+    @property
+    def prompts(self) -> Path:
+        """A person's overrides of our templates."""
+        return self.folder / "prompts"
+
+    @property
+    def subconscious(self) -> Path:
+        """One line per resonance: its trace."""
+        return self.folder / "subconscious.jsonl"
+
+    @property
+    def text_index(self) -> Path:
+        """The full-text projection; may be deleted at any time the service is down."""
+        return self.folder / "derived" / "text.sqlite3"
+
+    @property
+    def exists(self) -> bool:
+        """Whether this mind has ever kept a turn."""
+        return self.transcript.is_dir()
+
+    def create(self) -> None:
+        """Copy the template, leaving every file alone that is already there."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for source in sorted(TEMPLATE.rglob("*.md")):
+            target = self.folder / source.relative_to(TEMPLATE)
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                shutil.copyfile(source, target)
+        self.transcript.mkdir(exist_ok=True, mode=0o700)
+
+    def read(self, file: Path, *, most_characters: int) -> str:
+        """A person's file as text, cut; empty when it is not there or can not be read."""
+        try:
+            with file.open(encoding="utf-8", errors="replace") as handle:
+                return handle.read(most_characters)
+        except OSError:
+            return ""
+
+
+def checked_mind_id(mind_id: str) -> str:
+    """Return *mind_id* if it is one. Raises InvalidMindId."""
+    if _MIND_ID.fullmatch(mind_id) is None:
+        detail = "a mind's id is 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit"
+        raise InvalidMindId(detail, pointer="path/mind_id")
+    return mind_id
+
+
+def workspace_of(home: Path, mind_id: str) -> Workspace:
+    """The folder of a mind under *home*. Raises InvalidMindId."""
+    return Workspace(home / "minds" / checked_mind_id(mind_id))
+
+
+def minds_of(home: Path) -> tuple[str, ...]:
+    """The ids of all minds under *home*, sorted."""
+    folder = home / "minds"
+    found = folder.iterdir() if folder.is_dir() else ()
+    return tuple(sorted(mind.name for mind in found if _MIND_ID.fullmatch(mind.name) and Workspace(mind).exists))

@@ -1,0 +1,91 @@
+"""The shapes we ask models to answer in, one per prompt that wants structure."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Shape(BaseModel):
+    """An answer: frozen, and nothing in it that was not asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Wonder(Shape):
+    """A lateral hypothesis, with a query of words that would literally stand in the log."""
+
+    hypothesis: str
+    query: str
+
+
+class Seeds(Shape):
+    """Answer to seeds.md: where memory might be touched."""
+
+    entities: tuple[str, ...] = Field(default=(), max_length=12)
+    queries: tuple[str, ...] = Field(default=(), max_length=4)
+    wonders: tuple[Wonder, ...] = Field(default=(), max_length=3)
+
+
+class Line(Shape):
+    """One candidate memory, judged: whether it would change what is said next, and how it is told."""
+
+    number: int = Field(ge=1)
+    surfaces: bool
+    text: str = ""
+
+
+class Narration(Shape):
+    """Answer to narration.md: a verdict on each candidate."""
+
+    lines: tuple[Line, ...] = ()
+
+
+class Entity(Shape):
+    """Something with a name: a person, a place, a thing, a work, an event."""
+
+    name: str
+
+
+class Fact(Shape):
+    """A statement that joins two entities, with the time it holds for (RFC 3339 or None)."""
+
+    source: str
+    relation: str
+    target: str
+    fact: str
+    valid_at: str | None = None
+    invalid_at: str | None = None
+
+
+class Extraction(Shape):
+    """Answer to extraction.md: the entities and the facts of one turn."""
+
+    entities: tuple[Entity, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+class Identity(Shape):
+    """One new entity, and the number of the known one it is, or None when it is new."""
+
+    number: int
+    same_as: int | None = None
+
+
+class Identities(Shape):
+    """Answer to identities.md: which of the extracted entities are already known."""
+
+    identities: tuple[Identity, ...] = ()
+
+
+class Settlement(Shape):
+    """One new fact against known ones: the numbers it repeats, the numbers it makes untrue."""
+
+    number: int
+    repeats: tuple[int, ...] = ()
+    contradicts: tuple[int, ...] = ()
+
+
+class Settlements(Shape):
+    """Answer to settlements.md: how the new facts of a turn stand to the known ones."""
+
+    settlements: tuple[Settlement, ...] = ()

@@ -1,0 +1,1 @@
+"""One module, or one folder, per outside package; nothing else may import it."""

@@ -1,0 +1,93 @@
+"""
+A model that is no model: it answers every prompt by quoting. Offline, deterministic, the default without a key.
+
+It reads the words that would fill a prompt, not the prompt. One function a prompt, in one table.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import ModelUnavailable
+from consolidation.kernel.names import keyphrases, names, sentences
+from consolidation.kernel.ports import Reply
+from prompts.responses import Entity, Extraction, Fact, Identities, Line, Narration, Seeds, Settlements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from pydantic import BaseModel
+
+    from consolidation.kernel.ports import Ask
+
+_LINE = re.compile(r"([^\n:]{1,40}): (.*)")
+_SHORTEST_FACT, _MOST_FACTS, _MOST_NAMES = 15, 8, 12
+
+
+class ExtractiveModel:
+    """Answers the prompts of the graph and of the read path; it can not chat."""
+
+    is_hosted = False
+
+    async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:
+        """Answer by the prompt's own rule. Raises ModelUnavailable for a prompt that needs a real model."""
+        if ask.prompt not in _RULES:
+            raise ModelUnavailable(f"the prompt {ask.prompt!r} needs a language model, and none is configured")
+        found = ask.shape.model_validate(_RULES[ask.prompt](ask.words).model_dump())
+        return Reply(found, model="extractive")
+
+    async def converse(self, messages: tuple[Mapping[str, str], ...], /) -> Reply[str]:
+        """Never: raises ModelUnavailable."""
+        raise ModelUnavailable(f"no language model is configured to answer {len(messages)} messages")
+
+
+def _seeds(words: Mapping[str, Any]) -> Seeds:
+    message: str = words["message"]
+    phrases = keyphrases(message, language=words["language"], limit=8)
+    return Seeds(entities=names(message, limit=8), queries=(" ".join(phrases),) if len(phrases) > 1 else phrases)
+
+
+def _narration(words: Mapping[str, Any]) -> Narration:
+    """Everything that passed the filters surfaces as it was said."""
+    return Narration(lines=tuple(Line(number=one["number"], surfaces=True) for one in words["candidates"]))
+
+
+def _extraction(words: Mapping[str, Any]) -> Extraction:
+    said = tuple(_spoken(words["text"]))
+    speakers = dict.fromkeys(who for who, _ in said)
+    named = names("\n".join(text for _, text in said), limit=_MOST_NAMES)
+    facts = [fact for who, text in said for fact in _facts(who, text, named)]
+    return Extraction(
+        entities=tuple(Entity(name=name) for name in dict.fromkeys((*speakers, *named))),
+        facts=tuple(sorted(facts, key=lambda fact: -len(fact.fact))[:_MOST_FACTS]),
+    )
+
+
+def _spoken(text: str) -> Iterable[tuple[str, str]]:
+    """Speaker and words of each message; a line without a speaker goes on with the last one's."""
+    who = "user"
+    for line in text.splitlines():
+        opening = _LINE.fullmatch(line)
+        if opening:
+            who, line = opening[1], opening[2]  # noqa: PLW2901 - the line without its speaker
+        if line.strip():
+            yield who, line
+
+
+def _facts(who: str, text: str, named: tuple[str, ...]) -> Iterable[Fact]:
+    for sentence in sentences(text):
+        about = [name for name in named if name != who and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
+        if not about or len(sentence) < _SHORTEST_FACT or sentence.endswith(("?", "？")):
+            continue
+        yield Fact(source=who, relation="SPOKE_OF", target=about[0], fact=f"{who}: {sentence}")
+
+
+_RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {
+    "seeds": _seeds,
+    "narration": _narration,
+    "extraction": _extraction,
+    "identities": lambda _: Identities(),
+    "settlements": lambda _: Settlements(),
+}

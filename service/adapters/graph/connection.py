@@ -1,0 +1,164 @@
+"""
+Speaks Cypher to FalkorDB: one bounded pool, a time limit on everything, foreign errors translated once.
+
+The client is built lazily and off the event loop, because its constructor asks the server something
+synchronously: a server that accepts and never answers must not freeze us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+from falkordb.asyncio import FalkorDB
+from redis import exceptions as redis_errors
+from redis.asyncio import BlockingConnectionPool
+
+from consolidation.kernel.errors import ConfigurationFault, GraphFault, GraphTimedOut, GraphUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+type Rows = list[list[Any]]
+
+_SCHEMES = {"redis": "redis", "falkor": "redis", "falkordb": "redis", "rediss": "rediss", "unix": "unix"}
+_NO_GRAPH = "empty key"
+_CONNECT_SECONDS = 1.0
+
+
+class Connection:
+    """All graphs of one server. Reads are read-only statements; both raise GraphUnavailable."""
+
+    def __init__(self, url: str, *, read_seconds: float = 5.0, write_seconds: float = 30.0, most: int = 24) -> None:
+        """Bind to *url* without connecting. Raises ConfigurationFault when it is not one."""
+        self._url = _checked(url)
+        self._read_seconds = read_seconds
+        self._write_seconds = write_seconds
+        self._most = most
+        self._client: FalkorDB | None = None
+        self._building = asyncio.Lock()
+
+    async def client(self) -> FalkorDB:
+        """The falkordb client, built at first use. Raises GraphUnavailable."""
+        if self._client is None:
+            async with self._building:
+                if self._client is None:
+                    self._client = await self._built()
+        return self._client
+
+    async def ping(self) -> None:
+        """Return when the server answers a command. Raises GraphUnavailable."""
+        client = await self.client()
+        await self._bounded(client.execute_command("PING"), self._read_seconds)
+
+    async def graphs(self) -> frozenset[str]:
+        """The names of all graphs there are."""
+        client = await self.client()
+        return frozenset(await self._bounded(client.list_graphs(), self._read_seconds))
+
+    async def read(self, graph: str, cypher: str, words: Mapping[str, object], /) -> Rows:
+        """Rows of a read-only statement; none when there is no such graph, which is not created."""
+        client = await self.client()
+        limit = int(self._read_seconds * 1000)
+        asking = client.select_graph(graph).ro_query(cypher, dict(words), timeout=limit)
+        try:
+            return list((await self._bounded(asking, self._read_seconds)).result_set)
+        except GraphFault as error:
+            if _NO_GRAPH in str(error):
+                return []
+            raise
+
+    async def write(self, graph: str, cypher: str, words: Mapping[str, object], /) -> Rows:
+        """Rows of a statement that may write; an error does not mean that it was not done: only MERGE is safe."""
+        client = await self.client()
+        asking = client.select_graph(graph).query(cypher, dict(words))
+        return list((await self._bounded(asking, self._write_seconds)).result_set)
+
+    async def write_all(self, graph: str, statements: Sequence[str], /, *, harmless: Sequence[str] = ()) -> None:
+        """Run statements in order; an error that holds one of the words in *harmless* is passed over."""
+        for statement in statements:
+            try:
+                await self.write(graph, statement, {})
+            except GraphFault as error:
+                if not any(word in str(error) for word in harmless):
+                    raise
+
+    async def delete(self, graph: str, /) -> None:
+        """Drop a graph; nothing happens when there is none."""
+        if graph in await self.graphs():
+            client = await self.client()
+            await self._bounded(client.select_graph(graph).delete(), self._write_seconds)
+
+    async def close(self) -> None:
+        """Close all connections; the server goes on."""
+        if self._client is not None:
+            await self._client.connection.aclose()
+            await self._client.connection.connection_pool.disconnect()
+            self._client = None
+
+    async def _built(self) -> FalkorDB:
+        pool = BlockingConnectionPool.from_url(
+            self._url,
+            max_connections=self._most,
+            timeout=self._read_seconds,
+            socket_connect_timeout=_CONNECT_SECONDS,
+            socket_timeout=self._write_seconds,
+            health_check_interval=30,
+            decode_responses=True,
+            protocol=2,
+        )
+        try:
+            async with asyncio.timeout(self._read_seconds):
+                return await anyio.to_thread.run_sync(lambda: FalkorDB(connection_pool=pool), abandon_on_cancel=True)
+        except (redis_errors.RedisError, OSError) as error:
+            raise translated(error) from error
+
+    async def _bounded(self, asking: Any, seconds: float) -> Any:  # noqa: ANN401 - falkordb is untyped
+        try:
+            async with asyncio.timeout(seconds):
+                return await asking
+        except (redis_errors.RedisError, OSError) as error:
+            raise translated(error) from error
+
+
+def translated(error: Exception) -> GraphFault:
+    """A foreign error of the server, or of the way to it, as one of ours."""
+    match error:
+        case TimeoutError() | redis_errors.TimeoutError():
+            return GraphTimedOut("FalkorDB did not answer in time")
+        case redis_errors.BusyLoadingError():
+            return GraphUnavailable("FalkorDB is still loading its graphs")
+        case redis_errors.ResponseError():
+            return _refused(str(error))
+        case _:
+            return GraphUnavailable(f"FalkorDB does not answer: {error}")
+
+
+def shown(url: str) -> str:
+    """*url* without its password."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in _SCHEMES or not (parts.hostname or parts.path):
+        known = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
+        raise ConfigurationFault(f"FALKORDB_URL is not an address of a FalkorDB (known: {known}): {shown(url)!r}")
+    try:
+        _ = parts.port
+    except ValueError as error:
+        raise ConfigurationFault(f"FALKORDB_URL has no proper port: {shown(url)!r}") from error
+    return parts._replace(scheme=_SCHEMES[parts.scheme]).geturl()
+
+
+def _refused(reason: str) -> GraphFault:
+    if "timed out" in reason:
+        return GraphTimedOut("FalkorDB stopped a query that took too long")
+    if "OOM" in reason or "out of memory" in reason.lower():
+        return GraphUnavailable("FalkorDB is out of memory")
+    if "Max pending queries" in reason:
+        return GraphUnavailable("FalkorDB has too many queries waiting")
+    return GraphFault(reason)

@@ -1,0 +1,238 @@
+"""
+Graphiti on our graph: ``add_episode`` with every sentence, model call and vector supplied by us.
+
+The only module that imports graphiti_core, which takes a second of CPU: import it in a worker thread, after
+``hush_graphiti``. Its prompts are replaced by the bare context, so nothing is parsed out of prompt text.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graphiti_core import Graphiti
+from graphiti_core.cross_encoder.client import CrossEncoderClient
+from graphiti_core.driver.falkordb_driver import FalkorDriver
+from graphiti_core.embedder.client import EmbedderClient
+from graphiti_core.llm_client.client import LLMClient
+from graphiti_core.llm_client.config import LLMConfig
+from graphiti_core.nodes import EpisodeType
+from graphiti_core.prompts.lib import PROMPT_GROUPS, create_prompt_library
+from graphiti_core.prompts.models import ChatPrompt, SystemMessage, UserMessage
+from redis.exceptions import RedisError
+
+from consolidation.kernel.errors import GraphFault, MemoryFault, ModelSpokeNonsense
+from service.adapters.graph.connection import translated
+from service.adapters.graph.fulltext import any_of
+from service.adapters.graph.vectors import literal
+from service.extraction.reader import Known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from falkordb.asyncio import FalkorDB
+    from pydantic import BaseModel
+
+    from service.extraction.reader import TurnReader
+    from service.ports import Embedder, Episode
+
+_SUMMARY_CHARACTERS = 900
+
+logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)  # it logs people's words at ERROR; we log our own
+
+
+async def add_episode(
+    client: FalkorDB, graph: str, episode: Episode, *, previous: Sequence[str], reader: TurnReader, embedder: Embedder
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Extract one saved episode; the uuids of the facts and of the entities it touched."""
+    graphiti = Graphiti(
+        graph_driver=_Driver(falkor_db=client, database=graph),
+        llm_client=_Reading(reader),
+        embedder=_Vectors(embedder),
+        cross_encoder=_Unused(),
+        prompt_library=_CONTEXT_ONLY,
+        max_coroutines=8,
+    )
+    try:
+        result = await graphiti.add_episode(
+            name=f"turn {episode.sequence}",
+            episode_body=episode.text,
+            source_description=episode.session_id,
+            reference_time=episode.occurred_at,
+            source=EpisodeType.message,
+            group_id=graph,
+            uuid=episode.uuid,
+            previous_episode_uuids=list(previous),
+        )
+    except MemoryFault:
+        raise
+    except (RedisError, OSError) as error:
+        raise translated(error) from error
+    except Exception as error:  # Graphiti raises whatever its parts raise; here it becomes one of ours
+        raise GraphFault(f"Graphiti could not take the episode: {type(error).__name__}: {error}") from error
+    return tuple(edge.uuid for edge in result.edges), tuple(node.uuid for node in result.nodes)
+
+
+class _Driver(FalkorDriver):
+    """Graphiti's driver, bound to one graph that is already prepared, with a full-text query that can not fail."""
+
+    def __init__(self, **words: Any) -> None:  # noqa: ANN401 - handed through
+        super().__init__(**words)
+        building = self.__dict__.pop("_init_task", None)
+        if building is not None:  # it would send thirteen CREATE INDEX each time
+            building.cancel()
+        self.__dict__["_init_task"] = None
+
+    def clone(self, database: str) -> _Driver:
+        """The same graph, whatever is asked: a mind has one."""
+        assert database in {self._database, self.default_group_id}, database  # noqa: S101
+        return self
+
+    def build_fulltext_query(self, query: str, group_ids: list[str] | None = None, max_query_length: int = 128) -> str:
+        """Words only; the graph itself is the group, and a group filter breaks the search."""
+        del group_ids, max_query_length
+        return any_of(query)
+
+
+class _Vectors(EmbedderClient):
+    """Our embedder, asked once for each text of an episode: Graphiti asks twice."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, list[float]] = {}
+
+    async def create(self, input_data: Any) -> list[float]:  # noqa: ANN401 - Graphiti's own signature
+        """One text's vector."""
+        text = input_data if isinstance(input_data, str) else next(iter(input_data))
+        return (await self.create_batch([text]))[0]
+
+    async def create_batch(self, input_data_list: list[str]) -> list[list[float]]:
+        """Vectors of texts, in order."""
+        new = [text for text in dict.fromkeys(input_data_list) if text not in self._known]
+        if new:
+            rows = await self._embedder.embed(new)
+            self._known.update((text, literal(row)) for text, row in zip(new, rows, strict=True))
+        return [self._known[text] for text in input_data_list]
+
+
+class _Unused(CrossEncoderClient):
+    """Graphiti would build one that needs a key; extraction never asks it."""
+
+    async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:
+        """Leave the order as it is."""
+        del query
+        return [(passage, 0.0) for passage in passages]
+
+
+class _Reading(LLMClient):
+    """Answers each of Graphiti's questions from a reader of the turn, or by a rule where no model is needed."""
+
+    def __init__(self, reader: TurnReader) -> None:
+        super().__init__(LLMConfig(model="ours", small_model="ours"))
+        self._reader = reader
+        self._answers: dict[str, Callable[[dict[str, Any]], Any]] = {
+            "ExtractedEntities": self._entities,
+            "ExtractedEdges": self._facts,
+            "NodeResolutions": self._identities,
+            "EdgeDuplicate": self._settlement,
+            "EdgeTimestamps": _timestamps,
+            "SummarizedEntities": _summaries,
+        }
+
+    async def generate_response(
+        self,
+        messages: list[Any],
+        response_model: type[BaseModel] | None = None,
+        *_: Any,  # noqa: ANN401 - sizes and names that mean nothing here
+        **__: Any,  # noqa: ANN401
+    ) -> dict[str, Any]:
+        """Answer by the shape asked for. Raises ModelFault."""
+        shape = response_model.__name__ if response_model is not None else ""
+        if shape not in self._answers:
+            raise ModelSpokeNonsense(f"Graphiti asked for {shape or 'free text'}, which we have no answer for")
+        answer = self._answers[shape](json.loads(messages[-1].content))
+        found: dict[str, Any] = answer if isinstance(answer, dict) else await answer
+        return found
+
+    async def _generate_response(self, *_: Any, **__: Any) -> dict[str, Any]:  # noqa: ANN401
+        raise NotImplementedError  # abstract in the base; generate_response above replaces its only caller
+
+    async def _entities(self, context: dict[str, Any]) -> dict[str, Any]:
+        extraction = await self._reader.read(
+            text=context["episode_content"],
+            previous=[episode["content"] for episode in context["previous_episodes"]],
+            occurred_at=context["episode_timestamp"],
+        )
+        names = dict.fromkeys(entity.name.strip() for entity in extraction.entities)
+        return {"extracted_entities": [{"name": name, "entity_type_id": 0} for name in names if name]}
+
+    async def _facts(self, context: dict[str, Any]) -> dict[str, Any]:
+        extraction = await self._reader.read(
+            text=context["episode_content"], previous=(), occurred_at=context["reference_time"]
+        )
+        return {
+            "edges": [
+                {
+                    "source_entity_name": fact.source,
+                    "target_entity_name": fact.target,
+                    "relation_type": fact.relation or "RELATES_TO",
+                    "fact": fact.fact,
+                    "valid_at": fact.valid_at or context["reference_time"],
+                    "invalid_at": fact.invalid_at,
+                }
+                for fact in extraction.facts
+                if fact.source.strip().casefold() != fact.target.strip().casefold()
+            ]
+        }
+
+    async def _identities(self, context: dict[str, Any]) -> dict[str, Any]:
+        names = [Known(node["id"], node["name"]) for node in context["extracted_nodes"]]
+        known = [
+            Known(node["candidate_id"], node["name"], str(node.get("summary") or "")[:200])
+            for node in context["existing_nodes"]
+        ]
+        same = await self._reader.identify(names, known)
+        return {
+            "entity_resolutions": [
+                {"id": name.number, "name": name.text, "duplicate_candidate_id": same.get(name.number, -1)}
+                for name in names
+            ]
+        }
+
+    async def _settlement(self, context: dict[str, Any]) -> dict[str, Any]:
+        found = await self._reader.settle(
+            context["new_edge"],
+            same_pair=[Known(edge["idx"], edge["fact"]) for edge in context["existing_edges"]],
+            others=[Known(edge["idx"], edge["fact"]) for edge in context["edge_invalidation_candidates"]],
+        )
+        return {"duplicate_facts": list(found.repeats), "contradicted_facts": list(found.contradicts)}
+
+
+def _timestamps(context: dict[str, Any]) -> dict[str, Any]:
+    return {"valid_at": context["reference_time"], "invalid_at": None}
+
+
+def _summaries(context: dict[str, Any]) -> dict[str, Any]:
+    """What an entity's summary becomes without asking: its newest words kept, its oldest let go."""
+    return {
+        "summaries": [
+            {"name": entity["name"], "summary": str(entity.get("summary") or "")[-_SUMMARY_CHARACTERS:]}
+            for entity in context["entities"]
+        ]
+    }
+
+
+def _context(context: dict[str, Any]) -> ChatPrompt:
+    text = json.dumps(context, default=_plain, ensure_ascii=False)
+    return ChatPrompt(system=SystemMessage(content=""), user=UserMessage(content=text))
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+_CONTEXT_ONLY = create_prompt_library(
+    {group: dict.fromkeys(names, _context) for group, names in PROMPT_GROUPS.items() if group != "eval"}
+)

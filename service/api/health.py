@@ -1,0 +1,28 @@
+"""Is it alive, and is it whole?"""
+
+from fastapi import APIRouter, Response, status
+
+from consolidation.kernel.errors import MemoryFault
+from service.api.dependencies import MemoryDep
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", summary="Alive")
+async def healthz() -> dict[str, str]:
+    """Answers as soon as the service accepts turns, before graph and models are ready."""
+    return {"status": "alive"}
+
+
+@router.get("/readyz", summary="Whole, dependency by dependency")
+async def readyz(memory: MemoryDep, response: Response) -> dict[str, object]:
+    """503 while something is missing; turns are accepted all the same."""
+    parts: dict[str, str] = {}
+    try:
+        await memory.graph.ping()
+        parts["graph"] = "ready"
+    except MemoryFault as error:
+        parts["graph"] = str(error)
+    is_ready = all(state == "ready" for state in parts.values())
+    response.status_code = status.HTTP_200_OK if is_ready else status.HTTP_503_SERVICE_UNAVAILABLE
+    return {"status": "ready" if is_ready else "degraded", "parts": parts}

@@ -1,0 +1,143 @@
+"""Recall on purpose, and what minds there are."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from consolidation.kernel.errors import GraphFault
+from service.api.dependencies import MemoryDep, MindId
+from service.api.resonance import source_out
+from service.container import Memory
+from service.minds import Mind
+from service.ports import GraphSize, Progress
+from service.recall.remember import Remembered, Window
+from service.wire.fields import Instant
+from service.wire.minds import (
+    DamageOut,
+    GraphOut,
+    MemoryOut,
+    MindListed,
+    MindOut,
+    MindsOut,
+    ParkedOut,
+    RememberedOut,
+    Retried,
+    StoryOut,
+)
+from service.wire.resonance import UsageOut
+
+router = APIRouter(prefix="/v1/minds", tags=["minds"])
+
+Kinds = Annotated[list[Literal["fact", "entity", "episode"]] | None, Query(description="All kinds when left out.")]
+
+
+@router.get("", summary="Every mind there is")
+async def minds(memory: MemoryDep) -> MindsOut:
+    """The minds of this home."""
+    found = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids()]
+    return MindsOut(minds=[_listed(one) for one in found])
+
+
+@router.get("/{mind_id}", summary="One mind: what it holds, and how far it is")
+async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
+    """Turns, the graph's progress and what it waits for, parked turns, the story's backlog, damaged lines, cost."""
+    found = await memory.minds.find(mind_id)
+    positions = found.transcript.positions
+    usage = found.health.usage
+    return MindOut(
+        mind_id=mind_id,
+        turns=len(positions),
+        sessions=positions.sessions(),
+        last_sequence=positions.last,
+        graph=await _graph(found, memory),
+        story=_story(found),
+        damaged=[
+            DamageOut(file=one.file, offset=one.offset, length=one.length, reason=one.reason, aside=one.aside)
+            for one in found.transcript.damages
+        ],
+        usage=UsageOut(
+            calls=usage.calls,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost_usd=usage.cost_usd,
+        ),
+    )
+
+
+@router.post("/{mind_id}/parked/retry", status_code=202, summary="Try parked turns again")
+async def retry(mind_id: MindId, memory: MemoryDep) -> Retried:
+    """Every parked turn is given to the model once more; one that fails again stays parked."""
+    found = await memory.minds.find(mind_id)
+    progress = await memory.graph.progress(mind_id)
+    memory.digestion.retry(found)
+    return Retried(retrying=len(progress.parked))
+
+
+@router.get("/{mind_id}/remember", summary="Recall on purpose")
+async def remember(
+    mind_id: MindId,
+    memory: MemoryDep,
+    query: Annotated[str, Query(min_length=1, max_length=2000)],
+    kinds: Kinds = None,
+    since: Annotated[Instant | None, Query(description="Told at or after this time.")] = None,
+    until: Annotated[Instant | None, Query(description="Told at or before this time.")] = None,
+    at: Annotated[Instant | None, Query(description="Facts that held at this time.")] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> RememberedOut:
+    """Facts, entities and episodes that answer a query, best first, with their sources."""
+    found = await memory.minds.find(mind_id)
+    wanted = frozenset(kinds or ("fact", "entity", "episode"))
+    window = Window(since=since, until=until, at=at)
+    memories, degraded = await memory.remembering.remember(found, query, kinds=wanted, window=window, limit=limit)
+    return RememberedOut(memories=[_memory(one) for one in memories], degraded=list(degraded))
+
+
+def _story(found: Mind) -> StoryOut:
+    positions = found.transcript.positions
+    return StoryOut(sequence=0, pending_turns=positions.remembered_after(0), pending_tokens=positions.tokens_after(0))
+
+
+def _listed(found: Mind) -> MindListed:
+    positions = found.transcript.positions
+    return MindListed(mind_id=found.mind_id, turns=len(positions), sessions=positions.sessions())
+
+
+async def _graph(found: Mind, memory: Memory) -> GraphOut:
+    try:
+        progress = await memory.graph.progress(found.mind_id)
+        size, is_available = await memory.graph.size(found.mind_id), True
+    except GraphFault:
+        progress, size, is_available = found.health.progress or Progress(), GraphSize(), False
+    return GraphOut(
+        available=is_available,
+        sequence=progress.extracted,
+        saved=progress.saved,
+        lag=found.transcript.positions.remembered_after(progress.extracted),
+        waiting_for=found.health.saving or found.health.extracting,
+        parked=[
+            ParkedOut(
+                sequence=one.sequence,
+                turn_id=one.turn_id,
+                error=one.error,
+                attempts=one.attempts,
+                parked_at=one.parked_at,
+            )
+            for one in progress.parked
+        ],
+        episodes=size.episodes,
+        entities=size.entities,
+        facts=size.facts,
+    )
+
+
+def _memory(one: Remembered) -> MemoryOut:
+    return MemoryOut(
+        id=one.id,
+        kind=one.kind,
+        text=one.text,
+        occurred_at=one.occurred_at,
+        valid_at=one.valid_at,
+        invalid_at=one.invalid_at,
+        score=one.score,
+        sources=[source_out(source) for source in one.sources],
+    )

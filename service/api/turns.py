@@ -1,0 +1,69 @@
+"""After a turn: what is kept."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, status
+
+from consolidation.kernel.errors import InvalidRequest, TurnIdMismatch
+from consolidation.kernel.turns import Turn
+from service.api.dependencies import MemoryDep, MindId
+from service.digestion.accept import accept
+from service.wire.turns import Dropped, TurnIn, TurnKept
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
+
+_KEPT: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "turn_id": "2026-01-09-0001",
+    "sequence": 1,
+    "accepted_at": "2026-01-09T18:30:06.120000Z",
+    "pending_tokens": 20,
+    "dropped": [],
+    "duplicate": False,
+}
+
+
+@router.post(
+    "/turns",
+    status_code=status.HTTP_202_ACCEPTED,
+    summary="Keep a turn",
+    responses={202: {"content": {"application/json": {"example": _KEPT}}}},
+)
+async def keep(
+    mind_id: MindId,
+    posted: TurnIn,
+    memory: MemoryDep,
+    idempotency_key: Annotated[str | None, Header(max_length=200, description="The turn's id, if not in it.")] = None,
+) -> TurnKept:
+    """The turn is on disk when this answers. The same turn posted again gets the first answer again."""
+    kept = await accept(
+        mind_id,
+        _turn(posted, idempotency_key, fresh_id=memory.clock.fresh_id),
+        minds=memory.minds,
+        digestion=memory.digestion,
+        clock=memory.clock,
+    )
+    return TurnKept(
+        mind_id=mind_id,
+        turn_id=kept.accepted.kept.turn.turn_id,
+        sequence=kept.accepted.kept.sequence,
+        accepted_at=kept.accepted.kept.accepted_at,
+        pending_tokens=kept.pending_tokens,
+        dropped=[Dropped.model_validate({"index": one.index, "reason": one.reason}) for one in kept.dropped],
+        duplicate=not kept.accepted.is_new,
+    )
+
+
+def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
+    if key is not None and posted.turn_id is not None and key != posted.turn_id:
+        raise TurnIdMismatch("Idempotency-Key and turn_id differ", pointer="#/turn_id")
+    if key is not None and not (key.strip() and key.isprintable()):
+        raise InvalidRequest("must be printable text", pointer="header/Idempotency-Key")
+    return Turn(
+        turn_id=posted.turn_id or key or fresh_id(),
+        session_id=posted.session_id,
+        messages=tuple(message.as_message() for message in posted.messages),
+        kind=posted.as_kind(),
+        metadata=posted.metadata,
+    )

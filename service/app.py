@@ -1,0 +1,47 @@
+"""Builds the application. Importing this module starts nothing."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypedDict
+
+from fastapi import FastAPI
+
+from service.api import health, memory, resonance, turns
+from service.body_limit import BodyLimit
+from service.container import Memory, open_memory
+from service.problems import speak_problems
+from service.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from contextlib import AbstractAsyncContextManager
+
+_ABOUT = """A memory for any chatbot, in two calls a turn: **before** it, what surfaces; **after** it, what is kept."""
+
+
+class State(TypedDict):
+    """What the lifespan hands to every request."""
+
+    memory: Memory
+
+
+def create_app(
+    settings: Settings | None = None,
+    *,
+    opening: Callable[[Settings], AbstractAsyncContextManager[Memory]] = open_memory,
+) -> FastAPI:
+    """Assemble the service; *opening* is the seam a caller may fill with a memory of its own."""
+    settings = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+        async with opening(settings) as opened:
+            yield {"memory": opened}
+
+    app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan)
+    for part in (turns, resonance, memory, health):
+        app.include_router(part.router)
+    app.add_middleware(BodyLimit, most_bytes=settings.max_body_bytes)
+    speak_problems(app)
+    return app

@@ -1,0 +1,71 @@
+"""Refuses a body that is too large before it is read: by its announced length, and by what really comes."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from service.problems import Kind, problem
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_TOO_LARGE = Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large")
+
+
+class BodyLimit:
+    """ASGI middleware: 413 above *most_bytes*."""
+
+    def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
+        """Stand in front of *app*."""
+        self._app = app
+        self._most_bytes = most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if announced.isdigit() and int(announced) > self._most_bytes:
+            await self._refuse(scope, receive, send)
+            return
+        body = await self._read(receive)
+        if body is None:
+            await self._refuse(scope, receive, send)
+            return
+        await self._app(scope, _replay(body, receive), send)
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        """The whole body, which is small; None when it is not."""
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return b"".join(parts)
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self._most_bytes:
+                return None
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = f"a request may have {self._most_bytes} bytes"
+        await problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers={"Connection": "close"})(
+            scope, receive, send
+        )
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    is_told = False
+
+    async def again() -> Message:
+        nonlocal is_told
+        if is_told:
+            return await receive()
+        is_told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -1,0 +1,216 @@
+"""The composition root: the only place that reads settings and chooses implementations. Importing it starts nothing."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.errors import HomeLocked
+from consolidation.kernel.files import FolderLock
+from consolidation.kernel.ports import Role
+from service.adapters.graph.connection import Connection
+from service.adapters.graph.falkor_graph import FalkorGraph
+from service.adapters.graph.naming import episode_uuid
+from service.adapters.graph.server import EmbeddedServer
+from service.adapters.hashing import HashingEmbedder
+from service.adapters.litellm_embedder import LitellmEmbedder
+from service.adapters.minilm import MiniLM, Rarity, find_weights
+from service.background import Background
+from service.digestion.digest import Digestion
+from service.digestion.extracting import Extracting
+from service.digestion.patience import Patience
+from service.digestion.saving import Saving
+from service.minds import Minds
+from service.models import open_models
+from service.ports import Identity
+from service.recall.embedding_cache import EmbeddingCache
+from service.recall.remember import Remembering
+from service.resonance.afterthoughts import Afterthoughts
+from service.resonance.fusion import Weights
+from service.resonance.gate import Gate
+from service.resonance.gathering import Gathering
+from service.resonance.pipeline import Pipeline
+from service.resonance.retrieval import Retrieval, Switches
+from service.resonance.stable import Stable
+from service.resonance.telling import Telling
+from service.usage import UsageLedger
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from service.ports import Embedder, EpisodicGraph
+    from service.settings import Settings
+
+_DRAIN_SECONDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Everything a door may ask for, already built."""
+
+    settings: Settings
+    clock: Clock
+    minds: Minds
+    digestion: Digestion
+    pipeline: Pipeline
+    remembering: Remembering
+    graph: EpisodicGraph
+    models: Mapping[Role, LanguageModel]
+    embedder: Embedder
+    ledger: UsageLedger
+
+
+@asynccontextmanager
+async def open_memory(
+    settings: Settings, *, clock: Clock | None = None, switches: Switches | None = None
+) -> AsyncIterator[Memory]:
+    """
+    Build the memory, lend it, and close what was opened in reverse order.
+
+    Raises HomeLocked, ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the first turn.
+    """
+    clock = clock or SystemClock()
+    home = settings.folder
+    async with AsyncExitStack() as stack:
+        _own(home, stack)
+        server = await _embedded(home, stack) if settings.falkordb_url is None else None
+        url = server.url if server is not None else _address(settings)
+        ledger = UsageLedger()
+        models = await stack.enter_async_context(open_models(settings, clock=clock, ledger=ledger))
+        minds = Minds(home, clock=clock)
+        stack.push_async_callback(minds.close)
+        connection = Connection(url)
+        stack.push_async_callback(connection.close)
+        # Entered last, so left first: nothing runs any more when what it uses is closed.
+        background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
+        plain_embedder = _embedder(settings)
+        embedder = EmbeddingCache(plain_embedder)
+
+        def spent(mind_id: str, usage: Usage) -> None:
+            for mind in minds.opened():
+                if mind.mind_id == mind_id:
+                    mind.health.usage += usage
+
+        graph = FalkorGraph(
+            connection,
+            prefix=settings.graph_prefix,
+            model=models[Role.EXTRACTION],
+            embedder=embedder,
+            overrides=lambda mind_id: minds.workspace(mind_id).prompts,
+            spent=spent,
+        )
+        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
+        digestion = _digestion(settings, outside, identity=_identity(settings, plain_embedder))
+        if server is not None:
+            background.watch("embedded graph", server.watch)
+        background.watch("sweep", digestion.sweep)
+        yield Memory(
+            settings=settings,
+            clock=clock,
+            minds=minds,
+            digestion=digestion,
+            pipeline=_pipeline(settings, outside, switches=switches or Switches()),
+            remembering=Remembering(graph, embedder=embedder),
+            graph=graph,
+            models=models,
+            embedder=embedder,
+            ledger=ledger,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outside:
+    """What the two paths share."""
+
+    clock: Clock
+    background: Background
+    minds: Minds
+    graph: EpisodicGraph
+    model: LanguageModel
+    embedder: Embedder
+
+
+def _own(home: Path, stack: AsyncExitStack) -> None:
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = FolderLock(home)
+    if not lock.take():
+        raise HomeLocked(f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder")
+    stack.callback(lock.release)
+
+
+async def _embedded(home: Path, stack: AsyncExitStack) -> EmbeddedServer:
+    server = EmbeddedServer(home / "graph")
+    await server.start()
+    stack.push_async_callback(server.stop)
+    return server
+
+
+def _address(settings: Settings) -> str:
+    assert settings.falkordb_url is not None  # noqa: S101 - else the server is our own
+    return settings.falkordb_url.get_secret_value()
+
+
+def _embedder(settings: Settings) -> Embedder:
+    chosen = settings.embedder
+    if chosen.model is not None:
+        return LitellmEmbedder(
+            chosen.model,
+            api_base=chosen.api_base,
+            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
+            timeout_seconds=chosen.timeout_seconds,
+            dimension=chosen.dimension,
+        )
+    return MiniLM() if find_weights() is not None else HashingEmbedder()
+
+
+def _identity(settings: Settings, embedder: Embedder) -> Callable[[], Awaitable[Identity]]:
+    async def identity() -> Identity:
+        if isinstance(embedder, LitellmEmbedder) and settings.embedder.dimension is None:
+            await embedder.probe()
+        return Identity(embedder.name, embedder.dimension)
+
+    return identity
+
+
+def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:
+    knobs = settings.digestion
+    return Digestion(
+        outside.minds,
+        saving=Saving(outside.graph, embedder=outside.embedder, identity=identity, uuid_of=episode_uuid),
+        extracting=Extracting(
+            outside.graph,
+            clock=outside.clock,
+            uuid_of=episode_uuid,
+            most_attempts=knobs.most_attempts,
+            turn_seconds=knobs.turn_seconds,
+        ),
+        background=outside.background,
+        patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),
+        sweep_seconds=knobs.sweep_seconds,
+    )
+
+
+def _pipeline(settings: Settings, outside: _Outside, *, switches: Switches) -> Pipeline:
+    knobs = settings.resonance
+    afterthoughts = Afterthoughts()
+    gathering = Gathering(
+        retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches),
+        graph=outside.graph,
+        model=outside.model,
+        agent=settings.agent,
+        weights=Weights(),
+        gate=Gate(rarity=Rarity(), are_cosines_calibrated=outside.embedder.name == MiniLM.name),
+        echo_turns=knobs.echo_turns,
+        background=outside.background,
+        afterthoughts=afterthoughts,
+    )
+    telling = Telling(
+        model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
+    )
+    return Pipeline(
+        clock=outside.clock, gathering=gathering, telling=telling, stable=Stable(story_tokens=knobs.story_tokens)
+    )

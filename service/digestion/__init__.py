@@ -1,0 +1,1 @@
+"""The write path: from an accepted turn to episodes, facts and words that can be found."""

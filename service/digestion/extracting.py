@@ -1,0 +1,162 @@
+"""
+The extracting lane: a model reads each turn, in order, and a turn that can not be read never stops its mind.
+
+A turn that fails ``most_attempts`` times is parked. A provider that is away fails every turn: so only one turn
+is parked while nothing succeeds, the next ones wait, and what an outage parked is tried again after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import EmbedderUnavailable, GraphUnavailable, MemoryFault, ModelUnavailable
+from consolidation.kernel.language import detect
+from consolidation.kernel.words import stems
+from service.digestion.episodes import as_episode
+from service.digestion.saving import before
+from service.ports import Parked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import Kept
+    from service.minds import Mind
+    from service.ports import EpisodicGraph, Extracted
+
+log = structlog.get_logger()
+
+_OUTAGES = (ModelUnavailable, EmbedderUnavailable)
+_PREVIOUS = 2
+_PAGE = 500
+_SKIP = 200
+
+
+class ExtractionTimedOut(MemoryFault):
+    """One turn's extraction as a whole took longer than allowed."""
+
+
+class Extracting:
+    """Moves the graph's ``extracted`` cursor and full text's ``facts``."""
+
+    def __init__(
+        self,
+        graph: EpisodicGraph,
+        *,
+        clock: Clock,
+        uuid_of: Callable[[str, str], str],
+        most_attempts: int,
+        turn_seconds: float,
+    ) -> None:
+        """Bind to the graph; a turn has *turn_seconds* for each of *most_attempts*."""
+        self._graph = graph
+        self._clock = clock
+        self._uuid_of = uuid_of
+        self._most_attempts = most_attempts
+        self._turn_seconds = turn_seconds
+        self._parked_in_outage: set[str] = set()
+        self._to_retry: set[str] = set()
+
+    def retry(self, mind_id: str) -> None:
+        """Try a mind's parked turns again at its next step."""
+        self._to_retry.add(mind_id)
+
+    async def step(self, mind: Mind) -> bool:
+        """Extract the next turn; True while there are more. Raises GraphUnavailable, or what the turn failed of."""
+        progress = mind.health.progress = await self._graph.progress(mind.mind_id)
+        if mind.mind_id in self._to_retry:
+            await self._retry_parked(mind, progress.parked)
+        await self._catch_up(mind, progress.extracted)
+        waiting = [
+            kept
+            for kept in await mind.transcript.after(progress.extracted, limit=_SKIP)
+            if kept.sequence <= progress.saved
+        ]
+        kept = next((kept for kept in waiting if kept.is_remembered), None)
+        if kept is None:
+            if waiting:
+                await self._graph.complete(mind.mind_id, waiting[-1].sequence)
+            return len(waiting) == _SKIP
+        await self._extract_or_park(mind, kept)
+        return True
+
+    async def _extract_or_park(self, mind: Mind, kept: Kept) -> None:
+        attempt = await self._graph.begin(mind.mind_id, self._uuid(mind, kept))
+        if attempt > 1:
+            await anyio.to_thread.run_sync(mind.text.forget_facts_of, self._uuid(mind, kept))
+        try:
+            extracted = await self._extracted(mind, kept)
+        except GraphUnavailable:
+            raise
+        except MemoryFault as error:
+            is_outage = isinstance(error, _OUTAGES)
+            if attempt < self._most_attempts or (is_outage and mind.mind_id in self._parked_in_outage):
+                raise
+            await self._park(mind, kept, error, attempt)
+            if is_outage:
+                self._parked_in_outage.add(mind.mind_id)
+            return
+        await anyio.to_thread.run_sync(_index, mind, extracted, kept.sequence)
+        await self._graph.complete(mind.mind_id, kept.sequence)
+        if mind.mind_id in self._parked_in_outage:
+            self._parked_in_outage.discard(mind.mind_id)
+            self.retry(mind.mind_id)
+
+    async def _extracted(self, mind: Mind, kept: Kept) -> Extracted:
+        episode = as_episode(kept, uuid=self._uuid(mind, kept))
+        previous = [self._uuid(mind, earlier) for earlier in await before(mind, kept, limit=_PREVIOUS)]
+        try:
+            async with asyncio.timeout(self._turn_seconds):
+                return await self._graph.extract(mind.mind_id, episode, previous=previous)
+        except TimeoutError as error:
+            raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error
+
+    async def _park(self, mind: Mind, kept: Kept, error: MemoryFault, attempts: int) -> None:
+        reason = f"{type(error).__name__}: {error}"[:500]
+        parked = Parked(kept.sequence, kept.turn.turn_id, reason, attempts, self._clock.now())
+        await self._graph.park(mind.mind_id, parked)
+        log.warning("turn.parked", mind_id=mind.mind_id, sequence=kept.sequence, reason=reason)
+
+    async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...]) -> None:
+        self._to_retry.discard(mind.mind_id)
+        for one in parked:
+            kept = await mind.transcript.read(one.sequence)
+            await self._graph.begin(mind.mind_id, self._uuid(mind, kept))
+            try:
+                extracted = await self._extracted(mind, kept)
+            except GraphUnavailable:
+                raise
+            except MemoryFault as error:
+                await self._park(mind, kept, error, one.attempts + 1)
+                continue
+            await anyio.to_thread.run_sync(_index, mind, extracted, 0)
+            await self._graph.unpark(mind.mind_id, one)
+
+    async def _catch_up(self, mind: Mind, extracted: int) -> None:
+        """Read the whole graph into full text when that was dropped, or lost its last facts to a crash."""
+        if await anyio.to_thread.run_sync(mind.text.cursor, "facts") >= extracted:
+            return
+        after = 0
+        while True:
+            page = await self._graph.everything(mind.mind_id, after=after, limit=_PAGE)
+            if not page.facts and not page.entities:
+                break
+            await anyio.to_thread.run_sync(_index, mind, page, 0)
+            after += _PAGE
+        await anyio.to_thread.run_sync(lambda: mind.text.add_knowledge((), (), cursor=extracted))
+
+    def _uuid(self, mind: Mind, kept: Kept) -> str:
+        return self._uuid_of(mind.mind_id, kept.turn.turn_id)
+
+
+def _index(mind: Mind, extracted: Extracted, cursor: int) -> None:
+    facts = [(fact, stems(fact.text, language=detect(fact.text))) for fact in extracted.facts]
+    entities = [
+        (entity, stems(f"{entity.name} {entity.summary}", language=detect(entity.summary)))
+        for entity in extracted.entities
+    ]
+    mind.text.add_knowledge(facts, entities, cursor=cursor)

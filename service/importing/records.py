@@ -1,0 +1,149 @@
+"""
+A file of JSON as a flow of records: the lines of a JSONL, the elements of an array, or the one document.
+
+At most one record is held in memory, so that an export of hundreds of megabytes is read as it goes, and
+a file cut short still gives all that was whole. NaN, infinities and absurd numbers are read as null.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import count
+from json import JSONDecodeError, JSONDecoder
+from typing import TYPE_CHECKING
+
+from service.importing.found import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+_CHUNK = 1 << 20
+_LARGEST = 1 << 28  # no conversation is larger; what is would only fill the memory
+_LONGEST_NUMBER = 100
+_SPACE = re.compile(r"[ \t\r\n]*")
+_NOT_JSON = "not JSON"
+_TOO_DEEP = "nested too deeply"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON value and the place it was read from."""
+
+    where: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """A whole element of an array, and where it ends."""
+
+    value: object
+    end: int
+
+
+class _Closed:
+    """The array's closing bracket."""
+
+
+def records(stream: TextIO, *, where: str, is_lines: bool) -> Iterator[Record | Skipped]:
+    """Every record of a seekable stream, in order; the damaged ones as ``Skipped``."""
+    if is_lines:
+        return _lines(stream, where=where)
+    if _first_character(stream) == "[":
+        return _elements(stream, where=where)
+    return _document(stream, where=where)
+
+
+def _lines(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
+    for number in count(1):
+        line = stream.readline(_LARGEST)
+        if not line:
+            return
+        if line.strip():
+            yield _decoded(line, where=f"{where}:{number}")
+
+
+def _document(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
+    """The whole as one value; if it is not one, JSONL under another name."""
+    stream.seek(0)
+    whole = _decoded(stream.read(_LARGEST), where=where)
+    if isinstance(whole, Record):
+        yield whole
+        return
+    stream.seek(0)
+    yield from _lines(stream, where=where)
+
+
+def _elements(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
+    """The elements of an array whose opening bracket was just read."""
+    text, at, step = "", 0, _CHUNK
+    for index in count():
+        try:
+            while (element := _element(text, at)) is None:
+                more = stream.read(step)
+                if not more or len(text) - at > _LARGEST:
+                    yield Skipped(f"{where}[{index}]", "damaged or cut short; nothing after it could be read")
+                    return
+                text, at, step = text[at:] + more, 0, step * 2
+        except RecursionError:
+            yield Skipped(f"{where}[{index}]", f"{_TOO_DEEP}; nothing after it could be read")
+            return
+        if isinstance(element, _Closed):
+            return
+        yield Record(f"{where}[{index}]", element.value)
+        at, step = element.end, _CHUNK
+
+
+def _element(text: str, at: int) -> _Element | _Closed | None:
+    """The next element if it is whole: seen up to the comma or bracket that follows it."""
+    at = _after_space(text, at)
+    if text.startswith(",", at):
+        at = _after_space(text, at + 1)
+    if text.startswith("]", at):
+        return _Closed()
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except JSONDecodeError:
+        return None
+    end = _after_space(text, end)
+    return _Element(value, end) if text.startswith((",", "]"), end) else None
+
+
+def _decoded(text: str, *, where: str) -> Record | Skipped:
+    try:
+        return Record(where, _DECODER.decode(text))
+    except JSONDecodeError as error:
+        return Skipped(where, f"{_NOT_JSON}: {error.msg} at character {error.pos + 1}")
+    except RecursionError:
+        return Skipped(where, _TOO_DEEP)
+
+
+def _first_character(stream: TextIO) -> str:
+    while (character := stream.read(1)) and character in " \t\r\n":
+        pass
+    return character
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _whole_number(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else None
+
+
+def _finite_number(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _no_number(_: str) -> None:
+    return None
+
+
+# strict=False: raw control characters inside texts are somebody's broken writer, not damage
+_DECODER = JSONDecoder(parse_int=_whole_number, parse_float=_finite_number, parse_constant=_no_number, strict=False)

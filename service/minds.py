@@ -1,0 +1,100 @@
+"""The minds of one home: opened at first use, one object each for as long as the service runs."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import MindNotFound, TranscriptUnwritable
+from consolidation.kernel.ports import Usage
+from consolidation.transcript.log import Transcript
+from consolidation.workspace import Workspace, minds_of, workspace_of
+from service.recall.text_index import TextIndex
+from service.resonance.ledger import Ledger
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock
+    from service.ports import Progress
+
+
+@dataclass(slots=True)
+class Health:
+    """What a mind's status tells of its digestion: why it is behind, None when it is not."""
+
+    progress: Progress | None = None
+    saving: str | None = None
+    extracting: str | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """One identity's memory: its folder, its transcript, its full text, and what it was shown lately."""
+
+    mind_id: str
+    workspace: Workspace
+    transcript: Transcript
+    text: TextIndex
+    ledger: Ledger
+    health: Health = field(default_factory=Health)
+
+
+class Minds:
+    """Opens minds; reading one that does not exist creates nothing."""
+
+    def __init__(self, home: Path, *, clock: Clock) -> None:
+        """Bind to *home*, which this process must own."""
+        self._home = home
+        self._clock = clock
+        self._open: dict[str, Mind] = {}
+        self._opening = asyncio.Lock()
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all minds there are, sorted."""
+        return minds_of(self._home)
+
+    def workspace(self, mind_id: str) -> Workspace:
+        """A mind's folder, whether it is there or not. Raises InvalidMindId."""
+        return workspace_of(self._home, mind_id)
+
+    async def find(self, mind_id: str) -> Mind:
+        """A mind that exists. Raises InvalidMindId, MindNotFound."""
+        if mind_id not in self._open and not self.workspace(mind_id).exists:
+            raise MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
+        return await self._opened(mind_id)
+
+    async def find_or_create(self, mind_id: str) -> Mind:
+        """A mind, made from the template at its first turn. Raises InvalidMindId, TranscriptUnwritable."""
+        return await self._opened(mind_id)
+
+    def opened(self) -> tuple[Mind, ...]:
+        """The minds opened so far."""
+        return tuple(self._open.values())
+
+    async def close(self) -> None:
+        """Close every mind's files."""
+        for mind in self._open.values():
+            await mind.transcript.close()
+            mind.text.close()
+        self._open.clear()
+
+    async def _opened(self, mind_id: str) -> Mind:
+        if mind_id in self._open:
+            return self._open[mind_id]
+        workspace = self.workspace(mind_id)
+        async with self._opening:
+            if mind_id not in self._open:
+                try:
+                    await anyio.to_thread.run_sync(workspace.create)
+                except OSError as error:
+                    raise TranscriptUnwritable(f"{workspace.folder}: {error.strerror}") from error
+                transcript = await Transcript(workspace.transcript, clock=self._clock).open()
+                text = await anyio.to_thread.run_sync(TextIndex, workspace.text_index)
+                ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
+                self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger)
+        return self._open[mind_id]

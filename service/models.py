@@ -1,0 +1,88 @@
+"""Which model answers for which role, from the settings: hosted ones with their fallbacks, or none at all."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.ports import Role
+from service.adapters.extractive_model import ExtractiveModel
+from service.adapters.litellm_door import close_litellm
+from service.adapters.litellm_model import Deployment, LitellmModel, RoleSettings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from consolidation.kernel.ports import Clock, LanguageModel
+    from service.settings import RoleModel, Settings
+    from service.usage import UsageLedger
+
+_SECONDS = {Role.CHAT: 120.0, Role.SUBCONSCIOUS: 30.0, Role.NARRATIVE: 300.0, Role.EXTRACTION: 120.0}
+_LAST_RESORT = "gpt-4o"
+_HOSTED_BY_OPENAI = ("openai/", "gpt-", "o1", "o3", "o4", "chatgpt-")
+
+
+def choose(settings: Settings) -> dict[Role, tuple[Deployment, ...]]:
+    """The deployments of each role, the model first, then its fallbacks; none where nothing is configured. Pure."""
+    sections = {role: getattr(settings.models, role.value) for role in Role}
+    chat = _deployments(sections[Role.CHAT], settings.model)
+    chosen = {}
+    for role in Role:
+        own = _deployments(sections[role], settings.model)
+        rest = chat if role is Role.NARRATIVE or not own else ()
+        found = tuple(dict.fromkeys((*own, *rest)))
+        if found and _is_plain_openai(found[0]):
+            found = tuple(dict.fromkeys((*found, Deployment(_LAST_RESORT, None, found[0].api_key))))
+        chosen[role] = found
+    return chosen
+
+
+@asynccontextmanager
+async def open_models(
+    settings: Settings, *, clock: Clock, ledger: UsageLedger
+) -> AsyncIterator[Mapping[Role, LanguageModel]]:
+    """A model for each role; nothing heavy is imported before the first question."""
+    limit = asyncio.Semaphore(settings.models.at_once)
+    chosen = choose(settings)
+    hosted = {
+        role: LitellmModel(
+            role,
+            _role_settings(role, getattr(settings.models, role.value), deployments),
+            clock=clock,
+            limit=limit,
+            ledger=ledger,
+        )
+        for role, deployments in chosen.items()
+        if deployments
+    }
+    extractive = ExtractiveModel()
+    try:
+        yield {role: hosted.get(role, extractive) for role in Role}
+    finally:
+        for model in hosted.values():
+            await model.aclose()
+        await close_litellm()
+
+
+def _deployments(section: RoleModel, default: str | None) -> tuple[Deployment, ...]:
+    model = section.model or default
+    if model is None:
+        return ()
+    key = section.api_key.get_secret_value() if section.api_key else None
+    first = Deployment(model, section.api_base, key)
+    return (first, *(Deployment(name, None, None) for name in section.fallbacks))
+
+
+def _is_plain_openai(deployment: Deployment) -> bool:
+    """Whether this goes to OpenAI itself: only then may its last resort be asked, with the same key."""
+    return deployment.api_base is None and deployment.model.startswith(_HOSTED_BY_OPENAI)
+
+
+def _role_settings(role: Role, section: RoleModel, deployments: tuple[Deployment, ...]) -> RoleSettings:
+    return RoleSettings(
+        deployments=deployments,
+        timeout_seconds=section.timeout_seconds or _SECONDS[role],
+        max_tokens=section.max_tokens,
+        temperature=section.temperature,
+    )

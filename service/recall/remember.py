@@ -1,0 +1,186 @@
+"""Recall on purpose: facts, entities and episodes that answer a query, with sources and the time they hold for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import EmbedderFault, GraphFault
+from consolidation.kernel.language import detect
+from consolidation.kernel.words import stems
+from service.resonance.fragments import as_source
+from service.resonance.fusion import Arms, Cues, Weights, fuse, normalised
+from service.resonance.queries import sanitised
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from consolidation.kernel.turns import Kept
+    from service.minds import Mind
+    from service.ports import Embedder, EpisodicGraph, NearBy
+    from service.resonance.moment import Source
+
+type Kind = Literal["fact", "entity", "episode"]
+
+_POOL = 100
+_MENTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which times are asked for; ``at`` asks what held at that instant. None leaves a side open."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    at: datetime | None = None
+
+    def holds(self, occurred_at: datetime | None) -> bool:
+        """Whether something told at *occurred_at* is asked for."""
+        if occurred_at is None:
+            return self.since is None and self.until is None
+        return (self.since is None or occurred_at >= self.since) and (self.until is None or occurred_at <= self.until)
+
+    def is_true(self, valid_at: datetime | None, invalid_at: datetime | None) -> bool:
+        """Whether a fact holds at ``at``; any fact does where no instant is asked for."""
+        if self.at is None:
+            return True
+        return (valid_at is None or valid_at <= self.at) and (invalid_at is None or invalid_at > self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Something found; ``score`` is in 0…1 within its kind."""
+
+    id: str
+    kind: Kind
+    text: str
+    occurred_at: datetime | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    score: float
+    sources: tuple[Source, ...]
+
+
+class Remembering:
+    """Searches one mind on purpose: no filters of the moment, no deadline."""
+
+    def __init__(self, graph: EpisodicGraph, *, embedder: Embedder) -> None:
+        """Bind to what is asked."""
+        self._graph = graph
+        self._embedder = embedder
+
+    async def remember(
+        self, mind: Mind, query: str, *, kinds: frozenset[Kind], window: Window, limit: int
+    ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
+        """What answers *query*, best first, and what did not answer us. An empty query finds nothing."""
+        asked = sanitised(query)
+        if not asked:
+            return (), ()
+        near, degraded = await self._near(mind, asked)
+        found = await anyio.to_thread.run_sync(_search, mind, asked, near, kinds, window)
+        turns = await self._turns(mind, found)
+        memories = [remembered for one in found if (remembered := _with_sources(one, turns, window, query))]
+        return tuple(sorted(memories, key=lambda one: -one.score)[:limit]), degraded
+
+    async def _near(self, mind: Mind, asked: str) -> tuple[NearBy | None, tuple[str, ...]]:
+        try:
+            vectors = await self._embedder.embed([asked])
+            found = await self._graph.near(mind.mind_id, vectors, limit=_POOL)
+        except EmbedderFault:
+            return None, ("embedder_unavailable",)
+        except GraphFault:
+            return None, ("graph_unavailable",)
+        return (found[0] if found else None), ()
+
+    async def _turns(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, Kept]:
+        sequences = tuple({sequence for one in found for sequence in one.sequences})
+        return dict(zip(sequences, await mind.transcript.read_many(sequences), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    remembered: Remembered
+    sequences: tuple[int, ...]
+
+
+def _search(mind: Mind, asked: str, near: NearBy | None, kinds: frozenset[Kind], window: Window) -> tuple[_Hit, ...]:
+    wanted = stems(asked, language=detect(asked))
+    hits: list[_Hit] = []
+    if "episode" in kinds:
+        hits.extend(_episodes(mind, wanted, near))
+    if "fact" in kinds:
+        hits.extend(_facts(mind, wanted, near, window))
+    if "entity" in kinds:
+        hits.extend(_entities(mind, wanted, near))
+    return tuple(hits)
+
+
+def _episodes(mind: Mind, wanted: Sequence[str], near: NearBy | None) -> list[_Hit]:
+    words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
+    vectors = {int(one.key): one.similarity for one in near.leaning} if near else {}
+    traits = mind.text.traits(tuple({*words, *vectors}))
+    ranking = fuse(Arms(words, vectors), cues=Cues(), traits=traits, timezone=UTC, weights=Weights())
+    top = ranking[0].score if ranking else 0.0
+    return [
+        _hit(f"episode:{one.sequence}", "episode", "", one.score / top if top > 0 else 0.0, (one.sequence,))
+        for one in ranking
+    ]
+
+
+def _facts(mind: Mind, wanted: Sequence[str], near: NearBy | None, window: Window) -> list[_Hit]:
+    near_facts = near.facts if near else ()
+    numbers = mind.text.fact_numbers([one.key for one in near_facts])
+    words = {hit.number: hit.score for hit in mind.text.search("facts", wanted, limit=_POOL)}
+    scores = _both(words, {numbers[one.key]: one.similarity for one in near_facts if one.key in numbers})
+    hits = []
+    for number, row in mind.text.facts(tuple(scores)).items():
+        uuid, text, _, _, episodes, valid, invalid = row
+        valid_at, invalid_at = _instant(valid), _instant(invalid)
+        if window.is_true(valid_at, invalid_at):
+            sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
+            hit = _hit(f"fact:{uuid}", "fact", str(text), scores[number], sequences)
+            hits.append(replace(hit, remembered=replace(hit.remembered, valid_at=valid_at, invalid_at=invalid_at)))
+    return hits
+
+
+def _entities(mind: Mind, wanted: Sequence[str], near: NearBy | None) -> list[_Hit]:
+    near_entities = near.entities if near else ()
+    numbers = mind.text.entity_numbers([one.key for one in near_entities])
+    words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
+    scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
+    hits = []
+    for number, (uuid, name, _, summary) in mind.text.entities(tuple(scores)).items():
+        sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
+        text = f"{name}: {summary}" if summary else str(name)
+        hits.append(_hit(f"entity:{uuid}", "entity", text, scores[number], sequences))
+    return hits
+
+
+def _both(words: Mapping[int, float], meanings: Mapping[int, float]) -> dict[int, float]:
+    by_words, by_meaning = normalised(words, is_open=True), normalised(meanings, is_open=False)
+    return {
+        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2
+        for number in by_words.keys() | by_meaning.keys()
+    }
+
+
+def _hit(id_: str, kind: Kind, text: str, score: float, sequences: tuple[int, ...]) -> _Hit:
+    return _Hit(Remembered(id_, kind, text, None, None, None, round(min(score, 1.0), 4), ()), sequences)
+
+
+def _with_sources(hit: _Hit, turns: Mapping[int, Kept], window: Window, query: str) -> Remembered | None:
+    told = sorted((turns[sequence] for sequence in hit.sequences), key=lambda kept: kept.sequence)
+    sources = tuple(as_source(kept, queries=(query,)) for kept in told)
+    occurred_at = told[0].occurred_at if told else None
+    if not window.holds(occurred_at):
+        return None
+    text = hit.remembered.text or (sources[0].excerpt if sources else "")
+    return replace(hit.remembered, text=text, occurred_at=occurred_at, sources=sources)
+
+
+def _instant(text: object) -> datetime | None:
+    return datetime.fromisoformat(str(text)) if text else None

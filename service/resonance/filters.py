@@ -1,0 +1,94 @@
+"""
+Phase 3: what may surface. Horizon, echo, item cut, near-duplicates, spread over days, limit, order. Pure.
+
+Each filter says what it dropped and why; the trace keeps it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import date, tzinfo
+
+    from service.resonance.ledger import Echoes
+    from service.resonance.moment import Fragment
+
+KEEP_SHARE = 0.6  # of the first's score: measured to let go of a fifth of five, and of 4 % of the evidence
+_SAME_WORDS = 0.8
+_DAY_SHARE = 0.6
+_KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The fragments that are left, and for each that is not, by which filter."""
+
+    kept: tuple[Fragment, ...]
+    dropped: dict[str, str] = field(default_factory=dict)
+
+    def without(self, reasons: dict[str, str]) -> Filtered:
+        """The same without the fragments named in *reasons*."""
+        kept = tuple(fragment for fragment in self.kept if fragment.id not in reasons)
+        return Filtered(kept, {**self.dropped, **reasons})
+
+
+def unseen(fragments: Sequence[Fragment], *, is_hidden: Callable[[Fragment], bool], echoes: Echoes) -> Filtered:
+    """*fragments* (best first) without what is still in sight (*is_hidden*) or was shown lately."""
+    sifted = Filtered(tuple(fragments))
+    sifted = sifted.without({one.id: "horizon: still in sight" for one in sifted.kept if is_hidden(one)})
+    return sifted.without({one.id: "echo: shown lately" for one in sifted.kept if _is_echo(one, echoes)})
+
+
+def chosen(sifted: Filtered, *, is_gated: bool, limit: int, timezone: tzinfo) -> Filtered:
+    """The few that surface, in their order; *is_gated* lets go of what scores far below the first."""
+    if is_gated and sifted.kept:
+        least = KEEP_SHARE * sifted.kept[0].score
+        sifted = sifted.without({one.id: "relevance: far below the first" for one in sifted.kept if one.score < least})
+    sifted = sifted.without(_near_duplicates(sifted.kept))
+    ids = {one.id for one in _spread(sifted.kept, limit=limit, timezone=timezone)}
+    sifted = sifted.without({one.id: "limit" for one in sifted.kept if one.id not in ids})
+    return Filtered(tuple(sorted(sifted.kept, key=_order)), sifted.dropped)
+
+
+def _is_echo(fragment: Fragment, echoes: Echoes) -> bool:
+    return fragment.id in echoes.fragments or (bool(fragment.sequences) and fragment.sequences <= echoes.sequences)
+
+
+def _near_duplicates(fragments: Sequence[Fragment]) -> dict[str, str]:
+    kept: list[frozenset[str]] = []
+    reasons = {}
+    for fragment in fragments:
+        words = frozenset(tokens(fragment.text))
+        if any(_overlap(words, other) >= _SAME_WORDS for other in kept):
+            reasons[fragment.id] = "near-duplicate"
+        else:
+            kept.append(words)
+    return reasons
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> tuple[Fragment, ...]:
+    """The best *limit*, but not more than a share of them of one day while another day has something to say."""
+    most = max(1, math.ceil(_DAY_SHARE * limit))
+    days: dict[date, int] = {}
+    first: list[Fragment] = []
+    spare: list[Fragment] = []
+    for fragment in fragments:
+        day = fragment.occurred_at.astimezone(timezone).date()
+        days[day] = days.get(day, 0) + 1
+        (first if days[day] <= most else spare).append(fragment)
+    return tuple([*first[:limit], *spare][:limit])
+
+
+def _order(fragment: Fragment) -> tuple[bool, int, float]:
+    """What names somebody of the message first, then facts, then the rest, each by score."""
+    return (not fragment.is_boosted, _KINDS[fragment.kind], -fragment.score)

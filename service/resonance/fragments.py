@@ -1,0 +1,104 @@
+"""From ranked turns to fragments: each turn as the fact it told, where one fits, else as it was said. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.words import tokens
+from service.resonance.excerpt import excerpt
+from service.resonance.moment import Fragment, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from consolidation.kernel.turns import Kept
+    from service.ports import StoredEntity
+    from service.resonance.fusion import Ranked
+    from service.resonance.retrieval import Told
+
+_FITTING_FACT = 0.5
+_LONGEST_SUMMARY = 500
+_ENTITY_SHARE = 0.65
+
+
+def as_fragments(
+    ranking: Sequence[Ranked],
+    *,
+    turns: Mapping[int, Kept],
+    facts: Mapping[int, Told],
+    queries: Sequence[str],
+    named: Sequence[str],
+) -> tuple[Fragment, ...]:
+    """The ranked turns that are in *turns*, best first; *named* are the entities of the message."""
+    top = ranking[0].score if ranking else 0.0
+    fragments = []
+    for one in ranking:
+        kept = turns.get(one.sequence)
+        if kept is None:
+            continue
+        source = as_source(kept, queries=queries)
+        fact = facts.get(one.sequence)
+        told = fact if fact is not None and fact.score >= _FITTING_FACT else None
+        fragments.append(
+            Fragment(
+                id=f"fact:{told.uuid}" if told else f"episode:{one.sequence}",
+                kind="fact" if told else "episode",
+                text=told.text if told else source.excerpt,
+                occurred_at=kept.occurred_at,
+                score=round(min(1.0, one.score / top), 4) if top > 0 else 0.0,
+                sources=(source,),
+                is_boosted=_names_any(kept.text, named),
+                arms=one.ranks,
+            )
+        )
+    return tuple(_distinct(fragments))
+
+
+def as_entity_fragments(
+    entities: Sequence[StoredEntity], *, turns: Mapping[str, Kept], queries: Sequence[str]
+) -> tuple[Fragment, ...]:
+    """What is known of the entities the message names, where it is short enough to be a memory; *turns* by uuid."""
+    fragments = []
+    for entity in entities:
+        mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
+        if not entity.summary.strip() or len(entity.summary) > _LONGEST_SUMMARY or not mentions:
+            continue
+        fragments.append(
+            Fragment(
+                id=f"entity:{entity.uuid}",
+                kind="entity",
+                text=f"{entity.name}: {entity.summary}",
+                occurred_at=max(kept.occurred_at for kept in mentions),
+                score=_ENTITY_SHARE,
+                sources=tuple(as_source(kept, queries=queries) for kept in mentions),
+                is_boosted=True,
+            )
+        )
+    return tuple(fragments)
+
+
+def as_source(kept: Kept, *, queries: Sequence[str]) -> Source:
+    """A turn as the source of a memory."""
+    return Source(
+        kept.turn.turn_id, kept.turn.session_id, kept.sequence, kept.occurred_at, excerpt(kept, queries=queries)
+    )
+
+
+def _distinct(fragments: Sequence[Fragment]) -> Sequence[Fragment]:
+    """One fragment a fact: told in two turns, it rests on both."""
+    kept: dict[str, Fragment] = {}
+    for fragment in fragments:
+        known = kept.get(fragment.id)
+        if known is None:
+            kept[fragment.id] = fragment
+        else:
+            kept[fragment.id] = Fragment(
+                known.id, known.kind, known.text, known.occurred_at, known.score,
+                (*known.sources, *fragment.sources), known.is_boosted or fragment.is_boosted, known.arms,
+            )  # fmt: skip
+    return tuple(kept.values())
+
+
+def _names_any(text: str, named: Sequence[str]) -> bool:
+    words = set(tokens(text))
+    return any(set(tokens(name)) <= words for name in named)

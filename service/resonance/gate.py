@@ -1,0 +1,60 @@
+"""Phase 3's gate with its questions to the world: how sure is it that something left is meant by the message?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.words import content_words, stems
+from service.recall.dates import date_hint, without_dates
+from service.resonance.queries import named_in, proper_nouns, without_names
+from service.resonance.relevance import DEPTH, About, Evidence, probability, telling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from consolidation.kernel.turns import Kept
+    from service.minds import Mind
+    from service.resonance.moment import Fragment, Moment
+    from service.resonance.retrieval import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All that was found for a moment: fragments best first, the turns they rest on, and what each query found."""
+
+    fragments: tuple[Fragment, ...] = ()
+    turns: Mapping[int, Kept] = field(default_factory=dict)
+    found: tuple[Found, ...] = ()
+    people: frozenset[str] = frozenset()
+
+
+class Gate:
+    """Weighs the best of what is left against what the message is about."""
+
+    def __init__(self, *, rarity: Callable[[str], float], are_cosines_calibrated: bool) -> None:
+        """*rarity* weighs a word; cosines of an embedder that was not measured are not used."""
+        self._rarity = rarity
+        self._are_cosines_calibrated = are_cosines_calibrated
+
+    def sureness(self, mind: Mind, moment: Moment, candidates: Candidates, kept: Sequence[Fragment]) -> float:
+        """How likely, in 0…1, something that is left is meant by any of the queries. Blocks."""
+        best = [max(fragment.sequences) for fragment in kept[:DEPTH] if fragment.sequences]
+        around = mind.text.words_around(best)
+        turns = len(mind.transcript.positions)
+        sure = 0.0
+        for one in candidates.found:
+            cosines = one.cosines if self._are_cosines_calibrated else {}
+            evidence = [Evidence(cosines.get(sequence), around.get(sequence, frozenset())) for sequence in best]
+            about = self._about(mind, moment, one.query, candidates.people)
+            sure = max(sure, probability(about, evidence, turns=turns))
+        return sure
+
+    def _about(self, mind: Mind, moment: Moment, query: str, people: frozenset[str]) -> About:
+        language = moment.language
+        bare = without_dates(without_names(query, people))
+        weights = telling(content_words(bare, language=language), rarity=self._rarity)
+        proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
+        known = mind.text.holding(proper)
+        is_anchored = bool(named_in(query, people)) or date_hint(query) is not None
+        return About(weights, is_anchored, any(known[stem] == 0 for stem in proper))

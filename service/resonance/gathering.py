@@ -1,0 +1,235 @@
+"""
+Phases 1 to 3 with their questions to the world: what is looked for, what is found, what of it may surface.
+
+The message is searched at once; a model's seeds join when they come in time, and else serve the next turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import GraphFault, ModelFault
+from service.recall.dates import asks_when, date_hint
+from service.resonance.filters import chosen, unseen
+from service.resonance.fragments import as_entity_fragments, as_fragments
+from service.resonance.fusion import Cues, fuse, merged
+from service.resonance.gate import Candidates
+from service.resonance.horizon import look
+from service.resonance.moment import Silent
+from service.resonance.queries import named_in
+from service.resonance.relevance import DEPTH
+from service.resonance.seeds import added, ask_for_seeds, sow_quickly
+from service.resonance.trace import noted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from consolidation.kernel.ports import LanguageModel, Reply
+    from prompts.responses import Seeds
+    from service.background import Background
+    from service.minds import Mind
+    from service.ports import EpisodicGraph
+    from service.resonance.afterthoughts import Afterthoughts
+    from service.resonance.deadline import Deadline
+    from service.resonance.fusion import Ranked, Weights
+    from service.resonance.gate import Gate
+    from service.resonance.moment import Fragment, Moment
+    from service.resonance.retrieval import Found, Retrieval, Retrieved
+    from service.resonance.trace import Trace
+
+_CANDIDATES = 60
+_SESSION_LOOK = 60
+_SEEDS_SHARE, _RETRIEVAL_SHARE = 0.4, 0.8
+_TRUST = (1.0, 0.9)  # of the message's own words, of a model's
+_MENTIONS = 3
+
+
+class Gathering:
+    """Looks, finds and sifts."""
+
+    def __init__(
+        self,
+        *,
+        retrieval: Retrieval,
+        graph: EpisodicGraph,
+        model: LanguageModel,
+        agent: str,
+        weights: Weights,
+        gate: Gate,
+        echo_turns: int,
+        background: Background,
+        afterthoughts: Afterthoughts,
+    ) -> None:
+        """Bind to what is asked; *model* answers for the subconscious."""
+        self._retrieval = retrieval
+        self._graph = graph
+        self._model = model
+        self._agent = agent
+        self._weights = weights
+        self._gate = gate
+        self._echo_turns = echo_turns
+        self._background = background
+        self._afterthoughts = afterthoughts
+
+    async def gather(self, mind: Mind, moment: Moment, *, deadline: Deadline, trace: Trace) -> Candidates:
+        """Phases 1 and 2: everything that may be meant, best first."""
+        with trace.phase("seeds") as notes:
+            quick = sow_quickly(moment)
+            late = self._afterthoughts.take_seeds(mind.mind_id, moment.session_id)
+            more = added(late, asked=quick.queries).queries if late is not None else ()
+            asking = self._ask_model(mind, moment) if self._model.is_hosted and moment.message else None
+            notes |= {"queries": list(quick.queries), "names": list(quick.names), "late": list(more)}
+        rounds = [await self._look(mind, moment, (*quick.queries, *more), deadline, trace)]
+        if asking is not None:
+            seeds = await self._seeds_in_time(mind, moment, asking, deadline, trace)
+            extra = added(seeds, asked=(*quick.queries, *more)).queries if seeds is not None else ()
+            rounds.append(await self._look(mind, moment, extra, deadline, trace))
+        with trace.phase("retrieval") as notes:
+            candidates = await self._candidates(mind, moment, rounds, first=quick.queries)
+            notes["candidates"] = [noted(fragment) for fragment in candidates.fragments]
+        return candidates
+
+    async def sift(
+        self,
+        mind: Mind,
+        moment: Moment,
+        candidates: Candidates,
+        *,
+        limit: int,
+        relevance: float,
+        notes: dict[str, Any],
+    ) -> tuple[Fragment, ...] | Silent:
+        """Phase 3: what may surface, or why nothing does."""
+        if not candidates.found:
+            return Silent("there is nothing to look for")
+        turns = candidates.turns
+        near = mind.transcript.positions.before_in_session(
+            moment.session_id, mind.transcript.positions.last + 1, limit=_SESSION_LOOK
+        )
+        lately = await mind.transcript.read_many([sequence for sequence in near if sequence not in turns])
+        horizon = look(moment.messages, session_id=moment.session_id, known=(*turns.values(), *lately))
+        echoes = mind.ledger.echoes(moment.session_id, turns=self._echo_turns)
+        sifted = unseen(candidates.fragments, is_hidden=horizon.hides, echoes=echoes)
+        notes["dropped"] = sifted.dropped
+        if not sifted.kept:
+            return Silent(
+                "all that was found is in sight or was shown lately" if sifted.dropped else "nothing was found"
+            )
+        sure = await anyio.to_thread.run_sync(self._gate.sureness, mind, moment, candidates, sifted.kept)
+        notes["relevance"] = {"probability": round(sure, 4), "needed": relevance}
+        if sure < relevance:
+            return Silent("nothing stored seems to be meant")
+        sifted = chosen(sifted, is_gated=relevance > 0, limit=limit, timezone=moment.timezone)
+        notes["dropped"] = sifted.dropped
+        notes["kept"] = [fragment.id for fragment in sifted.kept]
+        return sifted.kept or Silent("no flashbacks were asked for")
+
+    def _ask_model(self, mind: Mind, moment: Moment) -> asyncio.Task[Reply[Seeds] | ModelFault | None]:
+        async def ask() -> Reply[Seeds] | ModelFault:
+            try:
+                return await ask_for_seeds(
+                    moment, agent=self._agent, model=self._model, overrides=mind.workspace.prompts
+                )
+            except ModelFault as error:
+                return error
+
+        return self._background.start(f"seeds {mind.mind_id}", ask)
+
+    async def _seeds_in_time(
+        self,
+        mind: Mind,
+        moment: Moment,
+        asking: asyncio.Task[Reply[Seeds] | ModelFault | None],
+        deadline: Deadline,
+        trace: Trace,
+    ) -> Seeds | None:
+        with trace.phase("seeds") as notes:
+            done, _ = await asyncio.wait({asking}, timeout=deadline.left(share=_SEEDS_SHARE))
+            if not done:
+                asking.add_done_callback(lambda task: self._keep_late(mind, moment, task))
+                trace.degrade("seeds_skipped")
+                return None
+            reply = asking.result()
+            if reply is None or isinstance(reply, ModelFault):
+                notes["model"] = f"{type(reply).__name__}: {reply}"
+                trace.degrade("seeds_skipped")
+                return None
+            trace.spend(reply.usage)
+            notes["model"] = reply.content.model_dump(mode="json")
+            return reply.content
+
+    def _keep_late(self, mind: Mind, moment: Moment, task: asyncio.Task[Reply[Seeds] | ModelFault | None]) -> None:
+        if task.cancelled():
+            return
+        reply = task.result()
+        if reply is not None and not isinstance(reply, ModelFault):
+            self._afterthoughts.keep_seeds(mind.mind_id, moment.session_id, reply.content)
+
+    async def _look(
+        self, mind: Mind, moment: Moment, queries: Sequence[str], deadline: Deadline, trace: Trace
+    ) -> Retrieved:
+        with trace.phase("retrieval") as notes:
+            retrieved = await self._retrieval.search(
+                queries,
+                mind=mind,
+                language=moment.language,
+                now=moment.now,
+                seconds=deadline.left(share=_RETRIEVAL_SHARE),
+            )
+            notes.setdefault("queries", []).extend(queries)
+        trace.degrade(*retrieved.degraded)
+        return retrieved
+
+    async def _candidates(
+        self, mind: Mind, moment: Moment, rounds: Sequence[Retrieved], *, first: Sequence[str]
+    ) -> Candidates:
+        found = tuple(one for retrieved in rounds for one in retrieved.found)
+        people = frozenset().union(*(retrieved.people for retrieved in rounds))
+        entities = dict(pair for retrieved in rounds for pair in retrieved.entities)
+        ranking = await anyio.to_thread.run_sync(self._ranked, mind, moment, found, people, tuple(first))
+        queries = [one.query for one in found]
+        sequences = [one.sequence for one in ranking[:_CANDIDATES]]
+        turns = {kept.sequence: kept for kept in await mind.transcript.read_many(sequences)}
+        facts = {sequence: fact for one in reversed(found) for sequence, fact in one.facts.items()}
+        fragments = as_fragments(
+            ranking[:_CANDIDATES], turns=turns, facts=facts, queries=queries, named=tuple(entities.values())
+        )
+        known = await self._entity_fragments(mind, entities, people, queries)
+        ordered = sorted((*fragments, *known), key=lambda one: -one.score)
+        return Candidates(tuple(ordered), turns, found, people)
+
+    def _ranked(
+        self, mind: Mind, moment: Moment, found: Sequence[Found], people: frozenset[str], first: Sequence[str]
+    ) -> tuple[Ranked, ...]:
+        rankings = []
+        for one in found:
+            arms = one.arms
+            sequences = {*arms.words, *arms.vectors, *arms.facts, *arms.neighbours}
+            cues = Cues(named_in(one.query, people), date_hint(one.query), asks_when(one.query))
+            ranked = fuse(
+                arms,
+                cues=cues,
+                traits=mind.text.traits(tuple(sequences)),
+                timezone=moment.timezone,
+                weights=self._weights,
+            )
+            rankings.append((_TRUST[0] if one.query in first else _TRUST[1], ranked))
+        return merged(rankings)
+
+    async def _entity_fragments(
+        self, mind: Mind, entities: Mapping[str, str], people: frozenset[str], queries: Sequence[str]
+    ) -> tuple[Fragment, ...]:
+        asked = [uuid for uuid, name in entities.items() if name not in people]
+        if not asked:
+            return ()
+        try:
+            stored = await self._graph.entities(mind.mind_id, asked[:DEPTH])
+        except GraphFault:
+            return ()
+        episodes = tuple({uuid for entity in stored for uuid in entity.episodes[:_MENTIONS]})
+        sequences = await anyio.to_thread.run_sync(mind.text.sequences, episodes)
+        turns = dict(zip(sequences, await mind.transcript.read_many(tuple(sequences.values())), strict=True))
+        return as_entity_fragments(stored, turns=turns, queries=queries)

@@ -1,0 +1,102 @@
+"""
+What a mind was shown, and why: the traces of its resonances, a line each, in ``subconscious.jsonl``.
+
+The echo filter is fed from the same lines, so that a restart forgets nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from consolidation.kernel.files import append_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_ROTATE_BYTES = 16 * 1024 * 1024
+_TAIL_BYTES = 4 * 1024 * 1024
+_REMEMBERED_TRACES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """What one session was shown lately: fragment ids, and the turns they rest on."""
+
+    fragments: frozenset[str] = frozenset()
+    sequences: frozenset[int] = frozenset()
+
+
+class Ledger:
+    """Appends traces and remembers the newest; safe to use from several threads."""
+
+    def __init__(self, file: Path) -> None:
+        """Read the end of *file*; a damaged line is passed over."""
+        self._file = file
+        self._mutex = threading.Lock()
+        self._traces: deque[dict[str, Any]] = deque(maxlen=_REMEMBERED_TRACES)
+        self._shown: dict[str, list[Echoes]] = {}
+        for trace in _tail(file):
+            self._remember(trace)
+
+    def note(self, trace: Mapping[str, Any]) -> None:
+        """Keep a trace: it is on its way to the disk when this returns."""
+        with self._mutex:
+            self._remember(dict(trace))
+            append_line(self._file, json.dumps(trace, ensure_ascii=False), rotate_bytes=_ROTATE_BYTES)
+
+    def echoes(self, session_id: str, *, turns: int) -> Echoes:
+        """What *session_id* was shown in its last *turns* resonances."""
+        with self._mutex:
+            lately = self._shown.get(session_id, [])[-turns:] if turns else []
+            return Echoes(
+                frozenset().union(*(echo.fragments for echo in lately)),
+                frozenset().union(*(echo.sequences for echo in lately)),
+            )
+
+    def find(self, trace_id: str) -> dict[str, Any] | None:
+        """A trace by its id: from memory, else from the files that have not rotated away."""
+        with self._mutex:
+            for trace in self._traces:
+                if trace.get("trace_id") == trace_id:
+                    return trace
+            files = (self._file, self._file.with_name(f"{self._file.name}.1"))
+            return next((trace for file in files for trace in _lines(file) if trace.get("trace_id") == trace_id), None)
+
+    def recent(self, *, limit: int) -> tuple[dict[str, Any], ...]:
+        """The newest traces, newest first."""
+        with self._mutex:
+            return tuple(reversed(self._traces))[:limit]
+
+    def _remember(self, trace: dict[str, Any]) -> None:
+        self._traces.append(trace)
+        shown = trace.get("shown", ())
+        fragments = frozenset(one["id"] for one in shown)
+        sequences = frozenset(sequence for one in shown for sequence in one["sequences"])
+        self._shown.setdefault(trace.get("session_id", ""), []).append(Echoes(fragments, sequences))
+
+
+def _tail(file: Path) -> list[dict[str, Any]]:
+    older = file.with_name(f"{file.name}.1")
+    start = max(0, file.stat().st_size - _TAIL_BYTES) if file.exists() else 0
+    return ([] if start else _lines(older)[-_REMEMBERED_TRACES:]) + _lines(file, start=start)
+
+
+def _lines(file: Path, *, start: int = 0) -> list[dict[str, Any]]:
+    if not file.exists():
+        return []
+    found = []
+    with file.open("rb") as handle:
+        handle.seek(start)
+        for line in handle:
+            try:
+                trace = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(trace, dict):
+                found.append(trace)
+    return found

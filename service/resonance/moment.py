@@ -1,0 +1,114 @@
+"""What flows between the phases of a resonance: frozen values, times aware and in UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime, tzinfo
+
+    from consolidation.kernel.turns import Message
+
+type Placement = Literal["tail", "system"]
+type FragmentKind = Literal["fact", "entity", "episode", "journal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A pre-turn call: the context window, newest message last, and what the caller allows."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+    now: datetime
+    timezone: tzinfo
+    deadline_seconds: float | None
+    max_fragments: int
+    max_tokens: int
+    relevance: float
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The present: what was just said, what is still visible, and in which language."""
+
+    mind_id: str
+    session_id: str
+    messages: tuple[Message, ...]
+    message: str
+    recent: tuple[str, ...]
+    language: str
+    now: datetime
+    timezone: tzinfo
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A turn that a fragment rests on, with the words that matter."""
+
+    turn_id: str
+    session_id: str
+    sequence: int
+    timestamp: datetime
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A candidate memory; ``score`` is in 0…1, ``arms`` says which searches found it, and at which rank."""
+
+    id: str
+    kind: FragmentKind
+    text: str
+    occurred_at: datetime
+    score: float
+    sources: tuple[Source, ...]
+    is_boosted: bool = False
+    arms: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def sequences(self) -> frozenset[int]:
+        """The turns it rests on."""
+        return frozenset(source.sequence for source in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The age of a memory as a person would say it, beside its date; no words for what is still to come."""
+
+    words: str
+    date: str
+
+    @property
+    def text(self) -> str:
+        """Words and date on one line; the date alone when there are no words."""
+        return f"{self.words} — {self.date}" if self.words else self.date
+
+
+@dataclass(frozen=True, slots=True)
+class Flashback:
+    """A fragment that surfaced, with how long ago it feels and how it is told."""
+
+    fragment: Fragment
+    label: Label
+    text: str
+    is_retold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Surfaced:
+    """Something came up."""
+
+    flashbacks: tuple[Flashback, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """Nothing came up, and why; a normal answer."""
+
+    reason: str
+
+
+type Resonance = Surfaced | Silent

@@ -1,0 +1,216 @@
+"""
+Phase 2b: every arm for every query, at once: words from full text, meanings and facts from the graph.
+
+One embedding call and a few statements a round, however many queries. What does not answer in time is left out
+and named; full text alone still remembers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import EmbedderFault, GraphFault
+from consolidation.kernel.turns import Speaker
+from consolidation.kernel.words import stems
+from service.recall.text_index import name_key
+from service.resonance.fusion import DEPTH, Arms, normalised
+from service.resonance.queries import without_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from service.minds import Mind
+    from service.ports import Embedder, EpisodicGraph, Near, NearBy
+    from service.recall.text_index import Hit, TextIndex
+
+_FACTS = 60
+_ENTITIES = 6
+_ROLES = frozenset(name_key(role) for role in Speaker)
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """Which arms are asked: all of them, except in an ablation."""
+
+    vectors: bool = True
+    facts: bool = True
+    traversal: bool = True
+    leaning: bool = True
+    names: bool = True
+
+
+class Told(NamedTuple):
+    """A fact that a turn told: its uuid, its words, how well it fits, 0…1."""
+
+    uuid: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one query found: the arms by turn, each turn's own cosine, the best fact of each turn."""
+
+    query: str
+    arms: Arms = field(default_factory=Arms)
+    cosines: Mapping[int, float] = field(default_factory=dict)
+    facts: Mapping[int, Told] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What all queries found, the known names in them, and what did not answer."""
+
+    found: tuple[Found, ...]
+    people: frozenset[str]
+    entities: tuple[tuple[str, str], ...]
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    people: frozenset[str]
+    entities: tuple[tuple[str, str], ...]
+    languages: tuple[str, ...]
+
+
+class Retrieval:
+    """Asks full text, embedder and graph of one mind."""
+
+    def __init__(self, graph: EpisodicGraph, *, embedder: Embedder, switches: Switches) -> None:
+        """Bind to what is asked."""
+        self._graph = graph
+        self._embedder = embedder
+        self._switches = switches
+
+    async def search(
+        self, queries: Sequence[str], *, mind: Mind, language: str, now: datetime, seconds: float | None
+    ) -> Retrieved:
+        """What *queries* find within *seconds* (None: no limit). Never raises for an outside failure."""
+        if not queries:
+            return Retrieved((), frozenset(), ())
+        known = await anyio.to_thread.run_sync(_known, mind.text, tuple(queries), language)
+        stripped = known.people if self._switches.names else frozenset()
+        asked = [without_names(query, stripped) or query for query in queries]
+        words, (near, around, degraded) = await asyncio.gather(
+            anyio.to_thread.run_sync(_by_words, mind.text, asked, known.languages),
+            self._by_meaning(mind, asked, known, seconds),
+        )
+        found = await anyio.to_thread.run_sync(self._joined, mind.text, queries, words, near, around, now)
+        return Retrieved(found, known.people, known.entities, degraded)
+
+    async def _by_meaning(
+        self, mind: Mind, asked: Sequence[str], known: _Known, seconds: float | None
+    ) -> tuple[tuple[NearBy, ...], tuple[Near, ...], tuple[str, ...]]:
+        if not self._switches.vectors:
+            return (), (), ()
+        try:
+            async with asyncio.timeout(seconds):
+                vectors = await self._embedder.embed(asked)
+                near = await self._graph.near(mind.mind_id, vectors, limit=DEPTH)
+                around: tuple[Near, ...] = ()
+                if self._switches.traversal and known.entities:
+                    uuids = [uuid for uuid, _ in known.entities[:_ENTITIES]]
+                    around = await self._graph.neighbours(mind.mind_id, uuids, vectors[:1], limit=_FACTS)
+                return near, around, ()
+        except EmbedderFault:
+            return (), (), ("embedder_unavailable",)
+        except (GraphFault, TimeoutError):
+            return (), (), ("graph_unavailable",)
+
+    def _joined(
+        self,
+        text: TextIndex,
+        queries: Sequence[str],
+        words: Sequence[_Words],
+        near: Sequence[NearBy],
+        around: Sequence[Near],
+        now: datetime,
+    ) -> tuple[Found, ...]:
+        joined = []
+        for number, query in enumerate(queries):
+            by_words = words[number]
+            by_meaning = near[number] if near else None
+            near_facts = by_meaning.facts if by_meaning else ()
+            told = _told(text, by_words.facts, near_facts, now) if self._switches.facts else {}
+            arms = Arms(
+                words={hit.number: hit.score for hit in by_words.turns},
+                vectors=self._vectors(by_meaning),
+                facts={sequence: fact.score for sequence, fact in told.items()},
+                neighbours=_turns_of(text, around, now) if number == 0 else {},
+            )
+            cosines = {int(one.key): one.similarity for one in by_meaning.turns} if by_meaning else {}
+            joined.append(Found(query, arms, cosines, told))
+        return tuple(joined)
+
+    def _vectors(self, near: NearBy | None) -> dict[int, float]:
+        if near is None:
+            return {}
+        arm = near.leaning if self._switches.leaning else near.turns
+        return {int(one.key): one.similarity for one in arm}
+
+
+class _Words(NamedTuple):
+    turns: tuple[Hit, ...]
+    facts: tuple[Hit, ...]
+
+
+def _known(text: TextIndex, queries: tuple[str, ...], language: str) -> _Known:
+    """The known names in the queries, and the languages to stem them in: theirs, and the mind's main ones."""
+    speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in _ROLES}
+    named = [pair for query in queries for pair in text.named(query) if name_key(pair[1]) not in _ROLES]
+    here = {name_key(name) for _, name in named}
+    words = {word for query in queries for word in name_key(query).split()}
+    people = frozenset(name for key, name in speakers.items() if key in here or set(key.split()) <= words)
+    counts = text.languages()
+    main = [code for code, count in counts.items() if count * 10 >= sum(counts.values())]
+    return _Known(people, tuple(dict.fromkeys(named)), tuple(dict.fromkeys((language, *main))))
+
+
+def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -> tuple[_Words, ...]:
+    found = []
+    for query in asked:
+        wanted = tuple(stem for code in languages for stem in stems(query, language=code))
+        found.append(_Words(text.search("turns", wanted, limit=DEPTH), text.search("facts", wanted, limit=_FACTS)))
+    return tuple(found)
+
+
+def _told(text: TextIndex, hits: Sequence[Hit], near: Sequence[Near], now: datetime) -> dict[int, Told]:
+    """The best fact of each turn, by words and by meaning together; facts that no longer hold are left out."""
+    near = near[:_FACTS]
+    numbers = text.fact_numbers([one.key for one in near])
+    by_words = normalised({hit.number: hit.score for hit in hits}, is_open=True)
+    by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, is_open=False)
+    scores = {
+        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
+    }
+    return _best_of_turns(text, scores, now)
+
+
+def _turns_of(text: TextIndex, near: Sequence[Near], now: datetime) -> dict[int, float]:
+    numbers = text.fact_numbers([one.key for one in near])
+    scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, is_open=False)
+    return {sequence: told.score for sequence, told in _best_of_turns(text, scores, now).items()}
+
+
+def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) -> dict[int, Told]:
+    rows = text.facts(tuple(scores))
+    episodes = {number: json.loads(str(row[4])) for number, row in rows.items() if _holds(row[6], now)}
+    sequences = text.sequences(tuple({uuid for told_in in episodes.values() for uuid in told_in}))
+    best: dict[int, Told] = {}
+    for number, told_in in episodes.items():
+        fact = Told(str(rows[number][0]), str(rows[number][1]), scores[number])
+        for sequence in (sequences[uuid] for uuid in told_in if uuid in sequences):
+            if sequence not in best or fact.score > best[sequence].score:
+                best[sequence] = fact
+    return best
+
+
+def _holds(invalid_at: object, now: datetime) -> bool:
+    return invalid_at is None or datetime.fromisoformat(str(invalid_at)) > now

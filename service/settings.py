@@ -1,0 +1,120 @@
+"""Every knob, typed, frozen, and named after the thing it turns. Read once, by the entry points; never below them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+
+class Section(BaseModel):
+    """A frozen group of knobs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RoleModel(Section):
+    """The model of one role; what is left out comes from the role ``chat``, then from `model`."""
+
+    model: str | None = Field(None, description="A litellm name, like openai/gpt-4o-mini or ollama/llama3.2.")
+    fallbacks: tuple[str, ...] = Field((), description="Models asked in this order when the first does not help.")
+    api_base: str | None = Field(None, description="Where the provider answers, when not at its usual place.")
+    api_key: SecretStr | None = Field(None, description="Its key, when not in the provider's usual variable.")
+    timeout_seconds: PositiveFloat | None = Field(None, description="The longest a whole answer may take.")
+    max_tokens: PositiveInt = Field(4096, description="The longest answer, in tokens.")
+    temperature: NonNegativeFloat = Field(0.2, description="How freely it speaks.")
+
+
+class ModelSettings(Section):
+    """Which model does what. Without any, nothing leaves this machine and memories are quoted, not retold."""
+
+    chat: RoleModel = Field(RoleModel(), description="`mind-memory chat`, and what other roles fall back to.")
+    subconscious: RoleModel = Field(RoleModel(), description="Seeds and re-narration: before each turn.")
+    narrative: RoleModel = Field(RoleModel(), description="The story.")
+    extraction: RoleModel = Field(RoleModel(), description="Entities and facts: after each turn.")
+    at_once: PositiveInt = Field(4, description="Model calls under way at the same time, all roles together.")
+
+
+class EmbedderSettings(Section):
+    """What turns text into vectors; changing it needs `mind-memory reindex`."""
+
+    model: str | None = Field(None, description="A litellm embedding model; all-MiniLM-L6-v2, built in, without one.")
+    api_base: str | None = Field(None, description="Where it answers, when not at its usual place.")
+    api_key: SecretStr | None = Field(None, description="Its key, when not in the provider's usual variable.")
+    dimension: PositiveInt | None = Field(None, description="How many numbers a vector has; asked for when left out.")
+    timeout_seconds: PositiveFloat = Field(10, description="The longest a batch may take.")
+
+
+class ResonanceSettings(Section):
+    """How loudly the past may speak."""
+
+    deadline_ms: Annotated[int, Field(ge=0)] = Field(1500, description="When the pre-turn call answers; 0 waits.")
+    max_fragments: Annotated[int, Field(ge=0, le=50)] = Field(5, description="Flashbacks a turn, at most.")
+    max_tokens: Annotated[int, Field(ge=0)] = Field(1200, description="The block's length, at most.")
+    echo_turns: Annotated[int, Field(ge=0)] = Field(25, description="Turns before a memory may return.")
+    relevance: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.5, description="How sure the gate must be that something stored is meant; 0 lets everything pass."
+    )
+    story_tokens: Annotated[int, Field(ge=0)] = Field(3000, description="The stable part's length, at most.")
+
+
+class DigestionSettings(Section):
+    """How turns become memories in the background."""
+
+    most_attempts: PositiveInt = Field(5, description="Failures after which a turn is parked.")
+    first_retry_seconds: PositiveFloat = Field(1, description="The first pause after a failure; it doubles.")
+    most_retry_seconds: PositiveFloat = Field(60, description="The longest pause.")
+    turn_seconds: PositiveFloat = Field(300, description="The longest one turn's extraction may take.")
+    sweep_seconds: PositiveFloat = Field(30, description="How often every mind is looked at.")
+
+
+class Settings(BaseSettings):
+    """The environment first, then ``mind-memory.toml`` in the working folder, then these defaults."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MIND_MEMORY_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        toml_file="mind-memory.toml",
+        populate_by_name=True,
+    )
+
+    home: Path = Field(Path("~/.mind-memory"), description="Where everything is kept.")
+    host: str = Field("127.0.0.1", description="The address to listen on.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
+    trust_network: bool = Field(False, description="Listen beyond this machine without keys: say it twice.")  # noqa: FBT003
+    falkordb_url: SecretStr | None = Field(
+        None,
+        description="A FalkorDB server, like redis://localhost:6379; embedded without one.",
+        validation_alias=AliasChoices("FALKORDB_URL", "MIND_MEMORY_FALKORDB_URL", "falkordb_url"),
+    )
+    graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="In front of every graph's name.")
+    model: str | None = Field(None, description="One litellm model for all roles that name none of their own.")
+    agent: str = Field("the assistant", description="What the bot is called in prompts.")
+    max_body_bytes: PositiveInt = Field(1024 * 1024, description="The largest request.")
+    log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="The quietest event logged.")
+    log_json: bool = Field(False, description="One JSON object a line, instead of words for people.")  # noqa: FBT003
+    models: ModelSettings = Field(ModelSettings(), description="Models by role.")
+    embedder: EmbedderSettings = Field(EmbedderSettings(), description="Vectors.")
+    resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
+    digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
+
+    @property
+    def folder(self) -> Path:
+        """``home`` as an absolute path."""
+        return self.home.expanduser().absolute()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read mind-memory.toml after the environment; nothing is read from .env or secret files."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

@@ -1,0 +1,34 @@
+"""How events are told: names and fields, in colours for a person or as JSON for a machine; never anybody's words."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+
+
+def configure_logs(*, level: str, as_json: bool) -> None:
+    """Set up structlog once, by an entry point. Tracebacks show no local variables: those are people's words."""
+    numbers = logging.getLevelNamesMapping()
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *([structlog.processors.format_exc_info] if as_json else []),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(numbers[level]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    logging.basicConfig(level=max(numbers[level], logging.WARNING), stream=sys.stderr, format="%(message)s")
+    for name in ("httpx", "httpcore", "openai"):  # they log whole addresses, keys and all
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,87 @@
+"""The kinds of field that several bodies share, each with its own refusal."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+_MOST_METADATA = 16_384
+
+
+class Body(BaseModel):
+    """A request: nothing in it that we would silently ignore."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Answered(BaseModel):
+    """A response."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("holds a NUL character, which can not be stored")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("holds half of a surrogate pair, which is no text") from error
+    return text
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable() or not text.strip():
+        raise ValueError("must be printable text")
+    return _storable(text)
+
+
+def _only_text(value: object) -> object:
+    if isinstance(value, str | datetime):
+        return value
+    raise ValueError("must be an RFC 3339 time as text, like 2026-01-28T13:45:00Z")
+
+
+def _in_reach(instant: datetime) -> datetime:
+    if instant.tzinfo is None:
+        raise ValueError("must say its offset from UTC, like 2026-01-28T13:45:00Z or …+02:00")
+    if instant < _EARLIEST:
+        raise ValueError("is before 1990, which is a clock that was never set")
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("is out of range") from error
+
+
+def _plain_json(value: dict[str, Any]) -> dict[str, Any]:
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("must be plain JSON, without NaN or Infinity") from error
+    _storable(text)
+    if "\\u0000" in text:
+        raise ValueError("holds a NUL character, which can not be stored")
+    if len(text) > _MOST_METADATA:
+        raise ValueError(f"is longer than {_MOST_METADATA} characters")
+    return value
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ValueError("is no time zone of the IANA list, like Europe/Paris") from error
+    return name
+
+
+Text = Annotated[str, AfterValidator(_storable), Field(max_length=400_000)]
+SessionId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+TurnId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+Instant = Annotated[datetime, BeforeValidator(_only_text), AfterValidator(_in_reach)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_plain_json)]
+Zone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]

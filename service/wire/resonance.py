@@ -1,0 +1,108 @@
+"""Before a turn: what is asked, and what surfaces."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from service.wire.fields import Answered, Body, Instant, SessionId, Zone
+from service.wire.turns import MessageIn, ShortText
+
+ASKED: dict[str, Any] = {
+    "session_id": "telegram:43",
+    "messages": [{"role": "user", "content": "Where could I spend a weekend with my mother?"}],
+    "now": "2026-01-12T09:00:00Z",
+    "timezone": "Europe/Paris",
+}
+
+
+class ResonanceIn(Body):
+    """The session, and what the bot can still see: its context window, newest message last."""
+
+    session_id: SessionId
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=2000)]
+    now: Instant | None = None
+    timezone: Zone = "UTC"
+    deadline_ms: Annotated[int, Field(ge=0, le=600_000)] | None = None
+    max_fragments: Annotated[int, Field(ge=0, le=50)] | None = None
+    max_tokens: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    placement: Literal["tail", "system"] = "tail"
+    known_story_etag: ShortText | None = None
+    relevance: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="How sure the gate must be, instead of the configured value; 0 lets everything pass."
+    )
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
+
+
+class SourceOut(Answered):
+    """A turn that a memory rests on."""
+
+    turn_id: str
+    session_id: str
+    sequence: int
+    timestamp: datetime
+    excerpt: str
+
+
+class FlashbackOut(Answered):
+    """A memory that surfaced: told, and as it was said."""
+
+    id: str
+    kind: Literal["fact", "entity", "episode", "journal"]
+    text: str
+    raw: str
+    label: str
+    date: str
+    occurred_at: datetime
+    score: float
+    sources: list[SourceOut]
+
+
+class StableOut(Answered):
+    """What changes only when the story does: put it first, so that a provider's prompt cache survives."""
+
+    text: str | None = Field(description="None when `known_story_etag` is still right.")
+    etag: str
+
+
+class VolatileOut(Answered):
+    """What is of this turn alone: put it last."""
+
+    text: str
+
+
+class InjectedMessage(Answered):
+    """One message, ready to be sent to a model."""
+
+    role: str
+    content: str
+    name: str | None = None
+
+
+class UsageOut(Answered):
+    """What the models cost."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class ResonanceOut(Answered):
+    """What surfaced, or why nothing did."""
+
+    mind_id: str
+    trace_id: str
+    surfaced: bool
+    silence: str | None
+    flashbacks: list[FlashbackOut]
+    block: str
+    stable: StableOut
+    volatile: VolatileOut
+    messages: list[InjectedMessage]
+    degraded: list[str]
+    timings_ms: dict[str, float]
+    usage: UsageOut

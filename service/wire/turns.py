@@ -1,0 +1,80 @@
+"""After a turn: what is posted, and what was made of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from consolidation.kernel.turns import Kind, Message, Speaker
+from service.wire.fields import Answered, Body, Instant, Metadata, SessionId, Text, TurnId
+
+ShortText = Annotated[Text, Field(max_length=200)]
+
+POSTED: dict[str, Any] = {
+    "turn_id": "2026-01-09-0001",
+    "session_id": "telegram:42",
+    "messages": [
+        {"role": "user", "content": "My mother lives in Lyon.", "timestamp": "2026-01-09T18:30:00Z"},
+        {"role": "assistant", "content": "How often do you see her?", "timestamp": "2026-01-09T18:30:05Z"},
+    ],
+}
+
+
+class MessageIn(Body):
+    """One thing said."""
+
+    role: Literal["user", "assistant", "system", "tool", "thought"]
+    content: Text
+    timestamp: Instant | None = None
+    name: ShortText | None = None
+    id: ShortText | None = None
+
+    def as_message(self) -> Message:
+        """The value the rest of the house speaks of."""
+        return Message(Speaker(self.role), self.content, self.timestamp, self.name, self.id)
+
+
+class OutcomeIn(Body):
+    """What became of a flashback."""
+
+    id: ShortText
+    outcome: Literal["acted", "used", "deferred", "dismissed", "contradicted"]
+
+
+class TurnIn(Body):
+    """The messages of one exchange."""
+
+    turn_id: TurnId | None = None
+    session_id: SessionId
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=256)]
+    kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
+    metadata: Metadata = Field(default_factory=dict)
+    trace_id: ShortText | None = None
+    outcomes: Annotated[list[OutcomeIn], Field(max_length=100)] = Field(default_factory=list)
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED]}}
+
+    def as_kind(self) -> Kind:
+        """The kind the caller says it is."""
+        return Kind(self.kind)
+
+
+class Dropped(Answered):
+    """A message that is not remembered, and why."""
+
+    index: int
+    reason: Literal["heartbeat", "probe", "empty", "injected"]
+
+
+class TurnKept(Answered):
+    """The turn is on disk."""
+
+    mind_id: str
+    turn_id: str
+    sequence: int
+    accepted_at: datetime
+    pending_tokens: int
+    dropped: list[Dropped]
+    duplicate: bool = Field(description="Whether this turn had been accepted before; then this is the first answer.")

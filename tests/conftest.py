@@ -1,0 +1,42 @@
+"""What all tests share: one event loop library, no way out of this machine, a service on a real embedded graph."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+from service.adapters.minilm import limit_threads
+from service.telemetry import configure_logs
+
+limit_threads()
+configure_logs(level="WARNING", as_json=False)
+
+_REAL_CONNECT = socket.socket.connect
+
+
+def _only_loopback(self, address):
+    if self.family in {socket.AF_INET, socket.AF_INET6} and not str(address[0]).startswith(
+        ("127.", "::1", "localhost")
+    ):
+        raise AssertionError(f"a test reached out to {address}")
+    return _REAL_CONNECT(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _no_way_out(monkeypatch):
+    monkeypatch.setattr(socket.socket, "connect", _only_loopback)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch, tmp_path):
+    for name in os.environ:
+        if name.startswith("MIND_MEMORY_") or name == "FALKORDB_URL":
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"

@@ -1,0 +1,256 @@
+"""ChatGPT's export: the branch last seen, as turns; trees of any shape end."""
+
+import json
+import zipfile
+from datetime import UTC, datetime
+
+import pytest
+
+from consolidation.kernel.turns import Kind, Speaker
+from service.importing.formats import read_conversations
+from service.importing.found import FoundTurn, ImportUnreadable, Skipped
+
+NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
+
+
+def message(role, *parts, at=NOON.timestamp(), **more):
+    content = {"content_type": "text", "parts": list(parts)}
+    return {
+        "id": "m",
+        "author": {"role": role},
+        "content": content,
+        "create_time": at,
+        "recipient": "all",
+        "metadata": {},
+        **more,
+    }
+
+
+def chain(*messages, **more):
+    """A conversation whose messages follow each other under an empty root."""
+    mapping = {"n0": {"id": "n0", "message": None, "parent": None, "children": ["n1"]}}
+    for index, each in enumerate(messages, start=1):
+        mapping[f"n{index}"] = {"message": each, "parent": f"n{index - 1}", "children": [f"n{index + 1}"]}
+    mapping[f"n{len(messages)}"]["children"] = []
+    return {
+        "conversation_id": "c1",
+        "title": "Tea",
+        "create_time": 1.0,
+        "mapping": mapping,
+        "current_node": f"n{len(messages)}",
+        **more,
+    }
+
+
+def read(tmp_path, *conversations, only=None):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(list(conversations)))
+    found = list(read_conversations(path, only=only))
+    return [each.turn for each in found if isinstance(each, FoundTurn)], [e for e in found if isinstance(e, Skipped)]
+
+
+def spoken(turns):
+    return [[(m.role.value, m.content) for m in turn.messages] for turn in turns]
+
+
+def test_a_conversation_becomes_turns_of_question_and_answers(tmp_path):
+    turns, skipped = read(tmp_path, chain(message("user", "q1"), message("assistant", "a1"), message("user", "q2")))
+
+    assert spoken(turns) == [[("user", "q1"), ("assistant", "a1")], [("user", "q2")]]
+    assert [turn.turn_id for turn in turns] == ["chatgpt:c1:n1", "chatgpt:c1:n3"]
+    assert {turn.session_id for turn in turns} == {"chatgpt:c1"}
+    assert {turn.kind for turn in turns} == {Kind.IMPORT}
+    assert turns[0].metadata == {"title": "Tea", "source": "chatgpt"}
+    assert turns[0].messages[0].timestamp == NOON
+    assert skipped == []
+
+
+def test_only_the_branch_last_seen_is_read(tmp_path):
+    conversation = chain(message("user", "q"), message("assistant", "second try"))
+    conversation["mapping"]["other"] = {"message": message("assistant", "first try"), "parent": "n1", "children": []}
+
+    turns, _ = read(tmp_path, conversation)
+
+    assert spoken(turns) == [[("user", "q"), ("assistant", "second try")]]
+
+
+def test_a_lost_current_node_is_the_leaf_said_last(tmp_path):
+    conversation = chain(message("user", "q"), message("assistant", "late", at=NOON.timestamp() + 9))
+    conversation["mapping"]["other"] = {"message": message("assistant", "early"), "parent": "n1", "children": []}
+
+    turns, _ = read(tmp_path, {**conversation, "current_node": "gone"})
+
+    assert spoken(turns) == [[("user", "q"), ("assistant", "late")]]
+
+
+@pytest.mark.parametrize(
+    "unsaid",
+    [
+        message("system", "be kind"),
+        message("user", "about me", metadata={"is_visually_hidden_from_conversation": True}),
+        message("assistant", ""),
+        message("assistant"),
+        message("assistant", None, {"content_type": "audio_asset_pointer"}, {"text": None}),
+        message("assistant", content={"content_type": "thoughts", "thoughts": []}),
+        message("user", content={"content_type": "user_editable_context", "text": "x"}),
+        message("tool", content={"content_type": "tether_browsing_display", "result": "x"}),
+        message("tool", "a page", author={"role": "tool", "name": "browser"}),
+        message("assistant", content={"content_type": "code", "text": "search('x')"}, recipient="web.run"),
+        message("critic", "x"),
+        message(["user"], "x"),
+        message("user", "x", content=None),
+        message("user", "x", author=None),
+    ],
+)
+def test_what_nobody_said_is_dropped(tmp_path, unsaid):
+    turns, _ = read(tmp_path, chain(message("user", "q"), unsaid, message("assistant", "a")))
+
+    assert spoken(turns) == [[("user", "q"), ("assistant", "a")]]
+
+
+def test_images_leave_a_mark_and_spoken_words_their_text(tmp_path):
+    parts = ["look", {"content_type": "image_asset_pointer"}, {"content_type": "audio_transcription", "text": "said"}]
+    image = message("user", content={"content_type": "multimodal_text", "parts": parts})
+
+    turns, _ = read(tmp_path, chain(image))
+
+    assert spoken(turns) == [[("user", "look\n[image]\nsaid")]]
+
+
+def test_code_and_its_output_belong_to_the_tool(tmp_path):
+    code = message("assistant", content={"content_type": "code", "text": "1+1"}, recipient="python")
+    output = message(
+        "tool", content={"content_type": "execution_output", "text": "2"}, author={"role": "tool", "name": "python"}
+    )
+
+    (turn,), _ = read(tmp_path, chain(message("user", "q"), code, output))
+
+    assert [(m.role, m.content, m.name) for m in turn.messages[1:]] == [
+        (Speaker.TOOL, "1+1", "python"),
+        (Speaker.TOOL, "2", "python"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ((None, 20.0, None), (20, 20, 20)),
+        ((10.0, None, 30.0), (10, 10, 30)),
+        ((None, None, None), (1, 1, 1)),
+        ((float("nan"), "x", []), (1, 1, 1)),
+    ],
+)
+def test_a_missing_time_is_the_neighbours_or_the_conversations(tmp_path, times, expected):
+    turns, _ = read(tmp_path, chain(*(message("user", "q", at=at) for at in times)))
+
+    assert tuple(turn.messages[0].timestamp.timestamp() for turn in turns) == expected
+
+
+def test_without_any_time_there_is_none(tmp_path):
+    (turn,), _ = read(tmp_path, chain(message("user", "q", at=None), create_time=None))
+
+    assert turn.messages[0].timestamp is None
+
+
+def test_a_cycle_ends_where_it_closes(tmp_path):
+    conversation = chain(message("user", "q"), message("assistant", "a"))
+    conversation["mapping"]["n0"]["parent"] = "n2"
+
+    turns, _ = read(tmp_path, conversation)
+
+    assert spoken(turns) == [[("user", "q"), ("assistant", "a")]]
+
+
+def test_a_node_that_is_its_own_parent_ends(tmp_path):
+    mapping = {"x": {"message": message("user", "q"), "parent": "x", "children": ["x"]}}
+
+    turns, _ = read(tmp_path, {"id": "c", "mapping": mapping})
+
+    assert [turn.turn_id for turn in turns] == ["chatgpt:c:x"]
+
+
+@pytest.mark.parametrize("mapping", [None, {}, [], "x", {"a": None}, {"a": {"message": {"content": {"parts": 3}}}}])
+def test_a_conversation_without_words_is_skipped(tmp_path, mapping):
+    turns, skipped = read(tmp_path, {"id": "c", "mapping": mapping, "current_node": {}}, chain(message("user", "q")))
+
+    assert len(turns) == len(skipped) == 1
+    assert skipped[0].where.endswith("conversations.json[0]")
+
+
+def test_a_conversation_without_an_id_gets_a_stable_one(tmp_path):
+    nameless = chain(message("user", "q"), conversation_id=None)
+
+    (first,), _ = read(tmp_path, nameless)
+    (again,), _ = read(tmp_path, nameless)
+
+    assert first.turn_id == again.turn_id
+    assert first.session_id.startswith("chatgpt:")
+
+
+def test_a_deep_conversation_is_climbed_whole(tmp_path):
+    turns, _ = read(tmp_path, chain(*(message("user", str(index)) for index in range(5000))))
+
+    assert len(turns) == 5000
+    assert len({turn.turn_id for turn in turns}) == 5000
+
+
+def test_only_narrows_to_one_conversation(tmp_path):
+    turns, _ = read(tmp_path, chain(message("user", "q")), chain(message("user", "r"), conversation_id="c2"), only="c2")
+
+    assert spoken(turns) == [[("user", "r")]]
+
+
+def test_an_export_larger_than_a_chunk_is_read_whole(tmp_path):
+    conversations = [chain(message("user", "é" * 300_000), conversation_id=f"c{index}") for index in range(8)]
+
+    turns, skipped = read(tmp_path, *conversations)
+
+    assert len(turns) == 8
+    assert skipped == []
+
+
+def test_an_export_cut_short_gives_what_was_whole(tmp_path):
+    whole = json.dumps([chain(message("user", "q")), chain(message("user", "r"))])
+    path = tmp_path / "conversations.json"
+    path.write_text(whole[:-50])
+
+    found = list(read_conversations(path))
+
+    assert isinstance(found[0], FoundTurn)
+    assert isinstance(found[-1], Skipped)
+    assert found[-1].where.endswith("[1]")
+
+
+def test_the_zip_of_an_export_is_read(tmp_path):
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("user.json", "{}")
+        archive.writestr("__MACOSX/._conversations.json", "junk")
+        archive.writestr("conversations-001.json", json.dumps([chain(message("user", "r"), conversation_id="c2")]))
+        archive.writestr("conversations.json", json.dumps([chain(message("user", "q"))]))
+
+    found = list(read_conversations(path))
+
+    assert [each.turn.session_id for each in found] == ["chatgpt:c2", "chatgpt:c1"]
+    assert "export.zip/conversations.json[0]" in found[-1].where
+
+
+def test_a_zip_of_something_else_is_unreadable(tmp_path):
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("user.json", "{}")
+
+    with pytest.raises(ImportUnreadable, match=r"without a conversations\.json"):
+        list(read_conversations(path))
+
+
+def test_a_damaged_zip_is_unreadable(tmp_path):
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", json.dumps([chain(message("user", "q" * 10_000))]))
+    raw = bytearray(path.read_bytes())
+    raw[60:90] = bytes(30)
+    path.write_bytes(raw)
+
+    with pytest.raises(ImportUnreadable):
+        list(read_conversations(path))

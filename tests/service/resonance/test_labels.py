@@ -1,0 +1,250 @@
+"""Labels say how long ago, truly and in the reader's language, for every age there is."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import groupby, pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.resonance.label_words import VOCABULARIES
+from service.resonance.labels import STRETCHES, YEAR, Label, label
+
+NOW = datetime(2026, 1, 12, 12, tzinfo=UTC)
+LANGUAGES = sorted(VOCABULARIES)
+SECOND, MINUTE, HOUR, DAY = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
+EVERY_AGE = st.timedeltas(timedelta(0), 3 * DAY) | st.timedeltas(timedelta(0), 200 * YEAR)
+ENGLISH_RANKS = {VOCABULARIES["en"][stretch]: rank for rank, (_, stretch) in enumerate(STRETCHES)}
+
+
+def ago(age, *, now=NOW, zone=UTC, language="en"):
+    return label(now - age, now=now, timezone=zone, language=language).words
+
+
+def rank(words):
+    if words in ENGLISH_RANKS:
+        return ENGLISH_RANKS[words]
+    nearness, count = re.fullmatch(r"(about|over|almost) (a|\d+) years? ago", words).groups()
+    years = 1 if count == "a" else int(count)
+    return 100 + 3 * years + ("almost", "about", "over").index(nearness)
+
+
+STARTS = [
+    (0 * DAY, "a moment ago"),
+    (30 * MINUTE, "a little while ago"),
+    (2 * HOUR, "a few hours ago"),
+    (6 * HOUR, "earlier today"),
+    (12 * HOUR + SECOND, "yesterday"),
+    (30 * HOUR, "a few days ago"),
+    (4 * DAY, "last week"),
+    (10 * DAY, "a couple of weeks ago"),
+    (20 * DAY, "about a month ago"),
+    (45 * DAY, "a couple of months ago"),
+    (90 * DAY, "several months ago"),
+    (182 * DAY, "almost a year ago"),
+    (335 * DAY, "about a year ago"),
+    (YEAR + 91 * DAY, "over a year ago"),
+    (YEAR + 274 * DAY, "almost 2 years ago"),
+    (YEAR + 335 * DAY, "about 2 years ago"),
+    (2 * YEAR + 91 * DAY, "over 2 years ago"),
+]
+
+
+@pytest.mark.parametrize(("before", "at"), list(pairwise(STARTS)))
+def test_english_changes_its_words_exactly_at_the_limits(before, at):
+    (start, words), (limit, next_words) = before, at
+
+    assert ago(start) == ago(limit - SECOND) == words
+    assert ago(limit) == next_words
+
+
+def test_from_eighteen_hours_on_the_calendar_day_no_longer_counts():
+    evening = NOW.replace(hour=23)
+
+    assert ago(18 * HOUR - SECOND, now=evening) == "earlier today"
+    assert ago(18 * HOUR, now=evening) == "yesterday"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "a few days ago — Jan 9"),
+        ("en-GB", "a few days ago — 9 Jan"),
+        ("es", "hace unos días — 9 ene"),
+        ("de", "vor ein paar Tagen — 9. Jan."),
+        ("fr", "il y a quelques jours — 9 janv."),
+        ("it", "qualche giorno fa — 9 gen"),
+        ("pt", "há alguns dias — 9 de jan."),
+        ("zh", "几天前 — 1月9日"),
+        ("zh-Hant", "幾天前 — 1月9日"),
+        ("zh_TW", "幾天前 — 1月9日"),
+        ("ja", "数日前 — 1月9日"),
+        ("ar", "قبل بضعة أيام — 9 يناير"),
+        ("ru", "несколько дней назад — 9 янв."),
+    ],
+)
+def test_words_and_date_speak_the_same_language(language, text):
+    assert label(NOW - 3 * DAY, now=NOW, timezone=UTC, language=language).text == text
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two", "five"),
+    [
+        ("es", "hace más de un año", "hace casi 2 años", "hace alrededor de 5 años"),
+        ("de", "vor über einem Jahr", "vor fast 2 Jahren", "vor etwa 5 Jahren"),
+        ("fr", "il y a plus d’un an", "il y a presque 2 ans", "il y a environ 5 ans"),
+        ("it", "più di un anno fa", "quasi 2 anni fa", "circa 5 anni fa"),
+        ("pt", "há mais de um ano", "há quase 2 anos", "há cerca de 5 anos"),
+        ("zh", "一年多以前", "将近两年前", "大约5年前"),
+        ("zh-Hant", "一年多以前", "將近兩年前", "大約5年前"),
+        ("ja", "1年以上前", "2年近く前", "約5年前"),
+        ("ar", "قبل أكثر من سنة", "قبل ما يقارب سنتين", "قبل نحو 5 سنوات"),
+        ("ru", "больше года назад", "почти 2 года назад", "около 5 лет назад"),
+    ],
+)
+def test_years_are_counted_as_each_grammar_asks(language, one, two, five):
+    ages = (YEAR + 100 * DAY, YEAR + 300 * DAY, 5 * YEAR)
+
+    assert tuple(ago(age, language=language) for age in ages) == (one, two, five)
+
+
+@pytest.mark.parametrize(
+    ("count", "about", "almost"),
+    [
+        (4, "около 4 лет назад", "почти 4 года назад"),
+        (11, "около 11 лет назад", "почти 11 лет назад"),
+        (21, "около 21 года назад", "почти 21 год назад"),
+        (22, "около 22 лет назад", "почти 22 года назад"),
+        (101, "около 101 года назад", "почти 101 год назад"),
+    ],
+)
+def test_russian_declines_the_year_after_its_count(count, about, almost):
+    assert ago(count * YEAR, language="ru") == about
+    assert ago(count * YEAR - 60 * DAY, language="ru") == almost
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1, "قبل نحو سنة"),
+        (2, "قبل نحو سنتين"),
+        (3, "قبل نحو 3 سنوات"),
+        (10, "قبل نحو 10 سنوات"),
+        (11, "قبل نحو 11 سنة"),
+        (103, "قبل نحو 103 سنوات"),
+    ],
+)
+def test_arabic_has_a_dual_and_a_plural_of_few(count, words):
+    assert ago(count * YEAR, language="ar") == words
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour", "text"),
+    [
+        ("UTC", 14, "earlier today — Jan 12"),
+        ("America/Los_Angeles", 14, "yesterday — Jan 11"),
+        ("UTC", 20, "earlier today — Jan 12"),
+        ("Asia/Tokyo", 20, "yesterday — Jan 12"),
+    ],
+)
+def test_today_and_yesterday_are_those_of_the_callers_time_zone(zone, hour, text):
+    now = datetime(2026, 1, 12, hour, tzinfo=UTC)
+
+    assert label(now - 10 * HOUR, now=now, timezone=ZoneInfo(zone), language="en").text == text
+
+
+def test_a_few_hours_stay_a_few_hours_across_midnight():
+    now = datetime(2026, 1, 12, 1, tzinfo=UTC)
+
+    assert label(now - 3 * HOUR, now=now, timezone=UTC, language="en").text == "a few hours ago — Jan 11"
+
+
+def test_a_date_of_another_year_names_it():
+    said = label(datetime(2025, 1, 9, tzinfo=UTC), now=NOW, timezone=UTC, language="en")
+
+    assert said == Label(words="about a year ago", date="Jan 9, 2025")
+
+
+def test_this_year_is_that_of_the_callers_time_zone():
+    now, then = datetime(2026, 1, 1, 4, tzinfo=UTC), datetime(2025, 12, 31, 20, tzinfo=UTC)
+
+    assert label(then, now=now, timezone=UTC, language="en").date == "Dec 31, 2025"
+    assert label(then, now=now, timezone=ZoneInfo("America/Los_Angeles"), language="en").date == "Dec 31"
+    assert label(then, now=now, timezone=ZoneInfo("Asia/Tokyo"), language="en").date == "Jan 1"
+
+
+def test_an_offset_serves_as_a_time_zone():
+    said = label(NOW - 13 * HOUR, now=NOW, timezone=timezone(timedelta(hours=5, minutes=30)), language="en")
+
+    assert said.text == "earlier today — Jan 12"
+
+
+@pytest.mark.parametrize(
+    ("now", "text"),
+    [
+        (datetime(2024, 3, 1, tzinfo=UTC), "yesterday — Feb 29"),
+        (datetime(2024, 3, 3, tzinfo=UTC), "a few days ago — Feb 29"),
+        (datetime(2025, 2, 28, tzinfo=UTC), "about a year ago — Feb 29, 2024"),
+        (datetime(2028, 2, 29, tzinfo=UTC), "about 4 years ago — Feb 29, 2024"),
+    ],
+)
+def test_a_leap_day_is_a_day_like_any_other(now, text):
+    assert label(datetime(2024, 2, 29, tzinfo=UTC), now=now, timezone=UTC, language="en").text == text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_future_has_a_date_and_no_words(language):
+    said = label(NOW + 61 * SECOND, now=NOW, timezone=UTC, language=language)
+
+    assert said.words == ""
+    assert said.text == said.date
+
+
+def test_a_clock_that_runs_a_minute_ahead_is_forgiven():
+    assert label(NOW + 60 * SECOND, now=NOW, timezone=UTC, language="en").text == "a moment ago — Jan 12"
+
+
+@pytest.mark.parametrize("language", ["xx", "sv", "", "-", "../en", "C", "root", "x-klingon"])
+def test_a_language_without_words_is_answered_in_english(language):
+    assert label(NOW - 3 * DAY, now=NOW, timezone=UTC, language=language).text == "a few days ago — Jan 9"
+
+
+@pytest.mark.parametrize("language", ["de-XX", "de-u-ca-buddhist", "DE_at_1901", "de-DE-x-mine"])
+def test_a_tag_with_strange_ends_keeps_its_language(language):
+    assert label(NOW - 3 * DAY, now=NOW, timezone=UTC, language=language).words == "vor ein paar Tagen"
+
+
+@settings(deadline=None)
+@given(st.text(max_size=12))
+def test_no_tag_is_refused(language):
+    assert label(NOW - 3 * DAY, now=NOW, timezone=UTC, language=language).words
+
+
+@settings(deadline=None)
+@given(EVERY_AGE, st.sampled_from(LANGUAGES))
+def test_every_age_has_words_in_every_language(age, language):
+    words = ago(age, language=language)
+
+    assert words.strip()
+    assert "{" not in words
+
+
+@settings(deadline=None)
+@given(EVERY_AGE, EVERY_AGE, st.integers(0, 23), st.sampled_from(["UTC", "Asia/Tokyo", "America/Los_Angeles"]))
+def test_an_older_memory_never_sounds_younger(age, other, hour, zone):
+    now, where = NOW.replace(hour=hour), ZoneInfo(zone)
+
+    younger, older = sorted((age, other))
+
+    assert rank(ago(younger, now=now, zone=where)) <= rank(ago(older, now=now, zone=where))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_once_left_behind_never_return(language):
+    ages = [minutes * 10 * MINUTE for minutes in range(300)] + [days * DAY for days in range(3, 8_000, 7)]
+
+    said = [words for words, _ in groupby(ago(age, language=language) for age in ages)]
+
+    assert len(said) == len(set(said))
