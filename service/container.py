@@ -14,17 +14,15 @@ from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
 from service.adapters.graph.server import EmbeddedServer
-from service.adapters.hashing import HashingEmbedder
-from service.adapters.litellm_embedder import LitellmEmbedder
-from service.adapters.minilm import MiniLM, Rarity, find_weights
+from service.adapters.minilm import MiniLM, Rarity
 from service.background import Background
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
 from service.digestion.saving import Saving
+from service.embedders import choose_embedder, identify, refuse_strangers, warm
 from service.minds import Minds
 from service.models import open_models
-from service.ports import Identity
 from service.recall.embedding_cache import EmbeddingCache
 from service.recall.remember import Remembering
 from service.resonance.afterthoughts import Afterthoughts
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
-    from service.ports import Embedder, EpisodicGraph
+    from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
 
 _DRAIN_SECONDS = 8
@@ -61,17 +59,23 @@ class Memory:
     graph: EpisodicGraph
     models: Mapping[Role, LanguageModel]
     embedder: Embedder
+    identity: Callable[[], Awaitable[Identity]]
     ledger: UsageLedger
 
 
 @asynccontextmanager
 async def open_memory(
-    settings: Settings, *, clock: Clock | None = None, switches: Switches | None = None
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    switches: Switches | None = None,
+    is_reindexing: bool = False,
 ) -> AsyncIterator[Memory]:
     """
     Build the memory, lend it, and close what was opened in reverse order.
 
-    Raises HomeLocked, ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the first turn.
+    *is_reindexing* opens graphs that another embedder made, and digests nothing. Raises HomeLocked,
+    ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the first turn.
     """
     clock = clock or SystemClock()
     home = settings.folder
@@ -87,7 +91,7 @@ async def open_memory(
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
         background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
-        plain_embedder = _embedder(settings)
+        plain_embedder = choose_embedder(settings)
         embedder = EmbeddingCache(plain_embedder)
 
         def spent(mind_id: str, usage: Usage) -> None:
@@ -104,10 +108,14 @@ async def open_memory(
             spent=spent,
         )
         outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
-        digestion = _digestion(settings, outside, identity=_identity(settings, plain_embedder))
+        identity = identify(settings, plain_embedder)
+        digestion = _digestion(settings, outside, identity=identity)
         if server is not None:
             background.watch("embedded graph", server.watch)
-        background.watch("sweep", digestion.sweep)
+        if not is_reindexing:
+            await refuse_strangers(graph, minds.ids(), identity=identity)
+            background.watch("sweep", digestion.sweep)
+        background.start("warming", lambda: warm(plain_embedder))
         yield Memory(
             settings=settings,
             clock=clock,
@@ -118,6 +126,7 @@ async def open_memory(
             graph=graph,
             models=models,
             embedder=embedder,
+            identity=identity,
             ledger=ledger,
         )
 
@@ -152,28 +161,6 @@ async def _embedded(home: Path, stack: AsyncExitStack) -> EmbeddedServer:
 def _address(settings: Settings) -> str:
     assert settings.falkordb_url is not None  # noqa: S101 - else the server is our own
     return settings.falkordb_url.get_secret_value()
-
-
-def _embedder(settings: Settings) -> Embedder:
-    chosen = settings.embedder
-    if chosen.model is not None:
-        return LitellmEmbedder(
-            chosen.model,
-            api_base=chosen.api_base,
-            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
-            timeout_seconds=chosen.timeout_seconds,
-            dimension=chosen.dimension,
-        )
-    return MiniLM() if find_weights() is not None else HashingEmbedder()
-
-
-def _identity(settings: Settings, embedder: Embedder) -> Callable[[], Awaitable[Identity]]:
-    async def identity() -> Identity:
-        if isinstance(embedder, LitellmEmbedder) and settings.embedder.dimension is None:
-            await embedder.probe()
-        return Identity(embedder.name, embedder.dimension)
-
-    return identity
 
 
 def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:

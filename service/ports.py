@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     import numpy as np
@@ -139,7 +139,6 @@ class Identity:
 
     embedder: str
     dimension: int
-    details: Mapping[str, str] = field(default_factory=dict)
 
 
 class EpisodicGraph(Protocol):
@@ -155,6 +154,14 @@ class EpisodicGraph(Protocol):
 
     async def prepare(self, mind_id: str, /, *, embedder: Identity) -> Progress:
         """Make the graph ready for writing and say how far it is. Raises EmbedderMismatch."""
+        ...
+
+    async def identity(self, mind_id: str, /) -> Identity | None:
+        """Which embedder made the vectors; None where there is no graph yet."""
+        ...
+
+    async def reindex(self, mind_id: str, /, *, embedder: Identity, advanced: Callable[[int], None]) -> int:
+        """Embed everything anew; how many texts that took. *advanced* is told of each step."""
         ...
 
     async def progress(self, mind_id: str, /) -> Progress:

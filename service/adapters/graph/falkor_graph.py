@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from service.adapters.graph import reading, writing
+from service.adapters.graph import reading, reindexing, writing
 from service.adapters.graph.naming import episode_uuid, graph_name
 from service.adapters.quiet import hush_graphiti
 from service.extraction.reader import TurnReader
@@ -73,6 +73,17 @@ class FalkorGraph:
     async def progress(self, mind_id: str, /) -> Progress:
         """How far the graph is."""
         return await writing.progress(self._connection, self._graph(mind_id))
+
+    async def identity(self, mind_id: str, /) -> Identity | None:
+        """Which embedder made the vectors; None where there is no graph yet."""
+        return await writing.identity(self._connection, self._graph(mind_id))
+
+    async def reindex(self, mind_id: str, /, *, embedder: Identity, advanced: Callable[[int], None]) -> int:
+        """Embed everything anew with the embedder this graph was opened with."""
+        graph = self._graph(mind_id)
+        return await reindexing.reindex(
+            self._connection, graph, embedder=self._embedder, identity=embedder, advanced=advanced
+        )
 
     async def size(self, mind_id: str, /) -> GraphSize:
         """How much the graph holds."""

@@ -84,12 +84,23 @@ async def prepare(connection: Connection, graph: str, *, embedder: Identity) -> 
     await connection.write_all(graph, INDEXES, harmless=HARMLESS)
     words = {"embedder": embedder.embedder, "dimension": embedder.dimension}
     found = (await connection.write(graph, _IDENTIFY, words))[0]
-    if tuple(found) != (embedder.embedder, embedder.dimension):
-        raise EmbedderMismatch(
-            f"this graph was embedded with {found[0]} ({found[1]} dimensions); configured is "
-            f"{embedder.embedder} ({embedder.dimension}): set the embedder back, or run `mind-memory reindex`"
-        )
+    check(Identity(*found), configured=embedder)
     return await progress(connection, graph)
+
+
+def check(found: Identity, *, configured: Identity) -> None:
+    """Refuse vectors of another embedder: they can not be compared with ours. Raises EmbedderMismatch."""
+    if found != configured:
+        raise EmbedderMismatch(
+            f"this graph was embedded with {found.embedder} ({found.dimension} dimensions); configured is "
+            f"{configured.embedder} ({configured.dimension}): set the embedder back, or run `mind-memory reindex`"
+        )
+
+
+async def identity(connection: Connection, graph: str) -> Identity | None:
+    """Read which embedder made the vectors."""
+    rows = await connection.read(graph, "MATCH (m:Meta {name: 'embedder'}) RETURN m.embedder, m.dimension", {})
+    return Identity(rows[0][0], rows[0][1]) if rows else None
 
 
 async def progress(connection: Connection, graph: str) -> Progress:

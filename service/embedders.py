@@ -1,0 +1,77 @@
+"""Which embedder makes the vectors, what a graph remembers it by, and refusing a graph that another one made."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import EmbedderUnavailable, GraphFault
+from consolidation.kernel.language import detect
+from consolidation.kernel.tokens import count_tokens
+from service.adapters.graph.writing import check
+from service.adapters.hashing import HashingEmbedder
+from service.adapters.litellm_embedder import LitellmEmbedder
+from service.adapters.minilm import MiniLM, find_weights
+from service.ports import Identity
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from service.ports import Embedder, EpisodicGraph
+    from service.settings import Settings
+
+_CHECK_SECONDS = 2
+
+log = structlog.get_logger()
+
+
+def choose_embedder(settings: Settings) -> Embedder:
+    """The configured one; else the built-in one; else, without its weights, one that only hashes words."""
+    chosen = settings.embedder
+    if chosen.model is not None:
+        return LitellmEmbedder(
+            chosen.model,
+            api_base=chosen.api_base,
+            api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
+            timeout_seconds=chosen.timeout_seconds,
+            dimension=chosen.dimension,
+        )
+    return MiniLM() if find_weights() is not None else HashingEmbedder()
+
+
+def identify(settings: Settings, embedder: Embedder) -> Callable[[], Awaitable[Identity]]:
+    """Ask for what *embedder* is, at its first use: a hosted one may have to be asked for its dimension."""
+
+    async def identity() -> Identity:
+        if isinstance(embedder, LitellmEmbedder) and settings.embedder.dimension is None:
+            await embedder.probe()
+        name = f"{embedder.name}@{embedder.fingerprint[:12]}" if isinstance(embedder, MiniLM) else embedder.name
+        return Identity(name, embedder.dimension)
+
+    return identity
+
+
+async def refuse_strangers(
+    graph: EpisodicGraph, minds: Sequence[str], *, identity: Callable[[], Awaitable[Identity]]
+) -> None:
+    """Raise EmbedderMismatch now where that can be known now; a graph that is still loading is asked at its turn."""
+    try:
+        async with asyncio.timeout(_CHECK_SECONDS):
+            ours = await identity()
+            for mind_id in minds:
+                found = await graph.identity(mind_id)
+                if found is not None:
+                    check(found, configured=ours)
+    except (GraphFault, EmbedderUnavailable, TimeoutError) as error:
+        log.info("embedder.unchecked", reason=str(error) or "no answer in time")
+
+
+async def warm(embedder: Embedder) -> None:
+    """Load what the first pre-turn call would otherwise wait for."""
+    await anyio.to_thread.run_sync(detect, "Good morning, how are you today?")
+    await anyio.to_thread.run_sync(count_tokens, "warm")
+    if isinstance(embedder, MiniLM):
+        await embedder.warm()
