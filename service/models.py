@@ -14,6 +14,8 @@ from service.adapters.litellm_model import Deployment, LitellmModel, RoleSetting
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
+    from pydantic import SecretStr
+
     from consolidation.kernel.ports import Clock, LanguageModel
     from service.settings import RoleModel, Settings
     from service.usage import UsageLedger
@@ -26,10 +28,10 @@ _HOSTED_BY_OPENAI = ("openai/", "gpt-", "o1", "o3", "o4", "chatgpt-")
 def choose(settings: Settings) -> dict[Role, tuple[Deployment, ...]]:
     """The deployments of each role, the model first, then its fallbacks; none where nothing is configured. Pure."""
     sections = {role: getattr(settings.models, role.value) for role in Role}
-    chat = _deployments(sections[Role.CHAT], settings.model)
+    chat = _deployments(sections[Role.CHAT], settings)
     chosen = {}
     for role in Role:
-        own = _deployments(sections[role], settings.model)
+        own = _deployments(sections[role], settings)
         rest = chat if role is Role.NARRATIVE or not own else ()
         found = tuple(dict.fromkeys((*own, *rest)))
         if found and _is_plain_openai(found[0]):
@@ -65,13 +67,20 @@ async def open_models(
         await close_litellm()
 
 
-def _deployments(section: RoleModel, default: str | None) -> tuple[Deployment, ...]:
-    model = section.model or default
-    if model is None:
+def _deployments(section: RoleModel, settings: Settings) -> tuple[Deployment, ...]:
+    """The role's own model with its own address and key, else the common one with the common ones."""
+    if section.model is not None:
+        first = Deployment(section.model, section.api_base, _plain(section.api_key))
+    elif settings.model is not None:
+        base = section.api_base or settings.api_base
+        first = Deployment(settings.model, base, _plain(section.api_key or settings.api_key))
+    else:
         return ()
-    key = section.api_key.get_secret_value() if section.api_key else None
-    first = Deployment(model, section.api_base, key)
     return (first, *(Deployment(name, None, None) for name in section.fallbacks))
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret is not None else None
 
 
 def _is_plain_openai(deployment: Deployment) -> bool:

@@ -85,7 +85,7 @@ class Settings(BaseSettings):
     home: Path = Field(Path("~/.mind-memory"), description="Where everything is kept.")
     host: str = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
-    trust_network: bool = Field(False, description="Listen beyond this machine without keys: say it twice.")  # noqa: FBT003
+    trust_network: bool = Field(False, description="Allow a host beyond this machine, although no key protects it.")  # noqa: FBT003
     falkordb_url: SecretStr | None = Field(
         None,
         description="A FalkorDB server, like redis://localhost:6379; embedded without one.",
@@ -93,6 +93,8 @@ class Settings(BaseSettings):
     )
     graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="In front of every graph's name.")
     model: str | None = Field(None, description="One litellm model for all roles that name none of their own.")
+    api_base: str | None = Field(None, description="Where `model` answers, when not at its provider's usual place.")
+    api_key: SecretStr | None = Field(None, description="Its key, when not in its provider's usual variable.")
     agent: str = Field("the assistant", description="What the bot is called in prompts.")
     max_body_bytes: PositiveInt = Field(1024 * 1024, description="The largest request.")
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="The quietest event logged.")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from consolidation.kernel.ports import Usage
+from prompts.library import render
 from service.adapters.litellm_calls import LETTERS_PER_TOKEN, Said, counted, listen, open_router
 from service.adapters.litellm_door import open_litellm
 from service.adapters.model_faults import is_unbearable, together, translated
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 SHARE = 2 / 3  # of the time left, for a deployment with others behind it
 GRACE = 1.05  # litellm's own time-out comes first, so that the Router hears of it and lets the deployment rest
-SCHEMA_WORDS = "Answer with one JSON object that fits this JSON schema, and nothing else:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class DeploymentChain:
         if shape is None:
             return PROSE
         deployment, schema = self._settings.deployments[position], schema_of(shape)
-        told = f"{SCHEMA_WORDS}\n{json.dumps(schema, ensure_ascii=False)}"
+        told = render("answer_shape", schema=json.dumps(schema, ensure_ascii=False))
         wanted = {"type": "json_schema", "json_schema": {"name": shape.__name__, "schema": schema}}
         # Not "strict": that refuses optional fields and defaults. An own address says nothing of itself: try.
         knows = deployment.api_base is not None or self._litellm.supports_response_schema(model=deployment.model)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["Deployment", "LitellmModel", "RoleSettings"]
 
 CUT = frozenset({"length", "max_tokens"})
-REPAIR_WORDS = "That answer could not be read: {reason}. Answer again, with the corrected JSON and nothing else."
 MOST_REPEATED = 4_000
 
 
@@ -134,4 +133,4 @@ def _rendered[A: BaseModel](ask: Ask[A]) -> str:
 def _repair(text: str, *, reason: str) -> tuple[Mapping[str, str], ...]:
     # An empty assistant message is refused by some providers.
     said = ({"role": "assistant", "content": text[:MOST_REPEATED]},) if text.strip() else ()
-    return (*said, {"role": "user", "content": REPAIR_WORDS.format(reason=reason)})
+    return (*said, {"role": "user", "content": render("repair", reason=reason)})

@@ -13,7 +13,7 @@ from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.kernel.language import detect
 from consolidation.kernel.words import stems
 from service.resonance.fragments import as_source
-from service.resonance.fusion import Arms, Cues, Weights, fuse, normalised
+from service.resonance.fusion import COSINES, WORDS, Arms, Cues, Weights, fuse, normalised
 from service.resonance.queries import sanitised
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _entities(mind: Mind, wanted: Sequence[str], near: NearBy | None) -> list[_H
 
 
 def _both(words: Mapping[int, float], meanings: Mapping[int, float]) -> dict[int, float]:
-    by_words, by_meaning = normalised(words, is_open=True), normalised(meanings, is_open=False)
+    by_words, by_meaning = normalised(words, scale=WORDS), normalised(meanings, scale=COSINES)
     return {
         number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2
         for number in by_words.keys() | by_meaning.keys()

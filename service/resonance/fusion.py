@@ -20,7 +20,25 @@ if TYPE_CHECKING:
 
 DEPTH = 100
 
+_TINY = 1e-9
+
 type Hits = Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a poor score is, and the least that the best must have to count in full."""
+
+    floor: float
+    least_top: float
+
+
+WORDS = Scale(0.0, 0.3)  # BM25; in a mind of a few turns no word is rare enough to mean much
+COSINES = Scale(0.2, 0.45)  # of all-MiniLM-L6-v2: unrelated, and plainly related
+SHARES = Scale(0.0, 0.0)  # in 0…1 already
+
+
+_SCALES = {"words": WORDS, "vectors": COSINES, "facts": SHARES, "neighbours": SHARES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +95,7 @@ def fuse(
         "facts": (arms.facts, weights.facts),
         "neighbours": (arms.neighbours, weights.neighbours),
     }
-    scaled = {name: normalised(hits, is_open=name != "vectors") for name, (hits, _) in lists.items()}
+    scaled = {name: normalised(hits, scale=_SCALES[name]) for name, (hits, _) in lists.items()}
     sums = {
         sequence: sum(lists[name][1] * found.get(sequence, 0.0) for name, found in scaled.items())
         for sequence in {sequence for found in scaled.values() for sequence in found}
@@ -109,21 +127,18 @@ def merged(rankings: Sequence[tuple[float, Sequence[Ranked]]]) -> tuple[Ranked, 
     return tuple(sorted(best.values(), key=lambda one: (-one.score, -one.sequence)))
 
 
-def normalised(hits: Hits, *, is_open: bool) -> dict[int, float]:
+def normalised(hits: Hits, *, scale: Scale) -> dict[int, float]:
     """
-    Scores of one list in 0…1.
+    Scores of one list in 0…1, the best one 1 unless even that is weak.
 
-    *is_open*: below the list's end nothing matched, so that its floor is 0 unless the list is full; a list of
-    nearest vectors always goes on below its end.
+    The floor of a full list is its end: what is below it was not worth a place. A list that is not full comes of a
+    small mind, where the last place means nothing; there, the scale knows what a poor score is.
     """
     if not hits:
         return {}
-    top, floor = max(hits.values()), min(hits.values())
-    if is_open and len(hits) < DEPTH:
-        floor = 0.0
-    if top <= floor:
-        return dict.fromkeys(hits, 1.0)
-    return {sequence: (score - floor) / (top - floor) for sequence, score in hits.items()}
+    floor = min(hits.values()) if len(hits) >= DEPTH else scale.floor
+    top = max(*hits.values(), scale.least_top, floor + _TINY)
+    return {sequence: min(1.0, max(0.0, (score - floor) / (top - floor))) for sequence, score in hits.items()}
 
 
 def _moved(score: float, best: float, *, cues: Cues, traits: Traits, timezone: tzinfo, weights: Weights) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.words import content_words, stems
 from service.recall.dates import date_hint, without_dates
 from service.resonance.queries import named_in, proper_nouns, without_names
-from service.resonance.relevance import DEPTH, About, Evidence, probability, telling
+from service.resonance.relevance import DEPTH, About, Evidence, is_meant, probability, telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +29,14 @@ class Candidates:
     people: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How likely, in 0…1, something that is left is meant; and the fragments that are not, with the reason."""
+
+    sureness: float
+    stray: Mapping[str, str]
+
+
 class Gate:
     """Weighs the best of what is left against what the message is about."""
 
@@ -37,18 +45,21 @@ class Gate:
         self._rarity = rarity
         self._are_cosines_calibrated = are_cosines_calibrated
 
-    def sureness(self, mind: Mind, moment: Moment, candidates: Candidates, kept: Sequence[Fragment]) -> float:
-        """How likely, in 0…1, something that is left is meant by any of the queries. Blocks."""
-        best = [max(fragment.sequences) for fragment in kept[:DEPTH] if fragment.sequences]
-        around = mind.text.words_around(best)
+    def weigh(self, mind: Mind, moment: Moment, candidates: Candidates, kept: Sequence[Fragment]) -> Weighed:
+        """How sure it is that something of *kept* is meant by any of the queries, and what can not be. Blocks."""
+        rests = {fragment.id: max(fragment.sequences) for fragment in kept if fragment.sequences}
+        around = mind.text.words_around(tuple(set(rests.values())))
+        best = [rests[fragment.id] for fragment in kept[:DEPTH] if fragment.id in rests]
         turns = len(mind.transcript.positions)
-        sure = 0.0
+        sure, meant = 0.0, set()
         for one in candidates.found:
-            cosines = one.cosines if self._are_cosines_calibrated else {}
-            evidence = [Evidence(cosines.get(sequence), around.get(sequence, frozenset())) for sequence in best]
             about = self._about(mind, moment, one.query, candidates.people)
-            sure = max(sure, probability(about, evidence, turns=turns))
-        return sure
+            cosines = one.cosines if self._are_cosines_calibrated else {}
+            evidence = {at: Evidence(cosines.get(at), around.get(at, frozenset())) for at in rests.values()}
+            sure = max(sure, probability(about, [evidence[at] for at in best], turns=turns))
+            meant |= {at for at, found in evidence.items() if is_meant(about, found)}
+        stray = {key: "relevance: not a word in common" for key, at in rests.items() if at not in meant}
+        return Weighed(sure, stray)
 
     def _about(self, mind: Mind, moment: Moment, query: str, people: frozenset[str]) -> About:
         language = moment.language

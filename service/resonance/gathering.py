@@ -118,14 +118,16 @@ class Gathering:
             return Silent(
                 "all that was found is in sight or was shown lately" if sifted.dropped else "nothing was found"
             )
-        sure = await anyio.to_thread.run_sync(self._gate.sureness, mind, moment, candidates, sifted.kept)
-        notes["relevance"] = {"probability": round(sure, 4), "needed": relevance}
-        if sure < relevance:
+        weighed = await anyio.to_thread.run_sync(self._gate.weigh, mind, moment, candidates, sifted.kept)
+        notes["relevance"] = {"probability": round(weighed.sureness, 4), "needed": relevance}
+        if weighed.sureness < relevance:
             return Silent("nothing stored seems to be meant")
+        if relevance > 0:
+            sifted = sifted.without(dict(weighed.stray))
         sifted = chosen(sifted, is_gated=relevance > 0, limit=limit, timezone=moment.timezone)
         notes["dropped"] = sifted.dropped
         notes["kept"] = [fragment.id for fragment in sifted.kept]
-        return sifted.kept or Silent("no flashbacks were asked for")
+        return sifted.kept or Silent("nothing stored seems to be meant" if limit else "no flashbacks were asked for")
 
     def _ask_model(self, mind: Mind, moment: Moment) -> asyncio.Task[Reply[Seeds] | ModelFault | None]:
         async def ask() -> Reply[Seeds] | ModelFault:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 DEPTH = 5
 _BIAS, _COSINE, _FOUND, _MISSED, _SIZE, _UNKNOWN = 4.95, 10.9, 1.5, -1.0, -2.6, -1.75
 _TYPICAL_COSINE = 0.45  # what stands in for the nearest cosine where vectors say nothing comparable
-_MOST_TURNS = 20_000  # beyond, the growth of chance cosines was not measured
+_FEWEST_TURNS, _MOST_TURNS = 15, 20_000  # outside, the growth of chance cosines was not measured
+_NEAR = 0.3  # the cosine from which a turn without a word in common may be meant
 # Words that open, close and oil a conversation: they say nothing of what it is about.
 _PHATIC = frozenset(
     """
@@ -73,7 +74,15 @@ def probability(about: About, best: Sequence[Evidence], *, turns: int) -> float:
         + _COSINE * (max(cosines) if cosines else _TYPICAL_COSINE)
         + _FOUND * math.log1p(found)
         + _MISSED * math.log1p(max(mass - found, 0.0))
-        + _SIZE * math.sqrt(2 * math.log1p(min(turns, _MOST_TURNS)))
+        + _SIZE * math.sqrt(2 * math.log1p(min(max(turns, _FEWEST_TURNS), _MOST_TURNS)))
         + _UNKNOWN * about.has_unknown_name
     )
     return 1 / (1 + math.exp(-odds))
+
+
+def is_meant(about: About, evidence: Evidence) -> bool:
+    """Whether one turn may be meant at all: it or its neighbours hold a telling word, or it is near."""
+    if not about.stems:
+        return True
+    is_near = evidence.cosine is not None and evidence.cosine >= _NEAR
+    return is_near or any(stem in evidence.words for stem in about.stems)

@@ -19,7 +19,7 @@ from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.kernel.turns import Speaker
 from consolidation.kernel.words import stems
 from service.recall.text_index import name_key
-from service.resonance.fusion import DEPTH, Arms, normalised
+from service.resonance.fusion import COSINES, DEPTH, WORDS, Arms, normalised
 from service.resonance.queries import without_names
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ def _told(text: TextIndex, hits: Sequence[Hit], near: Sequence[Near], now: datet
     """The best fact of each turn, by words and by meaning together; facts that no longer hold are left out."""
     near = near[:_FACTS]
     numbers = text.fact_numbers([one.key for one in near])
-    by_words = normalised({hit.number: hit.score for hit in hits}, is_open=True)
-    by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, is_open=False)
+    by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
+    by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
     scores = {
         number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
     }
@@ -195,7 +195,7 @@ def _told(text: TextIndex, hits: Sequence[Hit], near: Sequence[Near], now: datet
 
 def _turns_of(text: TextIndex, near: Sequence[Near], now: datetime) -> dict[int, float]:
     numbers = text.fact_numbers([one.key for one in near])
-    scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, is_open=False)
+    scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
     return {sequence: told.score for sequence, told in _best_of_turns(text, scores, now).items()}
 
 
