@@ -12,6 +12,7 @@ from service.body_limit import BodyLimit
 from service.container import Memory, open_memory
 from service.problems import speak_problems
 from service.settings import Settings
+from service.telemetry import ensure_logs
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -33,6 +34,8 @@ def create_app(
 ) -> FastAPI:
     """Assemble the service; *opening* is the seam a caller may fill with a memory of its own."""
     settings = settings or Settings()
+
+    ensure_logs(level=settings.log_level, as_json=settings.log_json)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:

@@ -1,4 +1,4 @@
-"""Refuses a body that is too large before it is read: by its announced length, and by what really comes."""
+"""Refuses a body that is too large, by its announced length and by what really comes, or that is no UTF-8 text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _TOO_LARGE = Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large")
+_NO_TEXT = Kind(HTTPStatus.BAD_REQUEST, "body-not-utf-8", "The body is no UTF-8 text")
 
 
 class BodyLimit:
-    """ASGI middleware: 413 above *most_bytes*."""
+    """ASGI middleware: 413 above *most_bytes*, 400 for other encodings (json.loads would guess UTF-16 and -32)."""
 
     def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
         """Stand in front of *app*."""
@@ -33,6 +34,10 @@ class BodyLimit:
         body = await self._read(receive)
         if body is None:
             await self._refuse(scope, receive, send)
+            return
+        if not _is_text(body):
+            refusal = problem(_NO_TEXT, detail="a request is JSON in UTF-8, not compressed", instance=scope["path"])
+            await refusal(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
 
@@ -56,6 +61,13 @@ class BodyLimit:
         await problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers={"Connection": "close"})(
             scope, receive, send
         )
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        return "\0" not in body.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack, asynccontextmanager
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
 from service.adapters.graph.server import EmbeddedServer
-from service.adapters.minilm import MiniLM, Rarity
+from service.adapters.minilm import MiniLM
+from service.adapters.rarity import Rarity
 from service.background import Background
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
@@ -33,6 +35,7 @@ from service.resonance.pipeline import Pipeline
 from service.resonance.retrieval import Retrieval, Switches
 from service.resonance.stable import Stable
 from service.resonance.telling import Telling
+from service.resonance.wondering import Wondering
 from service.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -43,7 +46,8 @@ if TYPE_CHECKING:
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
 
-_DRAIN_SECONDS = 8
+_DRAIN_SECONDS = 5
+_LOADING_SECONDS = 1.5  # that a start waits for a small graph; a large one is waited for in the background
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ async def open_memory(
         if server is not None:
             background.watch("embedded graph", server.watch)
         if not is_reindexing:
-            await refuse_strangers(graph, minds.ids(), identity=identity)
+            await refuse_strangers(graph, minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
         background.start("warming", lambda: warm(plain_embedder))
         yield Memory(
@@ -155,6 +159,9 @@ async def _embedded(home: Path, stack: AsyncExitStack) -> EmbeddedServer:
     server = EmbeddedServer(home / "graph")
     await server.start()
     stack.push_async_callback(server.stop)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LOADING_SECONDS):
+            await server.wait_until_ready()
     return server
 
 
@@ -187,13 +194,12 @@ def _pipeline(settings: Settings, outside: _Outside, *, switches: Switches) -> P
     gathering = Gathering(
         retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches),
         graph=outside.graph,
-        model=outside.model,
-        agent=settings.agent,
+        wondering=Wondering(
+            model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
+        ),
         weights=Weights(),
         gate=Gate(rarity=Rarity(), are_cosines_calibrated=outside.embedder.name == MiniLM.name),
         echo_turns=knobs.echo_turns,
-        background=outside.background,
-        afterthoughts=afterthoughts,
     )
     telling = Telling(
         model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import EmbedderUnavailable, GraphFault
+from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.language import detect
 from consolidation.kernel.tokens import count_tokens
 from service.adapters.graph.writing import check
@@ -48,25 +48,31 @@ def identify(settings: Settings, embedder: Embedder) -> Callable[[], Awaitable[I
     async def identity() -> Identity:
         if isinstance(embedder, LitellmEmbedder) and settings.embedder.dimension is None:
             await embedder.probe()
-        name = f"{embedder.name}@{embedder.fingerprint[:12]}" if isinstance(embedder, MiniLM) else embedder.name
-        return Identity(name, embedder.dimension)
+        return Identity(_name(embedder), embedder.dimension)
 
     return identity
 
 
-async def refuse_strangers(
-    graph: EpisodicGraph, minds: Sequence[str], *, identity: Callable[[], Awaitable[Identity]]
-) -> None:
-    """Raise EmbedderMismatch now where that can be known now; a graph that is still loading is asked at its turn."""
+async def refuse_strangers(graph: EpisodicGraph, minds: Sequence[str], *, embedder: Embedder) -> None:
+    """
+    Raise EmbedderMismatch now where that can be known now, by name and without asking anybody outside.
+
+    A graph that is still loading, and a dimension that is not known yet, are looked at by the saving lane.
+    """
+    ours = _name(embedder)
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
-            ours = await identity()
             for mind_id in minds:
                 found = await graph.identity(mind_id)
-                if found is not None:
-                    check(found, configured=ours)
-    except (GraphFault, EmbedderUnavailable, TimeoutError) as error:
+                if found is not None and found.embedder != ours:
+                    check(found, configured=Identity(ours, 0))
+    except (GraphFault, TimeoutError) as error:
         log.info("embedder.unchecked", reason=str(error) or "no answer in time")
+
+
+def _name(embedder: Embedder) -> str:
+    """What a graph remembers an embedder by: its name, and the hash of its weights where they are ours."""
+    return f"{embedder.name}@{embedder.fingerprint[:12]}" if isinstance(embedder, MiniLM) else embedder.name
 
 
 async def warm(embedder: Embedder) -> None:

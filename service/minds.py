@@ -27,6 +27,7 @@ class Health:
     """What a mind's status tells of its digestion: why it is behind, None when it is not."""
 
     progress: Progress | None = None
+    indexing: str | None = None
     saving: str | None = None
     extracting: str | None = None
     usage: Usage = field(default_factory=Usage)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from service.usage import UsageLedger
 
 _SECONDS = {Role.CHAT: 120.0, Role.SUBCONSCIOUS: 30.0, Role.NARRATIVE: 300.0, Role.EXTRACTION: 120.0}
+_WAITED_FOR = frozenset({Role.CHAT, Role.SUBCONSCIOUS})
 _LAST_RESORT = "gpt-4o"
 _HOSTED_BY_OPENAI = ("openai/", "gpt-", "o1", "o3", "o4", "chatgpt-")
 
@@ -45,14 +46,15 @@ async def open_models(
     settings: Settings, *, clock: Clock, ledger: UsageLedger
 ) -> AsyncIterator[Mapping[Role, LanguageModel]]:
     """A model for each role; nothing heavy is imported before the first question."""
-    limit = asyncio.Semaphore(settings.models.at_once)
+    # What a person waits for does not queue behind what is done in the background.
+    waited_for, background = (asyncio.Semaphore(settings.models.at_once) for _ in range(2))
     chosen = choose(settings)
     hosted = {
         role: LitellmModel(
             role,
             _role_settings(role, getattr(settings.models, role.value), deployments),
             clock=clock,
-            limit=limit,
+            limit=waited_for if role in _WAITED_FOR else background,
             ledger=ledger,
         )
         for role, deployments in chosen.items()

@@ -194,6 +194,10 @@ class EpisodicGraph(Protocol):
         """Count one more attempt at extracting *episode* (a uuid) and return which it is."""
         ...
 
+    async def spare(self, mind_id: str, episode: str, /) -> None:
+        """Take back the last attempt at *episode*: it never began."""
+        ...
+
     async def extract(self, mind_id: str, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
         """Extract entities and facts; may be repeated. Raises ModelFault, EmbedderFault."""
         ...

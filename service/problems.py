@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from consolidation.kernel import errors
+from service.importing.found import ImportUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
+_MOST_ERRORS = 20
+_LONGEST_PART = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +38,32 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.InvalidRequest: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", "The request does not fit"),
     errors.InvalidMindId: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-mind-id", "That is no mind's id"),
     errors.TurnIdMismatch: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "turn-id-mismatch", "Two ids for one turn"),
+    ImportUnreadable: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "import-unreadable", "That can not be imported"),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
     errors.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn-not-found", "No such turn"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
+    errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
+    errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),
     errors.ModelFault: Kind(HTTPStatus.BAD_GATEWAY, "model-fault", "The model did not help"),
     errors.ModelUnavailable: Kind(HTTPStatus.BAD_GATEWAY, "model-unavailable", "The model is silent"),
-    errors.EmbedderUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-unavailable", "No vectors"),
+    errors.ModelResting: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "model-resting", "The model is given a rest"),
+    errors.ModelTimedOut: Kind(HTTPStatus.GATEWAY_TIMEOUT, "model-timed-out", "The model was too slow"),
+    errors.ModelSpokeNonsense: Kind(HTTPStatus.BAD_GATEWAY, "model-spoke-nonsense", "The model spoke nonsense"),
+    errors.ModelTruncated: Kind(HTTPStatus.BAD_GATEWAY, "model-truncated", "The model's answer was cut"),
+    errors.ModelRefused: Kind(HTTPStatus.BAD_GATEWAY, "model-refused", "The model refused"),
+    errors.ExtractionTimedOut: Kind(HTTPStatus.GATEWAY_TIMEOUT, "extraction-timed-out", "Reading a turn took too long"),
+    errors.EmbedderFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-fault", "No vectors"),
+    errors.EmbedderUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-unavailable", "The embedder is silent"),
     errors.EmbedderMismatch: Kind(HTTPStatus.CONFLICT, "embedder-mismatch", "Another embedder made this graph"),
+    errors.GraphFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-fault", "The graph did not help"),
     errors.GraphUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-unavailable", "The graph is away"),
+    errors.GraphTimedOut: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-timed-out", "The graph was too slow"),
+    errors.GraphCorrupt: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "graph-corrupt", "The graph holds something foreign"),
+    errors.ConfigurationFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "configuration-fault", "Wrongly configured"),
+    errors.PromptFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "prompt-fault", "A prompt can not be used"),
 }
 _INVALID = KINDS[errors.InvalidRequest]
 
@@ -77,35 +95,51 @@ async def _fault(request: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": _RETRY_SECONDS} if kind.status is HTTPStatus.SERVICE_UNAVAILABLE else None
     if isinstance(error, errors.InvalidRequest):
         found = [{"pointer": error.pointer, "detail": str(error)}]
-        return problem(kind, detail=str(error), instance=request.url.path, errors=found)
-    return problem(kind, detail=str(error), instance=request.url.path, headers=headers)
+        return problem(kind, detail=str(error), instance=_path(request), errors=found)
+    return problem(kind, detail=str(error), instance=_path(request), headers=headers)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
-    found = [{"pointer": _pointer(one["loc"]), "detail": _plain(one["msg"])} for one in error.errors()]
+    found = [{"pointer": _pointer(one["loc"]), "detail": _plain(one["msg"])} for one in error.errors()[:_MOST_ERRORS]]
     detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
-    return problem(_INVALID, detail=detail, instance=request.url.path, errors=found)
+    return problem(_INVALID, detail=detail, instance=_path(request), errors=found)
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     status = HTTPStatus(error.status_code)
     kind = Kind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
-    return problem(kind, detail=str(error.detail), instance=request.url.path, headers=error.headers)
+    return problem(kind, detail=str(error.detail), instance=_path(request), headers=error.headers)
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     del error  # the server logs it; a stranger need not see it
-    return problem(KINDS[errors.MemoryFault], detail="An unforeseen error; it is logged.", instance=request.url.path)
+    return problem(KINDS[errors.MemoryFault], detail="An unforeseen error; it is logged.", instance=_path(request))
+
+
+def _path(request: Request) -> str:
+    """The path alone: a whole address is built of the Host header, which may be nonsense."""
+    return _speakable(str(request.scope["path"]))
 
 
 def _pointer(location: Sequence[str | int]) -> str:
     """Point at a body field as RFC 9457 does ("#/messages/0/role"), at anything else by its place."""
     place, *path = location
     if place == "body":
-        return "#/" + "/".join(str(part) for part in path) if path and isinstance(path[0], str) else "#"
-    return "/".join(str(part) for part in location)
+        return "#/" + "/".join(_escaped(part) for part in path) if path and isinstance(path[0], str) else "#"
+    return "/".join(_escaped(part) for part in location)
+
+
+def _escaped(part: str | int) -> str:
+    """One step of a JSON pointer (RFC 6901); the name of an unknown field is a stranger's text."""
+    name = _speakable(str(part)).replace("~", "~0").replace("/", "~1")
+    return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"
+
+
+def _speakable(text: str) -> str:
+    """*text* without lone surrogates, which no answer can carry."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _plain(message: str) -> str:

@@ -34,7 +34,7 @@ class ModelSettings(Section):
     subconscious: RoleModel = Field(RoleModel(), description="Seeds and re-narration: before each turn.")
     narrative: RoleModel = Field(RoleModel(), description="The story.")
     extraction: RoleModel = Field(RoleModel(), description="Entities and facts: after each turn.")
-    at_once: PositiveInt = Field(4, description="Model calls under way at the same time, all roles together.")
+    at_once: PositiveInt = Field(4, description="Model calls at once: as many before turns as after them.")
 
 
 class EmbedderSettings(Section):

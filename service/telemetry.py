@@ -8,6 +8,12 @@ import sys
 import structlog
 
 
+def ensure_logs(*, level: str, as_json: bool) -> None:
+    """Set up structlog where no entry point has: its own defaults would show local variables, people's words."""
+    if not structlog.is_configured():
+        configure_logs(level=level, as_json=as_json)
+
+
 def configure_logs(*, level: str, as_json: bool) -> None:
     """Set up structlog once, by an entry point. Tracebacks show no local variables: those are people's words."""
     numbers = logging.getLevelNamesMapping()

@@ -5,6 +5,7 @@ Everything that may go wrong on purpose, as one tree:
   x InvalidRequest
     + InvalidMindId
     + TurnIdMismatch
+    + ImportUnreadable   (stands in service/importing/found.py)
   x NotFound
     + MindNotFound
     + TraceNotFound
@@ -16,9 +17,11 @@ Everything that may go wrong on purpose, as one tree:
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
+      - ModelResting
     + ModelSpokeNonsense
     + ModelTruncated
     + ModelRefused
+  x ExtractionTimedOut
   x EmbedderFault
     + EmbedderUnavailable
     + EmbedderMismatch
@@ -99,6 +102,10 @@ class ModelTimedOut(ModelUnavailable):
     """No whole answer within the time allowed."""
 
 
+class ModelResting(ModelUnavailable):
+    """The provider failed so often just now that it is not asked again for a while: nothing was asked."""
+
+
 class ModelSpokeNonsense(ModelFault):
     """An answer came, but not in the shape we asked for."""
 
@@ -109,6 +116,10 @@ class ModelTruncated(ModelFault):
 
 class ModelRefused(ModelFault):
     """The provider's content filter refused."""
+
+
+class ExtractionTimedOut(MemoryFault):
+    """One turn's extraction as a whole took longer than allowed."""
 
 
 class EmbedderFault(MemoryFault):

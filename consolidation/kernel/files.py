@@ -31,6 +31,16 @@ class FolderLock:
         self._lock.release()
 
 
+def replace_text(file: Path, text: str) -> None:
+    """Put *text* in *file*'s place, whole or not at all, synced."""
+    beside = file.with_name(f".{file.name}.new")
+    with beside.open("w", encoding="utf-8") as handle:
+        handle.write(text)
+        handle.flush()
+        os.fsync(handle.fileno())
+    beside.replace(file)
+
+
 def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
     """
     Append one line to *file*, first setting a file above *rotate_bytes* aside as ``<name>.1``.
@@ -42,5 +52,14 @@ def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         os.write(handle, f"{line}\n".encode())
+    finally:
+        os.close(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in *folder* survive a power cut: a new file's own fsync does not."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
     finally:
         os.close(handle)

@@ -12,26 +12,36 @@ BLOCK_RULE = "---"
 BLOCK_HEADER = "[SUBCONSCIOUS RESONANCE]"
 STORY_HEADER = "[MY STORY]"
 STORY_END = "[END OF MY STORY]"
+PROTOCOL_HEADER = "[MY MEMORY]"
+PROTOCOL_END = "[END OF MY MEMORY]"
 
+# Only what can be ours is taken out: bullets after a header, and what stands between both marks of a story. A person
+# who quotes a header must not lose the rest of what they said.
 _BLOCK = re.compile(
-    r"^[ \t]{0,8}(?:---[ \t]*\n[ \t]{0,8})?\[SUBCONSCIOUS RESONANCE\][ \t]*$(?:\n(?![ \t]{0,8}---[ \t]*$).*)*"
+    r"^[ \t]{0,8}(?:---[ \t]*\n[ \t]{0,8})?\[SUBCONSCIOUS RESONANCE\][ \t]*$(?:\n[ \t]{0,8}- .*)*"
     r"(?:\n[ \t]{0,8}---[ \t]*$)?",
     re.MULTILINE,
 )
-_STORY = re.compile(
-    r"^[ \t]{0,8}\[MY STORY\][ \t]*$(?:\n(?![ \t]{0,8}\[END OF MY STORY\]).*)*"
-    r"(?:\n[ \t]{0,8}\[END OF MY STORY\][ \t]*$)?",
-    re.MULTILINE,
+_STORY, _PROTOCOL = (
+    re.compile(
+        rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
+        rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
+        rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
+        re.MULTILINE,
+    )
+    for first, last in ((STORY_HEADER, STORY_END), (PROTOCOL_HEADER, PROTOCOL_END))
 )
-_MARK = re.compile(r"\[(?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+STORY))", re.IGNORECASE)
+_MARK = re.compile(r"[\[［【](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+(?:STORY|MEMORY)))", re.IGNORECASE)
 
 
 def without_injected(text: str) -> str:
     """*text* without our blocks; text that holds none is returned as it is, to the last space."""
-    if BLOCK_HEADER not in text and STORY_HEADER not in text:
-        return text
-    plain = text.replace("\r\n", "\n")
-    return _STORY.sub("", _BLOCK.sub("", plain)).strip("\n")
+    plain = text.replace("\r\n", "\n") if "\r" in text else text
+    clean = plain
+    for header, pattern in ((BLOCK_HEADER, _BLOCK), (STORY_HEADER, _STORY), (PROTOCOL_HEADER, _PROTOCOL)):
+        if header in clean:
+            clean = pattern.sub("", clean)
+    return text if clean == plain else clean.strip("\n")
 
 
 def defused(text: str) -> str:

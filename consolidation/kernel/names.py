@@ -19,7 +19,8 @@ _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<=[.!?…])[\"'”’)]?\s+(?=[\"'“‘(¿¡]?[^\Wa-z])"
     r"|(?<=[。！？])|\n+"
 )
-_WORD = r"[^\W\d_a-zà-öø-ÿ](?:[\w'’&-]*\w)?"
+_CAPITALS = "".join(letter for letter in map(chr, range(0x2000)) if letter.isupper() or letter.istitle())
+_WORD = rf"[{_CAPITALS}](?:[\w'’&-]*\w)?"
 _CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van|von|der|da|do|and|&)\s+)?{_WORD})*")
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Za-z]+\d[\w.-]*\w)\b")
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")

@@ -9,7 +9,11 @@ from consolidation.kernel.turns import Kind, Message, Speaker, Turn
 _PROBE_SESSION = "probe-"
 _LONGEST_HEARTBEAT = 4_000
 _MARKUP = re.compile(r"[^A-Za-z_]+")
-_BLANK = re.compile(r"[\s\u200b-\u200f\u2060\ufeff\u00ad]+")
+# White space, controls, and what has no ink: joiners, direction marks, fillers, variation selectors, tags.
+_BLANK = re.compile(
+    r"[\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]+"
+)
 
 
 def kind_of(turn: Turn) -> Kind:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnNotFound
+from consolidation.kernel.files import sync_folder
 from consolidation.kernel.turns import Kept
 from consolidation.transcript.positions import Place, Positions
 from consolidation.transcript.records import encode
@@ -67,7 +69,7 @@ class Transcript:
         self._handle: int | None = None
         self._good_end = 0
         self._waiting: dict[str, _Waiting] = {}
-        self._queue: list[_Waiting] = []
+        self._queue: deque[_Waiting] = deque()
         self._turnstile = asyncio.Lock()
         self._writing = threading.Lock()
 
@@ -86,23 +88,24 @@ class Transcript:
         The same turn id with the same content returns the turn as first kept; with other content raises
         TurnConflict. Raises TranscriptUnwritable when the disk refused: then nothing was kept.
         """
+        waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is kept before it stops waiting
+        if waiting is not None:
+            return Accepted(_same(await self._settled(waiting), turn), is_new=False)
         known = self._positions.sequence_of(turn.turn_id)
-        if known is not None:
-            return Accepted(_same(await self.read(known), turn), is_new=False)
-        waiting = self._waiting.get(turn.turn_id)
-        is_new = waiting is None
-        if waiting is None:
-            waiting = self._waiting[turn.turn_id] = _Waiting(turn, tokens)
-            self._queue.append(waiting)
-        kept = await self._settled(waiting)
-        return Accepted(_same(kept, turn), is_new=is_new)
+        for kept in await self.read_many((known,)) if known is not None else ():  # none where the disk lost it
+            return Accepted(_same(kept, turn), is_new=False)
+        waiting = self._waiting[turn.turn_id] = _Waiting(turn, tokens)
+        self._queue.append(waiting)
+        return Accepted(_same(await self._settled(waiting), turn), is_new=True)
 
     async def read(self, sequence: int) -> Kept:
         """The turn of this sequence. Raises TurnNotFound."""
-        return (await self.read_many((sequence,)))[0]
+        for kept in await self.read_many((sequence,)):
+            return kept
+        raise TurnNotFound(f"no turn of sequence {sequence} can be read")
 
     async def read_many(self, sequences: Sequence[int]) -> tuple[Kept, ...]:
-        """The turns of these sequences, in the order asked for. Raises TurnNotFound."""
+        """The turns of these sequences that can be read, in the order asked for."""
         return await anyio.to_thread.run_sync(self._read_many, tuple(sequences))
 
     async def after(self, sequence: int, *, limit: int) -> tuple[Kept, ...]:
@@ -120,7 +123,7 @@ class Transcript:
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """The lines that were set aside when this transcript was opened."""
+        """The lines that were set aside, when this transcript was opened or later."""
         return tuple(self._damages)
 
     def never_below(self, sequence: int) -> None:
@@ -129,22 +132,22 @@ class Transcript:
 
     async def close(self) -> None:
         """Release the file."""
-        await anyio.to_thread.run_sync(self._forget_handle)
+        await anyio.to_thread.run_sync(self._close)
 
     async def _settled(self, waiting: _Waiting) -> Kept:
         while not waiting.is_settled:
             async with self._turnstile:
                 if not waiting.is_settled:
-                    batch, self._queue = self._queue, []
-                    await anyio.to_thread.run_sync(self._commit, batch)
+                    await anyio.to_thread.run_sync(self._commit)
         if waiting.kept is None:
             assert waiting.error is not None  # noqa: S101 - is_settled
             raise waiting.error
         return waiting.kept
 
-    def _commit(self, batch: list[_Waiting]) -> None:
-        # In a worker thread. The mutex, not the turnstile, is what a cancelled caller can not break.
+    def _commit(self) -> None:
+        # In a worker thread, where a cancelled caller breaks neither the mutex nor a batch that it had taken for all.
         with self._writing:
+            batch = [self._queue.popleft() for _ in range(len(self._queue))]
             try:
                 self._ready_file()
                 written = [(waiting, self._sequenced(waiting)) for waiting in batch]
@@ -198,11 +201,19 @@ class Transcript:
         self._forget_handle()
         is_same = newest == self._file
         handle = os.open(newest, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        if is_same:
-            os.ftruncate(handle, self._good_end)
-        else:
-            _sync_folder(self._folder)
+        try:
+            if is_same:
+                os.ftruncate(handle, self._good_end)
+            else:
+                sync_folder(self._folder)
+        except OSError:
+            os.close(handle)
+            raise
         self._file, self._handle, self._good_end = newest, handle, os.fstat(handle).st_size
+
+    def _close(self) -> None:
+        with self._writing:  # a cancelled caller's batch may still be on its way to the disk
+            self._forget_handle()
 
     def _forget_handle(self) -> None:
         if self._handle is not None:
@@ -227,24 +238,13 @@ class Transcript:
             self._file, self._good_end = file, file.stat().st_size
 
     def _read_many(self, sequences: tuple[int, ...]) -> tuple[Kept, ...]:
-        found = []
-        for sequence in sequences:
-            place = self._positions.place(sequence)
-            if place is None:
-                raise TurnNotFound(f"no turn has sequence {sequence}")
-            found.append(read_line(place))
-        return tuple(found)
+        places = (self._positions.place(sequence) for sequence in sequences)
+        read = [read_line(place) for place in places if place is not None]
+        self._damages.extend(one for one in read if isinstance(one, Damage) and one not in self._damages)
+        return tuple(one for one in read if isinstance(one, Kept))
 
 
 def _same(kept: Kept, turn: Turn) -> Kept:
     if kept.turn.digest != turn.digest:
-        raise TurnConflict(f"turn {turn.turn_id!r} was already accepted with other content")
+        raise TurnConflict("a turn of this id was already accepted with other content")
     return kept
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.transcript.positions import Place
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Kept
 
 TORN = "torn"
+_BEGINNING = re.compile(rb'\{"sequence":')
+_END = re.compile(rb',"crc":"[0-9a-f]{8}"\}')
+_MOST_ENDS = 4  # metadata may hold what looks like an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,8 @@ def scan(file: Path) -> Iterator[tuple[Kept, Place] | Damage]:
     Yield every line of *file* in order, whole or damaged; split on newline bytes only.
 
     A last line without its newline is sealed with one, so that the next append starts a line of its own.
-    Damaged bytes are copied to ``torn/`` beside the file and stay where they are.
+    Damaged bytes are copied to ``torn/`` beside the file and stay where they are; whole turns among them (the
+    newline between two was what broke) follow the damage.
     """
     seal_end(file)
     offset = 0
@@ -42,7 +49,7 @@ def scan(file: Path) -> Iterator[tuple[Kept, Place] | Damage]:
         for raw in lines:
             line = raw.rstrip(b"\n")
             if line:
-                yield _read(line, Place(file, offset, len(line)))
+                yield from _read(line, Place(file, offset, len(line)))
             offset += len(raw)
 
 
@@ -58,23 +65,42 @@ def seal_end(file: Path) -> None:
             os.fsync(handle.fileno())
 
 
-def read_line(place: Place) -> Kept:
-    """Read the turn at *place*. Raises DamagedRecord when the disk no longer holds it."""
+def read_line(place: Place) -> Kept | Damage:
+    """Read the turn at *place*, or what the disk holds there now."""
     with place.file.open("rb") as handle:
-        return decode(os.pread(handle.fileno(), place.length, place.offset))
-
-
-def _read(line: bytes, place: Place) -> tuple[Kept, Place] | Damage:
+        line = os.pread(handle.fileno(), place.length, place.offset)
     try:
-        return decode(line), place
+        return decode(line)
     except DamagedRecord as error:
-        return Damage(place.file.name, place.offset, place.length, str(error), _set_aside(line, place))
+        return _damage(line, place, error)
 
 
-def _set_aside(line: bytes, place: Place) -> str:
-    folder = place.file.parent / TORN
-    folder.mkdir(exist_ok=True, mode=0o700)
-    aside = folder / f"{place.file.stem}-{place.offset}.txt"
-    if not aside.exists():
-        aside.write_bytes(line)
-    return f"{TORN}/{aside.name}"
+def _read(line: bytes, place: Place) -> Iterator[tuple[Kept, Place] | Damage]:
+    try:
+        yield decode(line), place
+    except DamagedRecord as error:
+        yield _damage(line, place, error)
+        yield from _whole_among(line, place)
+
+
+def _whole_among(line: bytes, place: Place) -> Iterator[tuple[Kept, Place]]:
+    after = 0
+    for beginning in _BEGINNING.finditer(line):
+        start = beginning.start()
+        for end in islice(_END.finditer(line, start), _MOST_ENDS if start >= after else 0):
+            try:
+                kept = decode(line[start : end.end()])
+            except DamagedRecord:
+                continue
+            yield kept, Place(place.file, place.offset + start, end.end() - start)
+            after = end.end()
+            break
+
+
+def _damage(line: bytes, place: Place, error: DamagedRecord) -> Damage:
+    aside = place.file.parent / TORN / f"{place.file.stem}-{place.offset}.txt"
+    with suppress(OSError):  # a full disk keeps no copy; the bytes stay where they are
+        aside.parent.mkdir(exist_ok=True, mode=0o700)
+        if not aside.exists():
+            aside.write_bytes(line)
+    return Damage(place.file.name, place.offset, place.length, str(error), f"{TORN}/{aside.name}")

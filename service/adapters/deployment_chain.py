@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.ports import Usage
+from consolidation.kernel.ports import Role, Usage
 from prompts.library import render
 from service.adapters.litellm_calls import LETTERS_PER_TOKEN, Said, counted, listen, open_router
 from service.adapters.litellm_door import open_litellm
@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from consolidation.kernel.errors import ModelFault
-    from consolidation.kernel.ports import Clock, Role
+    from consolidation.kernel.ports import Clock
     from service.usage import UsageLedger
 
     type Messages = tuple[Mapping[str, str], ...]
 
+# A lone model that is asked in the background is asked as patiently as its caller is: one question that it can not
+# bear must not cost the others a rest.
+WAITED_FOR = frozenset({Role.CHAT, Role.SUBCONSCIOUS})
 SHARE = 2 / 3  # of the time left, for a deployment with others behind it
 GRACE = 1.05  # litellm's own time-out comes first, so that the Router hears of it and lets the deployment rest
 
@@ -132,6 +135,7 @@ class DeploymentChain:
             litellm,
             {i: {"model": d.model, "api_base": d.api_base, "api_key": d.api_key, "timeout": s} for i, d, s in listed},
             timeout=total,
+            may_rest=len(self._ids) > 1 or self._role in WAITED_FOR,
         )
 
     async def _ask(self, position: int, messages: Messages, *, shape: type[BaseModel] | None) -> Said:

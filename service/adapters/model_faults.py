@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import ModelFault, ModelRefused, ModelTimedOut, ModelTruncated, ModelUnavailable
+from consolidation.kernel.errors import (
+    ModelFault,
+    ModelRefused,
+    ModelResting,
+    ModelTimedOut,
+    ModelTruncated,
+    ModelUnavailable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +43,7 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
     if _is_refusal(error):
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):
-        return ModelUnavailable(f"{model} rests for {getattr(error, 'cooldown_time', 0):.0f} s after repeated failures")
+        return ModelResting(f"{model} rests for {getattr(error, 'cooldown_time', 0):.0f} s after repeated failures")
     return ModelUnavailable(f"{model} {_reason(error)}: {redacted(words, keys=keys)}")
 
 

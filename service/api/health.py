@@ -4,18 +4,25 @@ from fastapi import APIRouter, Response, status
 
 from consolidation.kernel.errors import MemoryFault
 from service.api.dependencies import MemoryDep
+from service.api.documented import answers
+from service.wire.examples import ALIVE, READY
+from service.wire.health import Alive, Ready
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", summary="Alive")
-async def healthz() -> dict[str, str]:
+@router.get("/healthz", summary="Alive", responses=answers(ALIVE))
+async def healthz() -> Alive:
     """Answers as soon as the service accepts turns, before graph and models are ready."""
-    return {"status": "alive"}
+    return Alive(status="alive")
 
 
-@router.get("/readyz", summary="Whole, dependency by dependency")
-async def readyz(memory: MemoryDep, response: Response) -> dict[str, object]:
+@router.get(
+    "/readyz",
+    summary="Whole, dependency by dependency",
+    responses=answers(READY) | {503: {"model": Ready, "description": "Something is missing"}},
+)
+async def readyz(memory: MemoryDep, response: Response) -> Ready:
     """503 while something is missing; turns are accepted all the same."""
     parts: dict[str, str] = {}
     try:
@@ -25,4 +32,4 @@ async def readyz(memory: MemoryDep, response: Response) -> dict[str, object]:
         parts["graph"] = str(error)
     is_ready = all(state == "ready" for state in parts.values())
     response.status_code = status.HTTP_200_OK if is_ready else status.HTTP_503_SERVICE_UNAVAILABLE
-    return {"status": "ready" if is_ready else "degraded", "parts": parts}
+    return Ready(status="ready" if is_ready else "degraded", parts=parts)

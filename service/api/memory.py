@@ -6,12 +6,14 @@ from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import GraphFault
 from service.api.dependencies import MemoryDep, MindId
+from service.api.documented import answers
 from service.api.resonance import source_out
 from service.container import Memory
 from service.minds import Mind
 from service.ports import GraphSize, Progress
 from service.recall.remember import Remembered, Window
-from service.wire.fields import Instant
+from service.wire.examples import MIND, MINDS, REMEMBERED, RETRIED
+from service.wire.fields import Instant, Question
 from service.wire.minds import (
     DamageOut,
     GraphOut,
@@ -31,14 +33,14 @@ router = APIRouter(prefix="/v1/minds", tags=["minds"])
 Kinds = Annotated[list[Literal["fact", "entity", "episode"]] | None, Query(description="All kinds when left out.")]
 
 
-@router.get("", summary="Every mind there is")
+@router.get("", summary="Every mind there is", responses=answers(MINDS))
 async def minds(memory: MemoryDep) -> MindsOut:
     """The minds of this home."""
     found = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids()]
     return MindsOut(minds=[_listed(one) for one in found])
 
 
-@router.get("/{mind_id}", summary="One mind: what it holds, and how far it is")
+@router.get("/{mind_id}", summary="One mind: what it holds, and how far it is", responses=answers(MIND, 404, 422))
 async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
     """Turns, the graph's progress and what it waits for, parked turns, the story's backlog, damaged lines, cost."""
     found = await memory.minds.find(mind_id)
@@ -64,7 +66,12 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
     )
 
 
-@router.post("/{mind_id}/parked/retry", status_code=202, summary="Try parked turns again")
+@router.post(
+    "/{mind_id}/parked/retry",
+    status_code=202,
+    summary="Try parked turns again",
+    responses=answers(RETRIED, 404, 422, 503, status=202),
+)
 async def retry(mind_id: MindId, memory: MemoryDep) -> Retried:
     """Every parked turn is given to the model once more; one that fails again stays parked."""
     found = await memory.minds.find(mind_id)
@@ -73,11 +80,11 @@ async def retry(mind_id: MindId, memory: MemoryDep) -> Retried:
     return Retried(retrying=len(progress.parked))
 
 
-@router.get("/{mind_id}/remember", summary="Recall on purpose")
+@router.get("/{mind_id}/remember", summary="Recall on purpose", responses=answers(REMEMBERED, 404, 422))
 async def remember(
     mind_id: MindId,
     memory: MemoryDep,
-    query: Annotated[str, Query(min_length=1, max_length=2000)],
+    query: Annotated[Question, Query(description="In words.", examples=["Where does my mother live?"])],
     kinds: Kinds = None,
     since: Annotated[Instant | None, Query(description="Told at or after this time.")] = None,
     until: Annotated[Instant | None, Query(description="Told at or before this time.")] = None,

@@ -6,10 +6,12 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import TraceNotFound
-from service.api.dependencies import MemoryDep, MindId
+from service.api.dependencies import MemoryDep, MindId, TraceId
+from service.api.documented import answers
 from service.resonance.moment import Asked, Flashback, Source
 from service.resonance.pipeline import Resonated
 from service.settings import ResonanceSettings
+from service.wire.examples import RESONATED, TRACE, TRACES
 from service.wire.minds import TracesOut
 from service.wire.resonance import (
     FlashbackOut,
@@ -25,7 +27,7 @@ from service.wire.resonance import (
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
 
 
-@router.post("/resonance", summary="What surfaces before a turn")
+@router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))
 async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> ResonanceOut:
     """At most a few flashbacks in the user's language, or silence; within `deadline_ms`, whatever fails behind it."""
     mind = await memory.minds.find(mind_id)
@@ -33,20 +35,20 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> R
     return _answer(mind_id, await memory.pipeline.resonate(mind, asked), known_etag=posted.known_story_etag)
 
 
-@router.get("/traces", summary="The newest resonances")
+@router.get("/traces", summary="The newest resonances", responses=answers(TRACES, 404, 422))
 async def traces(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query(ge=1, le=200)] = 20) -> TracesOut:
     """The newest traces, newest first."""
     mind = await memory.minds.find(mind_id)
     return TracesOut(traces=list(mind.ledger.recent(limit=limit)))
 
 
-@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not")
-async def trace(mind_id: MindId, trace_id: str, memory: MemoryDep) -> dict[str, object]:
+@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not", responses=answers(TRACE, 404, 422))
+async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[str, object]:
     """One resonance, phase by phase."""
     mind = await memory.minds.find(mind_id)
     found = mind.ledger.find(trace_id)
     if found is None:
-        raise TraceNotFound(f"no trace {trace_id!r} is kept")
+        raise TraceNotFound("no trace of this id is kept; old ones rotate away")
     return found
 
 

@@ -1,34 +1,28 @@
 """After a turn: what is kept."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, status
 
 from consolidation.kernel.errors import InvalidRequest, TurnIdMismatch
 from consolidation.kernel.turns import Turn
 from service.api.dependencies import MemoryDep, MindId
+from service.api.documented import answers
 from service.digestion.accept import accept
+from service.wire.examples import KEPT
 from service.wire.turns import Dropped, TurnIn, TurnKept
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
+OUTCOMES = "mind_memory.outcomes"
 
-_KEPT: dict[str, Any] = {
-    "mind_id": "global-user-memory",
-    "turn_id": "2026-01-09-0001",
-    "sequence": 1,
-    "accepted_at": "2026-01-09T18:30:06.120000Z",
-    "pending_tokens": 20,
-    "dropped": [],
-    "duplicate": False,
-}
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
 
 
 @router.post(
     "/turns",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Keep a turn",
-    responses={202: {"content": {"application/json": {"example": _KEPT}}}},
+    responses=answers(KEPT, 400, 409, 413, 422, 503, status=202),
 )
 async def keep(
     mind_id: MindId,
@@ -65,5 +59,13 @@ def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Tu
         session_id=posted.session_id,
         messages=tuple(message.as_message() for message in posted.messages),
         kind=posted.as_kind(),
-        metadata=posted.metadata,
+        metadata=_metadata(posted),
     )
+
+
+def _metadata(posted: TurnIn) -> dict[str, object]:
+    """The caller's metadata and, under a key of our own, what became of the last flashbacks: the log keeps both."""
+    if posted.trace_id is None and not posted.outcomes:
+        return dict(posted.metadata)
+    outcomes = [outcome.model_dump() for outcome in posted.outcomes]
+    return {**posted.metadata, OUTCOMES: {"trace_id": posted.trace_id, "outcomes": outcomes}}

@@ -1,9 +1,9 @@
 """
 The background half of the write path: what the transcript holds and the projections do not, closed.
 
-Two lanes a mind, each in order, each its own cursor: *saving* makes a turn findable as it was said (full text,
-then graph and vectors), *extracting* lets a model read it. There is no queue: a lane is awake while its cursor
-is behind the transcript, and a slow sweep wakes what a lost wake-up left asleep.
+Three lanes a mind, each in order, each its own cursor, each waking the next: *indexing* makes a turn findable by its
+words, *saving* by its meaning (graph and vectors), *extracting* lets a model read it. There is no queue: a lane is
+awake while its cursor is behind the transcript, and a slow sweep wakes what a lost wake-up left asleep.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from service.minds import Mind, Minds
 
 log = structlog.get_logger()
+
+_NEXT = {"indexing": "saving", "saving": "extracting", "extracting": None}
 
 
 class Digestion:
@@ -50,7 +52,7 @@ class Digestion:
 
     def wake(self, mind: Mind) -> None:
         """Say that *mind* may have work; returns at once."""
-        self._wake_lane("saving", mind)
+        self._wake_lane("indexing", mind)
 
     def retry(self, mind: Mind) -> None:
         """Say that parked turns of *mind* may be tried again."""
@@ -68,8 +70,8 @@ class Digestion:
             await self._background.pause(self._sweep_seconds)
 
     def is_idle(self, mind: Mind) -> bool:
-        """Whether neither lane of *mind* is at work."""
-        return not any((lane, mind.mind_id) in self._awake for lane in ("saving", "extracting"))
+        """Whether no lane of *mind* is at work."""
+        return not any((lane, mind.mind_id) in self._awake for lane in _NEXT)
 
     def _wake_lane(self, lane: str, mind: Mind) -> None:
         key = (lane, mind.mind_id)
@@ -82,14 +84,13 @@ class Digestion:
         self._background.start(f"{lane} {mind.mind_id}", lambda: self._run(lane, mind))
 
     async def _run(self, lane: str, mind: Mind) -> None:
-        step = self._saving.step if lane == "saving" else self._extracting.step
+        step = {"indexing": self._saving.index, "saving": self._saving.step}.get(lane, self._extracting.step)
         key = (lane, mind.mind_id)
         try:
             while self._awake[key] and not self._background.is_stopping:
                 self._awake[key] = False
                 await self._until_done(lane, mind, step)
-                if lane == "saving":
-                    self._wake_lane("extracting", mind)
+                self._wake_next(lane, mind)
         finally:
             del self._awake[key]
 
@@ -104,10 +105,14 @@ class Digestion:
                 continue
             patience.reset()
             self._tell(lane, mind, None)
-            if lane == "saving" and has_more:
-                self._wake_lane("extracting", mind)
             if not has_more:
                 return
+            self._wake_next(lane, mind)
+
+    def _wake_next(self, lane: str, mind: Mind) -> None:
+        following = _NEXT[lane]
+        if following is not None:
+            self._wake_lane(following, mind)
 
     def _tell(self, lane: str, mind: Mind, error: MemoryFault | None) -> None:
         """Note why a lane is behind; logged when it changes, not each time it is tried."""

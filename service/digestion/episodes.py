@@ -12,7 +12,7 @@ from consolidation.kernel.words import stems
 from service.ports import Episode, Passage
 from service.recall.dates import has_time
 from service.recall.neighbourhood import asks
-from service.recall.text_index import IndexedTurn, Traits
+from service.recall.text_store import IndexedTurn, Traits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

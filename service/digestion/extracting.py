@@ -1,8 +1,8 @@
 """
 The extracting lane: a model reads each turn, in order, and a turn that can not be read never stops its mind.
 
-A turn that fails ``most_attempts`` times is parked. A provider that is away fails every turn: so only one turn
-is parked while nothing succeeds, the next ones wait, and what an outage parked is tried again after it.
+A turn that fails ``most_attempts`` times is parked. A provider that is away fails every turn: so while nothing
+succeeds, a turn is parked much later than that, and what an outage parked is tried again after it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import EmbedderUnavailable, GraphUnavailable, MemoryFault, ModelUnavailable
+from consolidation.kernel.errors import (
+    EmbedderUnavailable,
+    ExtractionTimedOut,
+    GraphUnavailable,
+    MemoryFault,
+    ModelResting,
+    ModelTimedOut,
+    ModelUnavailable,
+)
 from consolidation.kernel.language import detect
 from consolidation.kernel.words import stems
 from service.digestion.episodes import as_episode
@@ -31,13 +39,12 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _OUTAGES = (ModelUnavailable, EmbedderUnavailable)
+_OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*_OUTAGES, ModelTimedOut, ModelResting))
+_AGAIN = "tried again: "  # in front of the error of a turn that was given its chance after the outage
+_OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
 _PREVIOUS = 2
 _PAGE = 500
 _SKIP = 200
-
-
-class ExtractionTimedOut(MemoryFault):
-    """One turn's extraction as a whole took longer than allowed."""
 
 
 class Extracting:
@@ -58,7 +65,6 @@ class Extracting:
         self._uuid_of = uuid_of
         self._most_attempts = most_attempts
         self._turn_seconds = turn_seconds
-        self._parked_in_outage: set[str] = set()
         self._to_retry: set[str] = set()
 
     def retry(self, mind_id: str) -> None:
@@ -80,11 +86,13 @@ class Extracting:
         if kept is None:
             if waiting:
                 await self._graph.complete(mind.mind_id, waiting[-1].sequence)
+                await _move(mind, waiting[-1].sequence)
             return len(waiting) == _SKIP
-        await self._extract_or_park(mind, kept)
+        await self._extract_or_park(mind, kept, is_outage=any(map(self._is_of_outage, progress.parked)))
         return True
 
-    async def _extract_or_park(self, mind: Mind, kept: Kept) -> None:
+    async def _extract_or_park(self, mind: Mind, kept: Kept, *, is_outage: bool) -> None:
+        """*is_outage*: a turn is parked already that failed of the provider, and nothing has succeeded since."""
         attempt = await self._graph.begin(mind.mind_id, self._uuid(mind, kept))
         if attempt > 1:
             await anyio.to_thread.run_sync(mind.text.forget_facts_of, self._uuid(mind, kept))
@@ -92,19 +100,25 @@ class Extracting:
             extracted = await self._extracted(mind, kept)
         except GraphUnavailable:
             raise
+        except ModelResting:
+            await self._graph.spare(mind.mind_id, self._uuid(mind, kept))  # nothing was asked: no attempt
+            raise
         except MemoryFault as error:
-            is_outage = isinstance(error, _OUTAGES)
-            if attempt < self._most_attempts or (is_outage and mind.mind_id in self._parked_in_outage):
+            patience = _OUTAGE_PATIENCE if is_outage and isinstance(error, _OUTAGES) else 1
+            if attempt < self._most_attempts * patience:
                 raise
             await self._park(mind, kept, error, attempt)
-            if is_outage:
-                self._parked_in_outage.add(mind.mind_id)
+            await _move(mind, kept.sequence)
             return
         await anyio.to_thread.run_sync(_index, mind, extracted, kept.sequence)
         await self._graph.complete(mind.mind_id, kept.sequence)
-        if mind.mind_id in self._parked_in_outage:
-            self._parked_in_outage.discard(mind.mind_id)
+        if is_outage:
             self.retry(mind.mind_id)
+
+    @staticmethod
+    def _is_of_outage(parked: Parked) -> bool:
+        """Whether a turn was parked for a provider that was away, and has not been tried again since."""
+        return parked.error.startswith(_OUTAGE_NAMES)
 
     async def _extracted(self, mind: Mind, kept: Kept) -> Extracted:
         episode = as_episode(kept, uuid=self._uuid(mind, kept))
@@ -115,8 +129,8 @@ class Extracting:
         except TimeoutError as error:
             raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error
 
-    async def _park(self, mind: Mind, kept: Kept, error: MemoryFault, attempts: int) -> None:
-        reason = f"{type(error).__name__}: {error}"[:500]
+    async def _park(self, mind: Mind, kept: Kept, error: MemoryFault, attempts: int, *, again: str = "") -> None:
+        reason = f"{again}{type(error).__name__}: {error}"[:500]
         parked = Parked(kept.sequence, kept.turn.turn_id, reason, attempts, self._clock.now())
         await self._graph.park(mind.mind_id, parked)
         log.warning("turn.parked", mind_id=mind.mind_id, sequence=kept.sequence, reason=reason)
@@ -129,17 +143,21 @@ class Extracting:
             try:
                 extracted = await self._extracted(mind, kept)
             except GraphUnavailable:
+                self.retry(mind.mind_id)
                 raise
             except MemoryFault as error:
-                await self._park(mind, kept, error, one.attempts + 1)
+                await self._park(mind, kept, error, one.attempts + 1, again=_AGAIN)
                 continue
             await anyio.to_thread.run_sync(_index, mind, extracted, 0)
             await self._graph.unpark(mind.mind_id, one)
 
     async def _catch_up(self, mind: Mind, extracted: int) -> None:
-        """Read the whole graph into full text when that was dropped, or lost its last facts to a crash."""
-        if await anyio.to_thread.run_sync(mind.text.cursor, "facts") >= extracted:
+        """Read the whole graph into full text where it holds less, or holds what the graph has lost."""
+        known = await anyio.to_thread.run_sync(mind.text.cursor, "facts")
+        if known == extracted:
             return
+        if known > extracted:
+            await anyio.to_thread.run_sync(mind.text.forget_knowledge)
         after = 0
         while True:
             page = await self._graph.everything(mind.mind_id, after=after, limit=_PAGE)
@@ -147,10 +165,14 @@ class Extracting:
                 break
             await anyio.to_thread.run_sync(_index, mind, page, 0)
             after += _PAGE
-        await anyio.to_thread.run_sync(lambda: mind.text.add_knowledge((), (), cursor=extracted))
+        await _move(mind, extracted)
 
     def _uuid(self, mind: Mind, kept: Kept) -> str:
         return self._uuid_of(mind.mind_id, kept.turn.turn_id)
+
+
+async def _move(mind: Mind, cursor: int) -> None:
+    await anyio.to_thread.run_sync(lambda: mind.text.add_knowledge((), (), cursor=cursor))
 
 
 def _index(mind: Mind, extracted: Extracted, cursor: int) -> None:

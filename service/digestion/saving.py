@@ -1,4 +1,9 @@
-"""The saving lane: turns become findable as they were said, within a second, before any model reads them."""
+"""
+The indexing and the saving lane: turns become findable as they were said, before any model reads them.
+
+Indexing is full text alone, so that a graph that hangs keeps nothing from being found by its words; saving is the
+graph and its vectors, and never runs ahead of it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import numpy as np
 
+from consolidation.kernel.errors import GraphUnavailable
 from service.digestion.episodes import as_episode, as_indexed
 from service.recall.neighbourhood import asks, leaning
 
@@ -21,7 +27,7 @@ _BATCH = 32
 
 
 class Saving:
-    """Moves two cursors of a mind, full text's and the graph's ``saved``, each behind its own write."""
+    """Moves two cursors of a mind, full text's and the graph's ``saved``, a lane each, each behind its own write."""
 
     def __init__(
         self,
@@ -36,13 +42,18 @@ class Saving:
         self._embedder = embedder
         self._identity = identity
         self._uuid_of = uuid_of
+        self._prepared: set[str] = set()
 
     async def step(self, mind: Mind) -> bool:
-        """Save the next turns; True while there are more. Raises GraphUnavailable, EmbedderFault."""
-        has_words = await self._index(mind)
-        return await self._save(mind) or has_words
+        """Save the next turns that are indexed; True while there are more. Raises GraphUnavailable, EmbedderFault."""
+        try:
+            return await self._save(mind)
+        except GraphUnavailable:
+            self._prepared.discard(mind.mind_id)  # it may come back emptied
+            raise
 
-    async def _index(self, mind: Mind) -> bool:
+    async def index(self, mind: Mind) -> bool:
+        """Put the next turns into full text; True while there are more."""
         cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         turns = await mind.transcript.after(cursor, limit=_BATCH)
         if not turns:
@@ -58,12 +69,13 @@ class Saving:
         mind.text.add_turns(indexed, cursor=cursor)
 
     async def _save(self, mind: Mind) -> bool:
-        progress = mind.health.progress
-        if progress is None:
+        cursor = (await self._graph.progress(mind.mind_id)).saved
+        if cursor == 0 or mind.mind_id not in self._prepared:
             progress = mind.health.progress = await self._graph.prepare(mind.mind_id, embedder=await self._identity())
             mind.transcript.never_below(max(progress.saved, progress.extracted))
-        cursor = (await self._graph.progress(mind.mind_id)).saved
-        turns = await mind.transcript.after(cursor, limit=_BATCH)
+            self._prepared.add(mind.mind_id)
+        indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+        turns = [kept for kept in await mind.transcript.after(cursor, limit=_BATCH) if kept.sequence <= indexed]
         if not turns:
             return False
         own: dict[str, Vector] = {}

@@ -22,6 +22,17 @@ _MONTHS = (
 )
 _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 _ANY_MONTH = "|".join(sorted(map(re.escape, _NUMBER_OF), key=len, reverse=True))
+_WEEKDAYS = (
+    ("monday", "lunes", "montag", "lundi", "lunedì", "segunda-feira", "понедельник"),
+    ("tuesday", "martes", "dienstag", "mardi", "martedì", "terça-feira", "вторник"),
+    ("wednesday", "miércoles", "mittwoch", "mercredi", "mercoledì", "quarta-feira", "среда", "среду"),
+    ("thursday", "jueves", "donnerstag", "jeudi", "giovedì", "quinta-feira", "четверг"),
+    ("friday", "viernes", "freitag", "vendredi", "venerdì", "sexta-feira", "пятница", "пятницу"),
+    ("saturday", "sábado", "samstag", "samedi", "sabato", "суббота", "субботу"),
+    ("sunday", "domingo", "sonntag", "dimanche", "domenica", "воскресенье"),
+)
+_WEEKDAY_OF = {name: names[0] for names in _WEEKDAYS for name in names}
+_ANY_WEEKDAY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _WEEKDAY_OF))})\b", re.IGNORECASE)
 _AMBIGUOUS = frozenset({"may", "march", "mars", "sep", "jun", "mai", "dec"})
 _TIMES = re.compile(
     r"\b(?:yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
@@ -83,13 +94,26 @@ def asks_when(text: str) -> bool:
 def date_hint(text: str) -> DateHint | None:
     """The first month or day that *text* names, None where it names none."""
     for found in _DATE.finditer(text):
-        day = found["day"] or found["day_after"]
-        month = found["month"].casefold()
-        is_sure = day or found["year"] or month not in _AMBIGUOUS or _CUE.search(text[: found.start("month")])
-        if is_sure:
+        if _is_sure(text, found):
+            day = found["day"] or found["day_after"]
             year = int(found["year"]) if found["year"] else None
-            return DateHint(_NUMBER_OF[month], int(day) if day else None, year)
+            return DateHint(_NUMBER_OF[found["month"].casefold()], int(day) if day else None, year)
     return None
+
+
+def _is_sure(text: str, found: re.Match[str]) -> bool:
+    """Whether a month is meant: "may" and "march" are words of other kinds as well."""
+    month = found["month"].casefold()
+    has_more = found["day"] or found["day_after"] or found["year"]
+    return bool(has_more or month not in _AMBIGUOUS or _CUE.search(text[: found.start("month")]))
+
+
+def days_named(text: str) -> frozenset[str]:
+    """The months and weekdays that *text* surely names, each by its English name whatever the language."""
+    months = {
+        _MONTHS[_NUMBER_OF[found["month"].casefold()] - 1][0] for found in _DATE.finditer(text) if _is_sure(text, found)
+    }
+    return frozenset(months | {_WEEKDAY_OF[found[0].casefold()] for found in _ANY_WEEKDAY.finditer(text)})
 
 
 def without_dates(text: str) -> str:

@@ -98,7 +98,7 @@ class Remembering:
 
     async def _turns(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, Kept]:
         sequences = tuple({sequence for one in found for sequence in one.sequences})
-        return dict(zip(sequences, await mind.transcript.read_many(sequences), strict=True))
+        return {kept.sequence: kept for kept in await mind.transcript.read_many(sequences)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +173,12 @@ def _hit(id_: str, kind: Kind, text: str, score: float, sequences: tuple[int, ..
 
 
 def _with_sources(hit: _Hit, turns: Mapping[int, Kept], window: Window, query: str) -> Remembered | None:
-    told = sorted((turns[sequence] for sequence in hit.sequences), key=lambda kept: kept.sequence)
+    told = sorted((turns[one] for one in hit.sequences if one in turns), key=lambda kept: kept.sequence)
     sources = tuple(as_source(kept, queries=(query,)) for kept in told)
     occurred_at = told[0].occurred_at if told else None
-    if not window.holds(occurred_at):
-        return None
     text = hit.remembered.text or (sources[0].excerpt if sources else "")
+    if not text or not window.holds(occurred_at):
+        return None
     return replace(hit.remembered, text=text, occurred_at=occurred_at, sources=sources)
 
 

@@ -17,33 +17,24 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.words import tokens
 from service.recall.neighbourhood import COLUMNS, WEIGHTS
+from service.recall.text_store import (
+    Traits,
+    connect,
+    fact_row,
+    move_cursor,
+    numbered,
+    put_stems,
+    put_turn,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from service.ports import StoredEntity, StoredFact
+    from service.recall.text_store import IndexedTurn
 
-_VERSION = 1
-_TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
-_SCHEMA = f"""
-CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
-CREATE TABLE turns (
-  sequence INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, language TEXT NOT NULL, speakers TEXT NOT NULL,
-  occurred_at TEXT NOT NULL, asks INTEGER NOT NULL, statement_words INTEGER NOT NULL, has_time INTEGER NOT NULL
-);
-CREATE TABLE facts (
-  number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, text TEXT NOT NULL, source TEXT NOT NULL,
-  target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT
-);
-CREATE TABLE entities (
-  number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL
-);
-CREATE INDEX entities_by_key ON entities (key);
-CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{_TOKENS}");
-CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{_TOKENS}");
-CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{_TOKENS}");
-"""
 _ARMS = {
     "turns": f"SELECT rowid, -bm25(turn_words, {', '.join(map(str, WEIGHTS))}) AS score FROM turn_words",
     "facts": "SELECT rowid, -bm25(fact_words) AS score FROM fact_words",
@@ -52,29 +43,6 @@ _ARMS = {
 _WORDS = {"turns": "turn_words", "facts": "fact_words", "entities": "entity_words"}
 _LONGEST_NAME = 5
 _MOST_STEMS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What ranking wants to know of a turn besides its words."""
-
-    speakers: tuple[str, ...]
-    occurred_at: datetime
-    asks: bool
-    statement_words: int
-    has_time: bool
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedTurn:
-    """A turn ready to be indexed: its stems and its neighbours', by column, and the sequence of the turn before."""
-
-    sequence: int
-    episode: str
-    language: str
-    previous: int | None
-    stems: Mapping[str, tuple[str, ...]]
-    traits: Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +72,8 @@ class TextIndex:
         """Index turns and move the cursor ``turns``, in one transaction; again is harmless."""
         with self._mutex, self._database as database:
             for turn in turns:
-                _put_turn(database, turn)
-            _move(database, "turns", cursor)
+                put_turn(database, turn)
+            move_cursor(database, "turns", cursor)
 
     def add_knowledge(
         self,
@@ -117,15 +85,15 @@ class TextIndex:
         """Index facts and entities with their stems and move the cursor ``facts``; again is harmless."""
         with self._mutex, self._database as database:
             for fact, stems in facts:
-                number = _numbered(database, "facts", fact.uuid)
-                database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _row(number, fact))
-                _put(database, "fact_words", number, stems)
+                number = numbered(database, "facts", fact.uuid)
+                database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
+                put_stems(database, "fact_words", number, stems)
             for entity, stems in entities:
-                number = _numbered(database, "entities", entity.uuid)
+                number = numbered(database, "entities", entity.uuid)
                 row = (number, entity.uuid, entity.name, name_key(entity.name), entity.summary)
                 database.execute("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?)", row)
-                _put(database, "entity_words", number, stems)
-            _move(database, "facts", cursor)
+                put_stems(database, "entity_words", number, stems)
+            move_cursor(database, "facts", cursor)
 
     def forget_facts_of(self, episode: str) -> None:
         """Forget the facts that only this episode (a uuid) told: it is about to be extracted again."""
@@ -134,6 +102,13 @@ class TextIndex:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
                 database.execute("DELETE FROM facts WHERE number = ?", (number,))
                 database.execute("DELETE FROM fact_words WHERE rowid = ?", (number,))
+
+    def forget_knowledge(self) -> None:
+        """Forget all facts and entities and put the cursor ``facts`` back: the graph no longer holds what they say."""
+        with self._mutex, self._database as database:
+            for table in ("facts", "fact_words", "entities", "entity_words"):
+                database.execute(f"DELETE FROM {table}")
+            database.execute("DELETE FROM cursors WHERE name = 'facts'")
 
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[Hit, ...]:
         """Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first."""
@@ -154,13 +129,14 @@ class TextIndex:
 
     def words_around(self, sequences: Sequence[int]) -> dict[int, frozenset[str]]:
         """All stems of these turns and of their neighbours."""
-        asked = _in(f"SELECT rowid, {' || char(32) || '.join(COLUMNS)} FROM turn_words WHERE rowid IN", len(sequences))
+        columns = " || char(32) || ".join(COLUMNS)
+        asked = within(f"SELECT rowid, {columns} FROM turn_words WHERE rowid IN", len(sequences))
         with self._mutex:
             return {row[0]: frozenset(row[1].split()) for row in self._database.execute(asked, tuple(sequences))}
 
     def traits(self, sequences: Sequence[int]) -> dict[int, Traits]:
         """Traits of turns by sequence."""
-        asked = _in(
+        asked = within(
             "SELECT sequence, speakers, occurred_at, asks, statement_words, has_time FROM turns WHERE sequence IN",
             len(sequences),
         )
@@ -213,14 +189,14 @@ class TextIndex:
             for length in range(1, _LONGEST_NAME + 1)
             for start in range(len(words) - length + 1)
         }
-        asked = _in("SELECT uuid, name FROM entities WHERE key IN", len(runs))
+        asked = within("SELECT uuid, name FROM entities WHERE key IN", len(runs))
         with self._mutex:
             found = self._database.execute(asked, tuple(runs)).fetchall()
         return tuple(sorted(((str(uuid), str(name)) for uuid, name in found), key=lambda pair: (-len(pair[1]), pair)))
 
     def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
         """Sequences of episodes by uuid; unknown ones are left out."""
-        asked = _in("SELECT episode, sequence FROM turns WHERE episode IN", len(episodes))
+        asked = within("SELECT episode, sequence FROM turns WHERE episode IN", len(episodes))
         with self._mutex:
             return dict(self._database.execute(asked, tuple(episodes)).fetchall())
 
@@ -235,98 +211,25 @@ class TextIndex:
             self._database.close()
 
     def _rows(self, table: str, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
-        asked = _in(f"SELECT * FROM {table} WHERE number IN", len(numbers))
+        asked = within(f"SELECT * FROM {table} WHERE number IN", len(numbers))
         with self._mutex:
             return {row[0]: row[1:] for row in self._database.execute(asked, tuple(numbers))}
 
     def _numbers(self, table: str, uuids: Sequence[str]) -> dict[str, int]:
-        asked = _in(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
+        asked = within(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
         with self._mutex:
             return dict(self._database.execute(asked, tuple(uuids)).fetchall())
 
     def _opened(self) -> sqlite3.Connection:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            return _connected(self._file)
+            return connect(self._file)
         except sqlite3.DatabaseError:
             for leftover in self._file.parent.glob(f"{self._file.name}*"):
                 leftover.unlink()
-            return _connected(self._file)
+            return connect(self._file)
 
 
 def name_key(name: str) -> str:
     """What a name is looked up by: its words, however they are written."""
     return " ".join(tokens(name))
-
-
-def _connected(file: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(file, check_same_thread=False, isolation_level="DEFERRED")
-    try:
-        _make_ready(database)
-    except sqlite3.DatabaseError:
-        database.close()
-        raise
-    return database
-
-
-def _make_ready(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is built again
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version not in {0, _VERSION}:
-        raise sqlite3.DatabaseError(f"index version {version}")
-    if version == 0:
-        database.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
-
-
-def _put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
-    traits = turn.traits
-    row = (
-        turn.sequence,
-        turn.episode,
-        turn.language,
-        json.dumps(traits.speakers),
-        traits.occurred_at.isoformat(),
-        traits.asks,
-        traits.statement_words,
-        traits.has_time,
-    )
-    database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-    words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
-    database.execute("DELETE FROM turn_words WHERE rowid = ?", (turn.sequence,))
-    places = ", ".join("?" * (len(COLUMNS) + 1))
-    columns = ", ".join(COLUMNS)
-    database.execute(
-        f"INSERT INTO turn_words (rowid, {columns}) VALUES ({places})",
-        (turn.sequence, *words),
-    )
-    if turn.previous is not None:
-        database.execute("UPDATE turn_words SET after = ? WHERE rowid = ?", (words[0], turn.previous))
-
-
-def _put(database: sqlite3.Connection, table: str, number: int, stems: Sequence[str]) -> None:
-    database.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
-    database.execute(f"INSERT INTO {table} (rowid, stems) VALUES (?, ?)", (number, " ".join(stems)))
-
-
-def _numbered(database: sqlite3.Connection, table: str, uuid: str) -> int:
-    known = database.execute(f"SELECT number FROM {table} WHERE uuid = ?", (uuid,)).fetchone()
-    if known:
-        return int(known[0])
-    return int(database.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {table}").fetchone()[0])
-
-
-def _row(number: int, fact: StoredFact) -> tuple[object, ...]:
-    valid_at = fact.valid_at.isoformat() if fact.valid_at else None
-    invalid_at = fact.invalid_at.isoformat() if fact.invalid_at else None
-    episodes = json.dumps(fact.episodes)
-    return (number, fact.uuid, fact.text, fact.source, fact.target, episodes, valid_at, invalid_at)
-
-
-def _move(database: sqlite3.Connection, name: str, sequence: int) -> None:
-    upsert = "ON CONFLICT (name) DO UPDATE SET sequence = max(sequence, excluded.sequence)"
-    database.execute(f"INSERT INTO cursors VALUES (?, ?) {upsert}", (name, sequence))
-
-
-def _in(asked: str, count: int) -> str:
-    return f"{asked} ({', '.join('?' * count)})"

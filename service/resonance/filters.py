@@ -65,11 +65,17 @@ def _near_duplicates(fragments: Sequence[Fragment]) -> dict[str, str]:
     reasons = {}
     for fragment in fragments:
         words = frozenset(tokens(fragment.text))
-        if any(_overlap(words, other) >= _SAME_WORDS for other in kept):
+        if _is_sum(fragment, words, kept) or any(_overlap(words, other) >= _SAME_WORDS for other in kept):
             reasons[fragment.id] = "near-duplicate"
         else:
             kept.append(words)
     return reasons
+
+
+def _is_sum(fragment: Fragment, words: frozenset[str], kept: Sequence[frozenset[str]]) -> bool:
+    """Whether what is known of an entity was already said, piece by piece, by what ranks above it."""
+    said = frozenset[str]().union(*kept)
+    return fragment.kind == "entity" and len(words & said) >= _SAME_WORDS * len(words)
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from service.recall.dates import DateHint
-    from service.recall.text_index import Traits
+    from service.recall.text_store import Traits
 
 DEPTH = 100
 

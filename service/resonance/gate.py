@@ -55,7 +55,8 @@ class Gate:
         for one in candidates.found:
             about = self._about(mind, moment, one.query, candidates.people)
             cosines = one.cosines if self._are_cosines_calibrated else {}
-            evidence = {at: Evidence(cosines.get(at), around.get(at, frozenset())) for at in rests.values()}
+            farthest = min(cosines.values(), default=None)  # what is not among the nearest is at most this near
+            evidence = {at: Evidence(cosines.get(at, farthest), around.get(at, frozenset())) for at in rests.values()}
             sure = max(sure, probability(about, [evidence[at] for at in best], turns=turns))
             meant |= {at for at, found in evidence.items() if is_meant(about, found)}
         stray = {key: "relevance: not a word in common" for key, at in rests.items() if at not in meant}

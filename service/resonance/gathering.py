@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import GraphFault, ModelFault
+from consolidation.kernel.errors import GraphFault
 from service.recall.dates import asks_when, date_hint
 from service.resonance.filters import chosen, unseen
 from service.resonance.fragments import as_entity_fragments, as_fragments
@@ -21,28 +21,25 @@ from service.resonance.horizon import look
 from service.resonance.moment import Silent
 from service.resonance.queries import named_in
 from service.resonance.relevance import DEPTH
-from service.resonance.seeds import added, ask_for_seeds, sow_quickly
+from service.resonance.seeds import added, sow_quickly
 from service.resonance.trace import noted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from consolidation.kernel.ports import LanguageModel, Reply
-    from prompts.responses import Seeds
-    from service.background import Background
     from service.minds import Mind
     from service.ports import EpisodicGraph
-    from service.resonance.afterthoughts import Afterthoughts
     from service.resonance.deadline import Deadline
     from service.resonance.fusion import Ranked, Weights
     from service.resonance.gate import Gate
     from service.resonance.moment import Fragment, Moment
     from service.resonance.retrieval import Found, Retrieval, Retrieved
     from service.resonance.trace import Trace
+    from service.resonance.wondering import Wondering
 
 _CANDIDATES = 60
 _SESSION_LOOK = 60
-_SEEDS_SHARE, _RETRIEVAL_SHARE = 0.4, 0.8
+_RETRIEVAL_SHARE, _ENTITIES_SHARE = 0.7, 0.8
 _TRUST = (1.0, 0.9)  # of the message's own words, of a model's
 _MENTIONS = 3
 
@@ -55,40 +52,34 @@ class Gathering:
         *,
         retrieval: Retrieval,
         graph: EpisodicGraph,
-        model: LanguageModel,
-        agent: str,
+        wondering: Wondering,
         weights: Weights,
         gate: Gate,
         echo_turns: int,
-        background: Background,
-        afterthoughts: Afterthoughts,
     ) -> None:
-        """Bind to what is asked; *model* answers for the subconscious."""
+        """Bind to what is asked."""
         self._retrieval = retrieval
         self._graph = graph
-        self._model = model
-        self._agent = agent
+        self._wondering = wondering
         self._weights = weights
         self._gate = gate
         self._echo_turns = echo_turns
-        self._background = background
-        self._afterthoughts = afterthoughts
 
     async def gather(self, mind: Mind, moment: Moment, *, deadline: Deadline, trace: Trace) -> Candidates:
         """Phases 1 and 2: everything that may be meant, best first."""
         with trace.phase("seeds") as notes:
             quick = sow_quickly(moment)
-            late = self._afterthoughts.take_seeds(mind.mind_id, moment.session_id)
+            late = self._wondering.late(mind, moment)
             more = added(late, asked=quick.queries).queries if late is not None else ()
-            asking = self._ask_model(mind, moment) if self._model.is_hosted and moment.message else None
+            asking = self._wondering.begin(mind, moment)
             notes |= {"queries": list(quick.queries), "names": list(quick.names), "late": list(more)}
         rounds = [await self._look(mind, moment, (*quick.queries, *more), deadline, trace)]
         if asking is not None:
-            seeds = await self._seeds_in_time(mind, moment, asking, deadline, trace)
+            seeds = await self._wondering.in_time(asking, mind, moment, deadline=deadline, trace=trace)
             extra = added(seeds, asked=(*quick.queries, *more)).queries if seeds is not None else ()
             rounds.append(await self._look(mind, moment, extra, deadline, trace))
         with trace.phase("retrieval") as notes:
-            candidates = await self._candidates(mind, moment, rounds, first=quick.queries)
+            candidates = await self._candidates(mind, moment, rounds, first=quick.queries, deadline=deadline)
             notes["candidates"] = [noted(fragment) for fragment in candidates.fragments]
         return candidates
 
@@ -129,47 +120,6 @@ class Gathering:
         notes["kept"] = [fragment.id for fragment in sifted.kept]
         return sifted.kept or Silent("nothing stored seems to be meant" if limit else "no flashbacks were asked for")
 
-    def _ask_model(self, mind: Mind, moment: Moment) -> asyncio.Task[Reply[Seeds] | ModelFault | None]:
-        async def ask() -> Reply[Seeds] | ModelFault:
-            try:
-                return await ask_for_seeds(
-                    moment, agent=self._agent, model=self._model, overrides=mind.workspace.prompts
-                )
-            except ModelFault as error:
-                return error
-
-        return self._background.start(f"seeds {mind.mind_id}", ask)
-
-    async def _seeds_in_time(
-        self,
-        mind: Mind,
-        moment: Moment,
-        asking: asyncio.Task[Reply[Seeds] | ModelFault | None],
-        deadline: Deadline,
-        trace: Trace,
-    ) -> Seeds | None:
-        with trace.phase("seeds") as notes:
-            done, _ = await asyncio.wait({asking}, timeout=deadline.left(share=_SEEDS_SHARE))
-            if not done:
-                asking.add_done_callback(lambda task: self._keep_late(mind, moment, task))
-                trace.degrade("seeds_skipped")
-                return None
-            reply = asking.result()
-            if reply is None or isinstance(reply, ModelFault):
-                notes["model"] = f"{type(reply).__name__}: {reply}"
-                trace.degrade("seeds_skipped")
-                return None
-            trace.spend(reply.usage)
-            notes["model"] = reply.content.model_dump(mode="json")
-            return reply.content
-
-    def _keep_late(self, mind: Mind, moment: Moment, task: asyncio.Task[Reply[Seeds] | ModelFault | None]) -> None:
-        if task.cancelled():
-            return
-        reply = task.result()
-        if reply is not None and not isinstance(reply, ModelFault):
-            self._afterthoughts.keep_seeds(mind.mind_id, moment.session_id, reply.content)
-
     async def _look(
         self, mind: Mind, moment: Moment, queries: Sequence[str], deadline: Deadline, trace: Trace
     ) -> Retrieved:
@@ -186,7 +136,7 @@ class Gathering:
         return retrieved
 
     async def _candidates(
-        self, mind: Mind, moment: Moment, rounds: Sequence[Retrieved], *, first: Sequence[str]
+        self, mind: Mind, moment: Moment, rounds: Sequence[Retrieved], *, first: Sequence[str], deadline: Deadline
     ) -> Candidates:
         found = tuple(one for retrieved in rounds for one in retrieved.found)
         people = frozenset().union(*(retrieved.people for retrieved in rounds))
@@ -199,7 +149,9 @@ class Gathering:
         fragments = as_fragments(
             ranking[:_CANDIDATES], turns=turns, facts=facts, queries=queries, named=tuple(entities.values())
         )
-        known = await self._entity_fragments(mind, entities, people, queries)
+        is_silent = any("graph_unavailable" in retrieved.degraded for retrieved in rounds)  # then it is not asked again
+        seconds = deadline.left(share=_ENTITIES_SHARE)
+        known = () if is_silent else await self._entity_fragments(mind, entities, people, queries, seconds=seconds)
         ordered = sorted((*fragments, *known), key=lambda one: -one.score)
         return Candidates(tuple(ordered), turns, found, people)
 
@@ -222,16 +174,24 @@ class Gathering:
         return merged(rankings)
 
     async def _entity_fragments(
-        self, mind: Mind, entities: Mapping[str, str], people: frozenset[str], queries: Sequence[str]
+        self,
+        mind: Mind,
+        entities: Mapping[str, str],
+        people: frozenset[str],
+        queries: Sequence[str],
+        *,
+        seconds: float | None,
     ) -> tuple[Fragment, ...]:
         asked = [uuid for uuid, name in entities.items() if name not in people]
         if not asked:
             return ()
         try:
-            stored = await self._graph.entities(mind.mind_id, asked[:DEPTH])
-        except GraphFault:
+            async with asyncio.timeout(seconds):
+                stored = await self._graph.entities(mind.mind_id, asked[:DEPTH])
+        except (GraphFault, TimeoutError):
             return ()
         episodes = tuple({uuid for entity in stored for uuid in entity.episodes[:_MENTIONS]})
         sequences = await anyio.to_thread.run_sync(mind.text.sequences, episodes)
-        turns = dict(zip(sequences, await mind.transcript.read_many(tuple(sequences.values())), strict=True))
+        read = {kept.sequence: kept for kept in await mind.transcript.read_many(tuple(sequences.values()))}
+        turns = {uuid: read[sequence] for uuid, sequence in sequences.items() if sequence in read}
         return as_entity_fragments(stored, turns=turns, queries=queries)

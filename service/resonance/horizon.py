@@ -42,18 +42,21 @@ def look(messages: Iterable[Message], *, session_id: str, known: Iterable[Kept])
     """
     The horizon of a context window over *known* turns: candidates' sources and the session's newest.
 
-    A message is recognised by its id, else by its words; a turn is in sight when all its messages are.
+    A message is recognised by its words or, in its own session, by its id (gateways count from 1 in every chat); a
+    turn is in sight when all its messages are.
     """
     window = tuple(messages)
-    ids = {message.id for message in window if message.id}
+    ids = frozenset(message.id for message in window if message.id)
     said = {_words(message) for message in window}
     visible: set[int] = set()
     touched: set[int] = set()
     for kept in known:
-        seen = [(message.id in ids) or (_words(message) in said) for message in kept.turn.messages]
-        if seen and all(seen):
+        is_here = kept.turn.session_id == session_id
+        known_ids = ids if is_here else frozenset()
+        seen = [message for message in kept.turn.messages if message.id in known_ids or _words(message) in said]
+        if seen and len(seen) == len(kept.turn.messages):
             visible.add(kept.sequence)
-        if any(seen) and kept.turn.session_id == session_id and _is_telling(kept):
+        if is_here and any(message.id in ids or _is_telling(message) for message in seen):
             touched.add(kept.sequence)
     spoken = [message.timestamp for message in window if message.timestamp is not None]
     return Horizon(session_id, frozenset(visible), min(touched, default=None), min(spoken, default=None))
@@ -63,6 +66,6 @@ def _words(message: Message) -> tuple[str, ...]:
     return tokens(message.content)
 
 
-def _is_telling(kept: Kept) -> bool:
-    """Whether a turn's words are its own: "ok" seen now says nothing of an "ok" a week ago."""
-    return sum(len(_words(message)) for message in kept.turn.messages) > 4  # noqa: PLR2004 - a short phrase
+def _is_telling(message: Message) -> bool:
+    """Whether a message's words are its own: "ok" seen now says nothing of an "ok" a week ago."""
+    return len(_words(message)) > 4  # noqa: PLR2004 - a short phrase

@@ -5,7 +5,17 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.injected import BLOCK_HEADER, BLOCK_RULE, STORY_END, STORY_HEADER, defused, without_injected
+from consolidation.kernel.injected import (
+    BLOCK_HEADER,
+    BLOCK_RULE,
+    PROTOCOL_END,
+    PROTOCOL_HEADER,
+    STORY_END,
+    STORY_HEADER,
+    defused,
+    without_injected,
+)
+from consolidation.kernel.noise import is_blank
 from consolidation.kernel.turns import Message, Speaker
 
 if TYPE_CHECKING:
@@ -14,16 +24,16 @@ if TYPE_CHECKING:
     from service.resonance.moment import Flashback, Placement
 
 _LONGEST_LINE = 900
-# Line and paragraph separators, and what turns the reading order around: nothing may look like a new line.
-_INVISIBLE = {ord(letter): " " for letter in "\u2028\u2029\u0085\x0b\x0c\x1c\x1d\x1e\x1f"} | dict.fromkeys(
-    (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, 0x200E, 0x200F)
+# Separators and controls, and what turns the reading order around or parts a mark unseen: nothing may look like a new
+# line, and no mark may be whole again once something was taken out of it. Joiners stay: Persian and emoji need them.
+_INVISIBLE = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ") | dict.fromkeys(
+    (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, 0x200B, 0x200E, 0x200F, 0x2060, 0x00AD, 0x061C)
 )
 
 
 def one_line(text: str) -> str:
     """*text* as a single line that can neither close our block nor open another."""
-    line = " ".join(defused(text).translate(_INVISIBLE).split())
-    line = line.replace("---", "—")
+    line = defused(" ".join(text.translate(_INVISIBLE).split())).replace("---", "—")
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()}…"
 
 
@@ -50,8 +60,9 @@ def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callabl
 
 def stable_text(*, story: str, protocol: str) -> str:
     """What changes only when the story does: the story between its marks, and how to use a memory."""
-    told = f"{STORY_HEADER}\n{defused(story).strip()}\n{STORY_END}\n\n" if story.strip() else ""
-    return f"{told}{protocol.strip()}"
+    told = f"{STORY_HEADER}\n{defused(story).strip()}\n{STORY_END}" if story.strip() else ""
+    taught = f"{PROTOCOL_HEADER}\n{protocol.strip()}\n{PROTOCOL_END}" if protocol.strip() else ""
+    return "\n\n".join(part for part in (told, taught) if part)
 
 
 def etag(text: str) -> str:
@@ -66,7 +77,7 @@ def injected(messages: Sequence[Message], *, stable: str, volatile: str, placeme
     ``tail``: stable in the first system message, volatile in a system message of its own before the last user
     message, so that a provider's cache of everything before it holds. ``system``: both in the first.
     """
-    clean = [_without(message) for message in messages]
+    clean = [one for message in messages if (one := _without(message)) is not None]
     head = stable if placement == "tail" else "\n\n".join(part for part in (stable, volatile) if part)
     if head:
         clean = _in_first_system(clean, head)
@@ -76,16 +87,19 @@ def injected(messages: Sequence[Message], *, stable: str, volatile: str, placeme
     return tuple(clean)
 
 
-def _without(message: Message) -> Message:
+def _without(message: Message) -> Message | None:
+    """The message without what an earlier turn put in; None when it held nothing else."""
     content = without_injected(message.content)
     if content == message.content:
         return message
+    if is_blank(content):
+        return None
     return Message(message.role, content, message.timestamp, message.name, message.id)
 
 
 def _in_first_system(messages: list[Message], text: str) -> list[Message]:
     if messages and messages[0].role is Speaker.SYSTEM:
         first = messages[0]
-        content = f"{first.content}\n\n{text}".strip()
+        content = f"{first.content}\n\n{text}" if first.content else text
         return [Message(first.role, content, first.timestamp, first.name, first.id), *messages[1:]]
     return [Message(Speaker.SYSTEM, text), *messages]

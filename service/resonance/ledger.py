@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.files import append_line
+from consolidation.transcript.recovery import seal_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 _ROTATE_BYTES = 16 * 1024 * 1024
 _TAIL_BYTES = 4 * 1024 * 1024
 _REMEMBERED_TRACES = 200
+_REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a memory back for
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,10 @@ class Ledger:
         self._file = file
         self._mutex = threading.Lock()
         self._traces: deque[dict[str, Any]] = deque(maxlen=_REMEMBERED_TRACES)
-        self._shown: dict[str, list[Echoes]] = {}
+        self._shown: dict[str, deque[Echoes]] = {}
+        if file.exists():
+            with suppress(OSError):  # a kill tore the last line: the next trace begins a line of its own
+                seal_end(file)
         for trace in _tail(file):
             self._remember(trace)
 
@@ -52,7 +58,7 @@ class Ledger:
     def echoes(self, session_id: str, *, turns: int) -> Echoes:
         """What *session_id* was shown in its last *turns* resonances."""
         with self._mutex:
-            lately = self._shown.get(session_id, [])[-turns:] if turns else []
+            lately = list(self._shown.get(session_id, ()))[-turns:] if turns else []
             return Echoes(
                 frozenset().union(*(echo.fragments for echo in lately)),
                 frozenset().union(*(echo.sequences for echo in lately)),
@@ -74,10 +80,17 @@ class Ledger:
 
     def _remember(self, trace: dict[str, Any]) -> None:
         self._traces.append(trace)
-        shown = trace.get("shown", ())
-        fragments = frozenset(one["id"] for one in shown)
-        sequences = frozenset(sequence for one in shown for sequence in one["sequences"])
-        self._shown.setdefault(trace.get("session_id", ""), []).append(Echoes(fragments, sequences))
+        echoes = self._shown.setdefault(str(trace.get("session_id", "")), deque(maxlen=_REMEMBERED_ECHOES))
+        echoes.append(_echoes(trace))
+
+
+def _echoes(trace: Mapping[str, Any]) -> Echoes:
+    """What a trace says was shown; nothing where a person's edit left it in another shape."""
+    try:
+        shown = [(one["id"], frozenset(one["sequences"])) for one in trace.get("shown", ())]
+        return Echoes(frozenset(key for key, _ in shown), frozenset().union(*(told for _, told in shown)))
+    except (TypeError, KeyError):
+        return Echoes()
 
 
 def _tail(file: Path) -> list[dict[str, Any]]:
@@ -95,7 +108,7 @@ def _lines(file: Path, *, start: int = 0) -> list[dict[str, Any]]:
         for line in handle:
             try:
                 trace = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(trace, dict):
                 found.append(trace)

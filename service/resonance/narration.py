@@ -14,6 +14,7 @@ from consolidation.kernel.names import names
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.words import tokens
 from prompts.responses import Narration
+from service.recall.dates import days_named
 from service.resonance.moment import Flashback
 
 if TYPE_CHECKING:
@@ -85,13 +86,16 @@ def told(
 
 
 def invention(text: str, *, source: str, language: str, known_names: Callable[[str], Sequence[str]]) -> str:
-    """What in *text* does not stand in *source*: a number, a name; empty when nothing was invented. Pure."""
+    """What in *text* does not stand in *source*: a number, a day, a name; empty when nothing was invented. Pure."""
     if len(text) > _LONGEST_LINE:
         return "it is longer than two sentences"
     there = set(tokens(source))
+    numbers = {tokens(number) for number in _NUMBER.findall(source)}
     for number in _NUMBER.findall(text):
-        if not set(tokens(number)) <= there:
+        if tokens(number) not in numbers:
             return f"the number {number} is not in the source"
+    for day in sorted(days_named(text) - days_named(source)):
+        return f"{day} is not in the source"
     suspects = [*known_names(text), *(names(text) if _CAPITALS_MEAN_NAMES.match(language) else ())]
     for name in suspects:
         missing = [word for word in tokens(name) if word not in there]

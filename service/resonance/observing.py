@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.language import detect
@@ -10,28 +11,37 @@ from service.resonance.moment import Moment
 from service.resonance.queries import cleaned
 
 if TYPE_CHECKING:
+    from consolidation.kernel.turns import Message
     from service.minds import Mind
     from service.resonance.moment import Asked
 
 _RECENT = 20
-_AROUND = 4
+_AROUND, _AROUND_CHARACTERS = 4, 2_000
 
 
-def observe(mind: Mind, asked: Asked) -> Moment:
-    """What is being said now. Blocks."""
-    said = [message for message in asked.messages if message.role in {Speaker.USER, Speaker.ASSISTANT}]
+def observe(mind_id: str, asked: Asked) -> Moment:
+    """What is being said now, its language still unknown. Pure and quick: it happens before the clock is watched."""
+    said = _said(asked.messages)
     newest = max((at for at, one in enumerate(said) if one.role is Speaker.USER), default=len(said) - 1)
-    message = cleaned(said[newest].content) if said else ""
-    languages = mind.text.languages()
-    fallback = max(languages, key=lambda code: languages[code], default="en")
-    around = " ".join(one.content for one in said[-_AROUND:])[:2000]
     return Moment(
-        mind_id=mind.mind_id,
+        mind_id=mind_id,
         session_id=asked.session_id,
         messages=asked.messages,
-        message=message,
-        recent=tuple(f"{one.who}: {cleaned(one.content)}" for one in said[:newest][-_RECENT:]),
-        language=detect(message, fallback=detect(around, fallback=fallback)),
+        message=cleaned(said[newest].content) if said else "",
+        recent=tuple(f"{one.who}: {cleaned(one.content)}" for one in said[max(0, newest - _RECENT) : newest]),
+        language="",
         now=asked.now,
         timezone=asked.timezone,
     )
+
+
+def in_its_language(mind: Mind, moment: Moment) -> Moment:
+    """*moment* with the language of its message, of the talk around it where that is too short to tell. Blocks."""
+    languages = mind.text.languages()
+    fallback = max(languages, key=lambda code: languages[code], default="en")
+    around = " ".join(one.content for one in _said(moment.messages)[-_AROUND:])[:_AROUND_CHARACTERS]
+    return replace(moment, language=detect(moment.message, fallback=detect(around, fallback=fallback)))
+
+
+def _said(messages: tuple[Message, ...]) -> list[Message]:
+    return [message for message in messages if message.role in {Speaker.USER, Speaker.ASSISTANT}]

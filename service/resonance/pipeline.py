@@ -20,7 +20,7 @@ from service.resonance.deadline import Deadline
 from service.resonance.injection import block, etag, fitting, injected
 from service.resonance.labels import label
 from service.resonance.moment import Silent, Surfaced
-from service.resonance.observing import observe
+from service.resonance.observing import in_its_language, observe
 from service.resonance.trace import Trace
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Pipeline:
     async def resonate(self, mind: Mind, asked: Asked) -> Resonated:
         """What surfaces for *mind* at this moment, within the deadline."""
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), asked.deadline_seconds)
-        moment = await anyio.to_thread.run_sync(observe, mind, asked)
+        moment = observe(mind.mind_id, asked)
         trace = Trace(self._clock.fresh_id(), moment, monotonic=self._clock.monotonic)
         resonance = await self._in_time(mind, moment, asked, deadline, trace)
         with trace.phase("injection"):
@@ -77,6 +77,7 @@ class Pipeline:
             messages = injected(asked.messages, stable=stable, volatile=volatile, placement=asked.placement)
         silence = _silence(resonance, flashbacks)
         trace.finish()
+        mind.health.usage += trace.usage
         document = trace.document(flashbacks=flashbacks, silence=silence, block=volatile)
         await _keep(mind, document)
         log.info(
@@ -115,6 +116,8 @@ class Pipeline:
             return Silent(f"memory failed: {error}" if isinstance(error, MemoryFault) else "memory failed; see the log")
 
     async def _phases(self, mind: Mind, moment: Moment, asked: Asked, deadline: Deadline, trace: Trace) -> Resonance:
+        moment = await anyio.to_thread.run_sync(in_its_language, mind, moment, abandon_on_cancel=True)
+        trace.observe(moment)
         candidates = await self._gathering.gather(mind, moment, deadline=deadline, trace=trace)
         with trace.phase("filters") as notes:
             resonance = await self._gathering.sift(

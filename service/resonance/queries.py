@@ -46,7 +46,7 @@ _OPENING = re.compile(r"[.!?\"“(¿¡]\s*$")
 
 def cleaned(text: str) -> str:
     """What a person said: without our own blocks, without the envelope their messenger put around it."""
-    text = without_injected(text[:_LONGEST_MESSAGE])
+    text = without_injected(text)[:_LONGEST_MESSAGE]
     for envelope in _ENVELOPES:
         text = envelope.sub("", text, count=1)
     return _TRAILERS.sub("", text).strip()
@@ -62,7 +62,7 @@ def sanitised(text: str) -> str:
     """Letters, marks, digits, spaces, ``-`` and ``_`` only, cut to what a search can bear; may be empty."""
     kept = "".join(letter if letter.isalnum() or _is_mark(letter) or letter in "-_" else " " for letter in text)
     words = (word.strip("-_") for word in kept.split())
-    return " ".join(word for word in words if word)[:_LONGEST_QUERY].strip()
+    return " ".join(word for word in words if word)[:_LONGEST_QUERY].rstrip(" -_")
 
 
 def distinct(queries: Iterable[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ _BIAS, _COSINE, _FOUND, _MISSED, _SIZE, _UNKNOWN = 4.95, 10.9, 1.5, -1.0, -2.6, 
 _TYPICAL_COSINE = 0.45  # what stands in for the nearest cosine where vectors say nothing comparable
 _FEWEST_TURNS, _MOST_TURNS = 15, 20_000  # outside, the growth of chance cosines was not measured
 _NEAR = 0.3  # the cosine from which a turn without a word in common may be meant
-# Words that open, close and oil a conversation: they say nothing of what it is about.
+# Words that open, close and oil a conversation, and those that only join others: they say nothing of what it is about.
 _PHATIC = frozenset(
     """
     absolutely again agree ah alright amazing any anything anyway awesome afternoon back bit bye can care cheers
@@ -31,7 +31,14 @@ _PHATIC = frozenset(
     never nevermind nice night no nope not now oh ok okay one perfect please problem re really right said say second
     see sense shall should so some something soon sorry sound sounds start stop sure talk tell than thank thanks then
     there thing things think thx time today tomorrow tonight too true try ugh uh um ve very wait want week weekend
-    welcome well would worries worry wow wrong yeah yep yes yup im ill ive id youre thats whats
+    welcome well would worries worry wow wrong yeah yep yes yup im ill ive id youre youve youll thats whats hes shes
+    theyre theres heres whos hows wheres lets arent cant couldnt hadnt hasnt havent isnt shouldnt wasnt werent wont
+    wouldnt monday tuesday wednesday thursday friday saturday sunday mondays fridays saturdays sundays
+    about above across after against along already also although always among around away because before behind below
+    beside between beyond both down during each either else enough ever every few further here inside instead into
+    less much most near off often once only onto other others out outside over own per quite rather same since still
+    such through throughout together toward towards under unless until unto up upon us via whether while whom within
+    without yet
     """.split()
 )
 

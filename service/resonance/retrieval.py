@@ -110,9 +110,13 @@ class Retrieval:
     ) -> tuple[tuple[NearBy, ...], tuple[Near, ...], tuple[str, ...]]:
         if not self._switches.vectors:
             return (), (), ()
+        if seconds is not None and seconds <= 0:
+            return (), (), ("vectors_skipped",)
+        waited_for = "embedder_unavailable"
         try:
             async with asyncio.timeout(seconds):
                 vectors = await self._embedder.embed(asked)
+                waited_for = "graph_unavailable"
                 near = await self._graph.near(mind.mind_id, vectors, limit=DEPTH)
                 around: tuple[Near, ...] = ()
                 if self._switches.traversal and known.entities:
@@ -122,7 +126,7 @@ class Retrieval:
         except EmbedderFault:
             return (), (), ("embedder_unavailable",)
         except (GraphFault, TimeoutError):
-            return (), (), ("graph_unavailable",)
+            return (), (), (waited_for,)
 
     def _joined(
         self,

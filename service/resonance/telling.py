@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SOUL, _STORY = 2_000, 3_000
 _LEAST_SECONDS = 0.05
+_SHARE = 0.92  # of the time: what is not told by then still needs a moment to surface in plain words
 
 type Labelled = Sequence[tuple[Fragment, Label]]
 
@@ -54,14 +55,18 @@ class Telling:
         """What surfaces of *labelled*, as it is told; as it was said where no model tells it in time."""
         if not self._model.is_hosted:
             return plain(labelled)
-        left = deadline.left()
+        left = deadline.left(share=_SHARE)
         if left is not None and left < _LEAST_SECONDS:
             return self._untold(mind, moment, labelled, trace)
         asking = self._ask(mind, moment, labelled)
-        done, _ = await asyncio.wait({asking}, timeout=left)
+        is_late = True
+        try:
+            done, _ = await asyncio.wait({asking}, timeout=left)
+            is_late = not done
+        finally:
+            if is_late:
+                asking.add_done_callback(lambda task: self._keep_late(mind, moment, labelled, task))
         reply = asking.result() if done else None
-        if not done:
-            asking.add_done_callback(lambda task: self._keep_late(mind, moment, labelled, task))
         if reply is None or isinstance(reply, ModelFault):
             notes["model"] = f"{type(reply).__name__}: {reply}" if reply is not None else "too late"
             return self._untold(mind, moment, labelled, trace)

@@ -27,6 +27,10 @@ class Trace:
         self.timings: dict[str, float] = {}
         self.usage = Usage()
 
+    def observe(self, moment: Moment) -> None:
+        """Take the moment as it is known by now."""
+        self._moment = moment
+
     @contextmanager
     def phase(self, name: str) -> Iterator[dict[str, Any]]:
         """Time a phase; what it puts into the dict it is given is kept."""

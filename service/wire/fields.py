@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -10,7 +11,10 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+_RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 _MOST_METADATA = 16_384
+_DEEPEST_METADATA = 32
 
 
 class Body(BaseModel):
@@ -42,8 +46,8 @@ def _printable(text: str) -> str:
 
 
 def _only_text(value: object) -> object:
-    if isinstance(value, str | datetime):
-        return value
+    if isinstance(value, datetime) or (isinstance(value, str) and _RFC_3339.match(value)):
+        return value  # a number, or digits alone, would be read as seconds since 1970
     raise ValueError("must be an RFC 3339 time as text, like 2026-01-28T13:45:00Z")
 
 
@@ -52,10 +56,9 @@ def _in_reach(instant: datetime) -> datetime:
         raise ValueError("must say its offset from UTC, like 2026-01-28T13:45:00Z or …+02:00")
     if instant < _EARLIEST:
         raise ValueError("is before 1990, which is a clock that was never set")
-    try:
-        return instant.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("is out of range") from error
+    if instant > _LATEST:
+        raise ValueError("is after 2200, which no clock shows")
+    return instant.astimezone(UTC)
 
 
 def _plain_json(value: dict[str, Any]) -> dict[str, Any]:
@@ -64,11 +67,28 @@ def _plain_json(value: dict[str, Any]) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError("must be plain JSON, without NaN or Infinity") from error
     _storable(text)
-    if "\\u0000" in text:
-        raise ValueError("holds a NUL character, which can not be stored")
+    _check_parts(value)
     if len(text) > _MOST_METADATA:
         raise ValueError(f"is longer than {_MOST_METADATA} characters")
     return value
+
+
+def _check_parts(value: object) -> None:
+    """Neither NUL in any text nor nesting so deep that a later reader gives up."""
+    level = [value]
+    for _ in range(_DEEPEST_METADATA):
+        for part in level:
+            if isinstance(part, str):
+                _storable(part)
+        level = [inner for part in level for inner in _inside(part)]
+    if level:
+        raise ValueError(f"is nested more than {_DEEPEST_METADATA} levels deep")
+
+
+def _inside(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    return value if isinstance(value, list) else []
 
 
 def _zone(name: str) -> str:
@@ -80,6 +100,7 @@ def _zone(name: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_storable), Field(max_length=400_000)]
+Question = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_storable)]
 SessionId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 TurnId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 Instant = Annotated[datetime, BeforeValidator(_only_text), AfterValidator(_in_reach)]

@@ -25,12 +25,12 @@ class ResonanceIn(Body):
     messages: Annotated[list[MessageIn], Field(min_length=1, max_length=2000)]
     now: Instant | None = None
     timezone: Zone = "UTC"
-    deadline_ms: Annotated[int, Field(ge=0, le=600_000)] | None = None
-    max_fragments: Annotated[int, Field(ge=0, le=50)] | None = None
-    max_tokens: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    deadline_ms: Annotated[int, Field(ge=0, le=600_000, strict=True)] | None = None
+    max_fragments: Annotated[int, Field(ge=0, le=50, strict=True)] | None = None
+    max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True)] | None = None
     placement: Literal["tail", "system"] = "tail"
     known_story_etag: ShortText | None = None
-    relevance: Annotated[float, Field(ge=0, le=1)] | None = Field(
+    relevance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = Field(
         None, description="How sure the gate must be, instead of the configured value; 0 lets everything pass."
     )
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 from falkordb.asyncio import FalkorDB
 from redis import exceptions as redis_errors
-from redis.asyncio import BlockingConnectionPool
+from redis.asyncio import BlockingConnectionPool, Redis
 
 from consolidation.kernel.errors import ConfigurationFault, GraphFault, GraphTimedOut, GraphUnavailable
 
@@ -111,8 +111,10 @@ class Connection:
         )
         try:
             async with asyncio.timeout(self._read_seconds):
+                await Redis(connection_pool=pool).ping()  # FalkorDB's constructor leaks a socket when it is refused
                 return await anyio.to_thread.run_sync(lambda: FalkorDB(connection_pool=pool), abandon_on_cancel=True)
         except (redis_errors.RedisError, OSError) as error:
+            await pool.disconnect()
             raise translated(error) from error
 
     async def _bounded(self, asking: Any, seconds: float) -> Any:  # noqa: ANN401 - falkordb is untyped

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.errors import EmbedderMismatch
 from service.adapters.graph import reading, reindexing, writing
 from service.adapters.graph.naming import episode_uuid, graph_name
 from service.adapters.quiet import hush_graphiti
@@ -57,6 +58,7 @@ class FalkorGraph:
         self._embedder = embedder
         self._overrides = overrides
         self._spent = spent
+        self._refused: dict[str, EmbedderMismatch] = {}
 
     async def ping(self) -> None:
         """Return when the server answers. Raises GraphUnavailable."""
@@ -68,7 +70,14 @@ class FalkorGraph:
 
     async def prepare(self, mind_id: str, /, *, embedder: Identity) -> Progress:
         """Make the graph ready for writing and say how far it is. Raises EmbedderMismatch."""
-        return await writing.prepare(self._connection, self._graph(mind_id), embedder=embedder)
+        graph = self._graph(mind_id)
+        try:
+            progress = await writing.prepare(self._connection, graph, embedder=embedder)
+        except EmbedderMismatch as error:
+            self._refused[graph] = error
+            raise
+        self._refused.pop(graph, None)
+        return progress
 
     async def progress(self, mind_id: str, /) -> Progress:
         """How far the graph is."""
@@ -107,11 +116,16 @@ class FalkorGraph:
         """Count one more attempt at an episode."""
         return await writing.begin(self._connection, self._graph(mind_id), episode)
 
+    async def spare(self, mind_id: str, episode: str, /) -> None:
+        """Take back the last attempt at an episode."""
+        await writing.spare(self._connection, self._graph(mind_id), episode)
+
     async def extract(self, mind_id: str, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
         """Extract entities and facts with Graphiti."""
         hush_graphiti(dimension=self._embedder.dimension)
         graphiti = await anyio.to_thread.run_sync(import_module, _GRAPHITI)
         graph = self._graph(mind_id)
+        self._check_vectors(graph)
         reader = TurnReader(self._model, overrides=self._overrides(mind_id))
         try:
             facts, entities = await graphiti.add_episode(
@@ -143,7 +157,8 @@ class FalkorGraph:
         await writing.unpark(self._connection, self._graph(mind_id), parked.sequence, uuid)
 
     async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int) -> tuple[NearBy, ...]:
-        """What is near each vector, by arm."""
+        """What is near each vector, by arm. Raises EmbedderMismatch."""
+        self._check_vectors(self._graph(mind_id))
         return await reading.near(self._connection, self._graph(mind_id), vectors, limit=limit)
 
     async def neighbours(
@@ -163,6 +178,11 @@ class FalkorGraph:
     async def everything(self, mind_id: str, /, *, after: int, limit: int) -> Extracted:
         """A page of all facts and entities."""
         return await reading.everything(self._connection, self._graph(mind_id), after=after, limit=limit)
+
+    def _check_vectors(self, graph: str) -> None:
+        """Raise EmbedderMismatch where *graph* was found to hold another embedder's vectors: never mixed."""
+        if graph in self._refused:
+            raise EmbedderMismatch(str(self._refused[graph]))
 
     def _graph(self, mind_id: str) -> str:
         return graph_name(mind_id, prefix=self._prefix)

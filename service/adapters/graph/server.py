@@ -172,6 +172,7 @@ def _dies_with_parent() -> Callable[[], None] | None:
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
     def ask_kernel() -> None:
-        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        # Not SIGTERM: the next owner may come before a slow goodbye ends. What was answered is in the file already.
+        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
     return ask_kernel

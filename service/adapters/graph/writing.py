@@ -1,8 +1,9 @@
 """
 What we write to a mind's graph ourselves: raw episodes with their vectors, cursors, parked turns.
 
-A cursor lives in the graph it describes and moves in the same statement as what it counts. Every statement
-may run twice: FalkorDB can fail to answer after it has obeyed.
+A cursor lives in the graph it describes and moves in the same statement as what it counts, and only in a graph that
+was prepared: one that was emptied from outside begins again at 0. Every statement may run twice: FalkorDB can fail
+to answer after it has obeyed.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ MERGE (q:Passage {uuid: p.uuid})
 SET q.episode = p.episode, q.sequence = p.sequence,
   q.embedding = vecf32(p.own), q.leaning = vecf32(p.leaning)
 WITH count(q) AS passages
+MATCH (:Meta {name: 'embedder'})
 MERGE (c:Cursor {name: 'saved'})
 SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
 RETURN passages
@@ -52,6 +54,7 @@ DELETE r
 WITH DISTINCT a
 RETURN a.count
 """
+_SPARE = "MATCH (a:Attempt {episode: $uuid}) SET a.count = a.count - 1"
 _FORGET_HALF = """
 MATCH ()-[e:RELATES_TO]->()
 WHERE e.episodes = [$uuid]
@@ -62,11 +65,13 @@ OPTIONAL MATCH (p:Passage {sequence: $sequence})
 OPTIONAL MATCH (a:Attempt {episode: p.episode})
 DELETE a
 WITH count(p) AS done
+MATCH (:Meta {name: 'embedder'})
 MERGE (c:Cursor {name: 'extracted'})
 SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
 RETURN done
 """
 _PARK = """
+MATCH (:Meta {name: 'embedder'})
 MERGE (p:Parked {sequence: $sequence})
 SET p.turn_id = $turn_id, p.error = $error, p.attempts = $attempts, p.parked_at = $parked_at
 WITH p
@@ -92,9 +97,14 @@ def check(found: Identity, *, configured: Identity) -> None:
     """Refuse vectors of another embedder: they can not be compared with ours. Raises EmbedderMismatch."""
     if found != configured:
         raise EmbedderMismatch(
-            f"this graph was embedded with {found.embedder} ({found.dimension} dimensions); configured is "
-            f"{configured.embedder} ({configured.dimension}): set the embedder back, or run `mind-memory reindex`"
+            f"this graph was embedded with {_shown(found)}, configured is {_shown(configured)}: set the embedder back, "
+            "or run `mind-memory reindex`"
         )
+
+
+def _shown(identity: Identity) -> str:
+    """*identity* for a person; a dimension of 0 is not known yet."""
+    return f"{identity.embedder} ({identity.dimension} dimensions)" if identity.dimension else identity.embedder
 
 
 async def identity(connection: Connection, graph: str) -> Identity | None:
@@ -142,7 +152,7 @@ async def save(
         for episode in episodes
         for passage in episode.passages
     ]
-    await connection.write(graph, _SAVE, {"group": graph, "sequence": cursor, "passages": passages})
+    await _counted(connection, graph, _SAVE, {"group": graph, "sequence": cursor, "passages": passages})
 
 
 async def begin(connection: Connection, graph: str, uuid: str) -> int:
@@ -156,9 +166,14 @@ async def begin(connection: Connection, graph: str, uuid: str) -> int:
     return attempt
 
 
+async def spare(connection: Connection, graph: str, uuid: str) -> None:
+    """Take back an attempt that never began."""
+    await connection.write(graph, _SPARE, {"uuid": uuid})
+
+
 async def complete(connection: Connection, graph: str, sequence: int) -> None:
     """Move the extracted cursor."""
-    await connection.write(graph, _COMPLETE, {"sequence": sequence})
+    await _counted(connection, graph, _COMPLETE, {"sequence": sequence})
 
 
 async def park(connection: Connection, graph: str, parked: Parked) -> None:
@@ -170,10 +185,16 @@ async def park(connection: Connection, graph: str, parked: Parked) -> None:
         "attempts": parked.attempts,
         "parked_at": parked.parked_at.isoformat(),
     }
-    await connection.write(graph, _PARK, words)
+    await _counted(connection, graph, _PARK, words)
 
 
 async def unpark(connection: Connection, graph: str, sequence: int, uuid: str) -> None:
     """Forget that a turn was parked, and its attempts."""
     await connection.write(graph, _UNPARK, {"sequence": sequence})
     await connection.write(graph, _FORGET_ATTEMPTS, {"uuid": uuid})
+
+
+async def _counted(connection: Connection, graph: str, cypher: str, words: Mapping[str, object]) -> None:
+    """Run a statement that moves a cursor. Raises GraphUnavailable where the graph was emptied: nothing moved."""
+    if not await connection.write(graph, cypher, words):
+        raise GraphUnavailable("the graph was emptied from outside; it is built again from the transcript")

@@ -68,12 +68,12 @@ def ask(tmp_path):
 
 
 @contextlib.asynccontextmanager
-async def model_at(*urls, seconds=5.0, limit=None, names=(), ledger=None, max_tokens=200):
+async def model_at(*urls, seconds=5.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS):
     names = names or tuple(f"openai/model-{i}" for i in range(len(urls)))
     deployments = tuple(Deployment(name, url, KEY) for name, url in zip(names, urls, strict=True))
     settings = RoleSettings(deployments, timeout_seconds=seconds, max_tokens=max_tokens, temperature=0.25)
     model = LitellmModel(
-        Role.NARRATIVE,
+        role,
         settings,
         clock=SystemClock(),
         limit=limit or asyncio.Semaphore(4),
@@ -101,7 +101,7 @@ async def test_an_answer_comes_in_its_shape_with_what_it_cost(ask):
     assert reply.model == "openai/model-0"
     assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, 4, 4)
     assert reply.usage.seconds > 0
-    assert ledger.snapshot().by_role[Role.NARRATIVE] == reply.usage
+    assert ledger.snapshot().by_role[Role.SUBCONSCIOUS] == reply.usage
     assert ledger.snapshot().by_model["openai/model-0"] == reply.usage
 
 
@@ -419,6 +419,16 @@ async def test_a_lone_model_that_rests_says_so():
                 await model.converse(HELLO)
 
     assert len(provider.asked) == 3
+
+
+async def test_a_lone_model_of_the_background_never_rests_so_that_one_question_costs_no_other():
+    with ScriptedProvider(respond=lambda _: Fails(500)) as provider:
+        async with model_at(provider.url, role=Role.EXTRACTION) as model:
+            for _ in range(5):
+                with pytest.raises(ModelUnavailable, match="failed"):
+                    await model.converse(HELLO)
+
+    assert len(provider.asked) >= 5
 
 
 # Conversation

@@ -1,0 +1,41 @@
+"""What OpenAPI tells of a route's answers: a real example, and the problems it may answer with."""
+
+from http import HTTPStatus
+from typing import Any
+
+from service.problems import MEDIA_TYPE
+from service.wire.problem import FieldFault, Problem
+
+type Answers = dict[int | str, dict[str, Any]]
+
+_PATH = "/v1/minds/global-user-memory/turns"
+_FAULT = {"pointer": "#/messages/0/role", "detail": "Field required"}
+_PROBLEMS: dict[int, tuple[str, str, str]] = {
+    400: ("body-not-utf-8", "The body is no UTF-8 text", "a request is JSON in UTF-8, not compressed"),
+    404: ("mind-not-found", "No such mind", "no mind is called 'global-user-memory'; its first turn creates it"),
+    409: ("turn-conflict", "The turn was accepted with other content", "a turn of this id was already accepted …"),
+    413: ("body-too-large", "The body is too large", "a request may have 1048576 bytes"),
+    422: ("invalid-request", "The request does not fit", "#/messages/0/role: Field required"),
+    503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: No space left on device"),
+}
+
+
+def answers(example: object, *problems: int, status: int = 200) -> Answers:
+    """The ``responses`` of a route: *example* under *status*, and its *problems* by status."""
+    found: Answers = {status: {"content": {"application/json": {"example": example}}}}
+    return found | {number: _problem(number) for number in problems}
+
+
+def _problem(number: int) -> dict[str, Any]:
+    slug, title, detail = _PROBLEMS[number]
+    example: dict[str, Any] = {"type": f"/problems/{slug}", "title": title, "status": number, "detail": detail}
+    example |= {"instance": _PATH} | ({"errors": [_FAULT]} if number == HTTPStatus.UNPROCESSABLE_ENTITY else {})
+    return {"description": title, "content": {MEDIA_TYPE: {"schema": _schema(), "example": example}}}
+
+
+def _schema() -> dict[str, Any]:
+    """The problem's schema in one piece: OpenAPI lists a schema only where JSON of it is answered."""
+    schema = Problem.model_json_schema()
+    schema.pop("$defs")
+    schema["properties"]["errors"]["items"] = FieldFault.model_json_schema()
+    return schema

@@ -1,0 +1,106 @@
+"""The few calls a command makes, whether a service answers them over HTTP or the home is open in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import httpx
+
+from service.cli.faults import Refused, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+type Answer = dict[str, Any]
+
+
+class MemoryClient:
+    """One memory. Every call raises Refused, when it says no, or Unreachable, when it says nothing."""
+
+    def __init__(self, http: httpx.AsyncClient, *, place: str, is_own: bool) -> None:
+        """Bind to *http*; *place* is what people call it, *is_own* says that the home is open in this process."""
+        self._http = http
+        self.place = place
+        self.is_own = is_own
+
+    async def keep(self, mind_id: str, turn: Mapping[str, object]) -> Answer:
+        """Post a turn."""
+        return await self._call("POST", f"{_mind(mind_id)}/turns", json=turn)
+
+    async def resonate(self, mind_id: str, asked: Mapping[str, object]) -> Answer:
+        """What surfaces."""
+        return await self._call("POST", f"{_mind(mind_id)}/resonance", json=asked)
+
+    async def remember(self, mind_id: str, **asked: object) -> Answer:
+        """Recall on purpose."""
+        given = {name: value for name, value in asked.items() if value is not None}
+        return await self._call("GET", f"{_mind(mind_id)}/remember", params=given)
+
+    async def trace(self, mind_id: str, trace_id: str) -> Answer:
+        """Why this surfaced and that did not."""
+        return await self._call("GET", f"{_mind(mind_id)}/traces/{quote(trace_id, safe='')}")
+
+    async def mind(self, mind_id: str) -> Answer:
+        """One mind's status."""
+        return await self._call("GET", _mind(mind_id))
+
+    async def mind_or_none(self, mind_id: str) -> Answer | None:
+        """One mind's status; None where its first turn is still to come."""
+        try:
+            return await self.mind(mind_id)
+        except Refused as refusal:
+            if refusal.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
+
+    async def minds(self) -> list[str]:
+        """The ids of all minds."""
+        return [one["mind_id"] for one in (await self._call("GET", "/v1/minds"))["minds"]]
+
+    async def retry(self, mind_id: str) -> int:
+        """Give parked turns to the model once more; how many there are."""
+        return int((await self._call("POST", f"{_mind(mind_id)}/parked/retry"))["retrying"])
+
+    async def is_alive(self) -> bool:
+        """Whether a memory answers here, and not something else."""
+        try:
+            return (await self._call("GET", "/healthz")).get("status") == "alive"
+        except (Refused, Unreachable):
+            return False
+
+    async def readiness(self) -> dict[str, str]:
+        """Each dependency's state; ``ready``, or what is wrong."""
+        answer = await self._sent("GET", "/readyz")
+        try:
+            return {str(name): str(state) for name, state in answer.json()["parts"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _not_ours(self.place, answer) from error
+
+    async def _call(self, method: str, path: str, **sent: Any) -> Answer:  # noqa: ANN401 - what httpx takes
+        answer = await self._sent(method, path, **sent)
+        try:
+            said = answer.json()
+        except ValueError as error:
+            raise _not_ours(self.place, answer) from error
+        if not isinstance(said, dict):
+            raise _not_ours(self.place, answer)
+        if answer.is_success:
+            return said
+        raise Refused(str(said.get("detail") or answer.reason_phrase), status=answer.status_code)
+
+    async def _sent(self, method: str, path: str, **sent: Any) -> httpx.Response:  # noqa: ANN401 - what httpx takes
+        try:
+            return await self._http.request(method, path, **sent)
+        except httpx.TimeoutException as error:
+            raise Unreachable(f"{self.place} did not answer in time; see whether it is overloaded") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unreachable(f"{self.place} does not answer; start it with `mind-memory serve`") from error
+
+
+def _mind(mind_id: str) -> str:
+    return f"/v1/minds/{quote(mind_id, safe='')}"
+
+
+def _not_ours(place: str, answer: httpx.Response) -> Refused:
+    return Refused(f"{place} answered {answer.status_code}, but not as mind-memory does", status=answer.status_code)

@@ -1,0 +1,120 @@
+"""Every command with its options: the table of contents of the command line. What they do is imported when called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from service.cli.faults import plainly
+from service.cli.options import DEFAULT_MIND, GOES_ON, Home, MindName, Url
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen (127.0.0.1).")] = None,
+    port: Annotated[int | None, typer.Option(metavar="NUMBER", help="The port (8001); 0 takes a free one.")] = None,
+    home: Home = None,
+) -> None:
+    """Run the service: two HTTP calls a turn, an embedded graph."""
+    with plainly():
+        from service.cli.serving import serve as run
+
+        run(host=host, port=port, home=home)
+
+
+def chat(
+    mind: MindName = DEFAULT_MIND,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Go on with this session; else a new one.")] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A litellm model, like openai/gpt-4o-mini; else an echo bot.")
+    ] = None,
+    home: Home = None,
+    url: Url = None,
+) -> None:
+    """Talk to a bot that remembers; see what surfaces each turn."""
+    with plainly():
+        from service.cli.chatting import chat as run
+
+        run(mind=mind, session=session, model=model, home=home, url=url)
+
+
+def bring_in(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="JSONL of our own, ChatGPT's export, LoCoMo's JSON.")
+    ],
+    mind: MindName = DEFAULT_MIND,
+    only: Annotated[
+        str | None, typer.Option(metavar="SAMPLE", help="One conversation of the export, by its id.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be imported.")] = False,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until everything has been read.")] = False,
+    home: Home = None,
+    url: Url = None,
+) -> None:
+    """Import conversations; doing it again adds nothing twice."""
+    with plainly(interrupted=GOES_ON):
+        from service.cli.importing import bring_in as run
+
+        run(tuple(paths), mind=mind, only=only, dry_run=dry_run, waits=not no_wait, home=home, url=url)
+
+
+def remember(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to recall, in any words.")],
+    mind: MindName = DEFAULT_MIND,
+    kind: Annotated[list[str] | None, typer.Option(metavar="KIND", help="fact, entity or episode; repeatable.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+    home: Home = None,
+    url: Url = None,
+) -> None:
+    """Recall on purpose: facts, entities and moments, with sources."""
+    with plainly():
+        from service.cli.remembering import Question
+        from service.cli.remembering import remember as run
+
+        question = Question(query, tuple(kind or ()), since, until, limit)
+        run(question, mind=mind, as_json=as_json, home=home, url=url)
+
+
+def status(
+    mind: Annotated[str | None, typer.Option(metavar="ID", help="One mind; all of them when left out.")] = None,
+    home: Home = None,
+    url: Url = None,
+) -> None:
+    """Show what each mind holds, and how far it has been read."""
+    with plainly():
+        from service.cli.standing import status as run
+
+        run(mind=mind, home=home, url=url)
+
+
+def retry(mind: MindName = DEFAULT_MIND, home: Home = None, url: Url = None) -> None:
+    """Give parked turns to the model once more."""
+    with plainly():
+        from service.cli.standing import retry as run
+
+        run(mind=mind, home=home, url=url)
+
+
+def doctor(
+    call_models: Annotated[
+        bool, typer.Option("--call-models", help="Ask each model one tiny question, which may cost a little.")
+    ] = False,
+    home: Home = None,
+) -> None:
+    """Examine what is configured, what answers, what to mend."""
+    with plainly():
+        from service.cli.doctor import examine
+
+        examine(calls_models=call_models, home=home)
+
+
+def reindex(home: Home = None) -> None:
+    """Embed everything anew, after the embedder was changed."""
+    with plainly():
+        from service.cli.reindexing import reindex as run
+
+        run(home=home)

@@ -1,0 +1,65 @@
+"""
+Where a running service is found: ``<home>/service.json``, written while it listens, removed when it stops.
+
+A file left behind by a service that was killed names a process that is gone: it is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.files import replace_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILE = "service.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """A service that listens: its process, its address, since when (aware, UTC)."""
+
+    pid: int
+    url: str
+    started_at: datetime
+
+
+@contextmanager
+def announced(home: Path, presence: Presence) -> Iterator[None]:
+    """Tell whoever looks into *home* where the service listens, for as long as the block runs."""
+    file = home / FILE
+    said = {"pid": presence.pid, "url": presence.url, "started_at": presence.started_at.isoformat()}
+    replace_text(file, json.dumps(said) + "\n")
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def find_service(home: Path) -> Presence | None:
+    """The service that announced itself in *home*, if its process is alive; whether it answers is for you to ask."""
+    try:
+        said = json.loads((home / FILE).read_text(encoding="utf-8"))
+        found = Presence(int(said["pid"]), str(said["url"]), datetime.fromisoformat(said["started_at"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if _is_alive(found.pid) else None
+
+
+def _is_alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,141 @@
+"""The full-text projection on disk: its schema, the values in it, and how a row is written. One SQLite file, FTS5."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from service.recall.neighbourhood import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from service.ports import StoredFact
+
+_VERSION = 1
+_TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
+_SCHEMA = f"""
+CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
+CREATE TABLE turns (
+  sequence INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, language TEXT NOT NULL, speakers TEXT NOT NULL,
+  occurred_at TEXT NOT NULL, asks INTEGER NOT NULL, statement_words INTEGER NOT NULL, has_time INTEGER NOT NULL
+);
+CREATE TABLE facts (
+  number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, text TEXT NOT NULL, source TEXT NOT NULL,
+  target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT
+);
+CREATE TABLE entities (
+  number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL
+);
+CREATE INDEX entities_by_key ON entities (key);
+CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{_TOKENS}");
+CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{_TOKENS}");
+CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{_TOKENS}");
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What ranking wants to know of a turn besides its words."""
+
+    speakers: tuple[str, ...]
+    occurred_at: datetime
+    asks: bool
+    statement_words: int
+    has_time: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedTurn:
+    """A turn ready to be indexed: its stems and its neighbours', by column, and the sequence of the turn before."""
+
+    sequence: int
+    episode: str
+    language: str
+    previous: int | None
+    stems: Mapping[str, tuple[str, ...]]
+    traits: Traits
+
+
+def connect(file: Path) -> sqlite3.Connection:
+    """The database in *file*, made where there is none. Raises sqlite3.DatabaseError when it is none of ours."""
+    database = sqlite3.connect(file, check_same_thread=False, isolation_level="DEFERRED")
+    try:
+        _make_ready(database)
+    except sqlite3.DatabaseError:
+        database.close()
+        raise
+    return database
+
+
+def _make_ready(database: sqlite3.Connection) -> None:
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is built again
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version not in {0, _VERSION}:
+        raise sqlite3.DatabaseError(f"index version {version}")
+    if version == 0:
+        database.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
+
+
+def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
+    """Write a turn, and its words into the column ``after`` of the turn before it."""
+    traits = turn.traits
+    row = (
+        turn.sequence,
+        turn.episode,
+        turn.language,
+        json.dumps(traits.speakers),
+        traits.occurred_at.isoformat(),
+        traits.asks,
+        traits.statement_words,
+        traits.has_time,
+    )
+    database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
+    database.execute("DELETE FROM turn_words WHERE rowid = ?", (turn.sequence,))
+    places = ", ".join("?" * (len(COLUMNS) + 1))
+    columns = ", ".join(COLUMNS)
+    database.execute(
+        f"INSERT INTO turn_words (rowid, {columns}) VALUES ({places})",
+        (turn.sequence, *words),
+    )
+    if turn.previous is not None:
+        database.execute("UPDATE turn_words SET after = ? WHERE rowid = ?", (words[0], turn.previous))
+
+
+def put_stems(database: sqlite3.Connection, table: str, number: int, stems: Sequence[str]) -> None:
+    """Write the stems of a fact or an entity."""
+    database.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
+    database.execute(f"INSERT INTO {table} (rowid, stems) VALUES (?, ?)", (number, " ".join(stems)))
+
+
+def numbered(database: sqlite3.Connection, table: str, uuid: str) -> int:
+    """The number a uuid has in *table*, or the next free one."""
+    known = database.execute(f"SELECT number FROM {table} WHERE uuid = ?", (uuid,)).fetchone()
+    if known:
+        return int(known[0])
+    return int(database.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {table}").fetchone()[0])
+
+
+def fact_row(number: int, fact: StoredFact) -> tuple[object, ...]:
+    """A fact as a row of ``facts``."""
+    valid_at = fact.valid_at.isoformat() if fact.valid_at else None
+    invalid_at = fact.invalid_at.isoformat() if fact.invalid_at else None
+    episodes = json.dumps(fact.episodes)
+    return (number, fact.uuid, fact.text, fact.source, fact.target, episodes, valid_at, invalid_at)
+
+
+def move_cursor(database: sqlite3.Connection, name: str, sequence: int) -> None:
+    """Move a cursor forward; never back."""
+    upsert = "ON CONFLICT (name) DO UPDATE SET sequence = max(sequence, excluded.sequence)"
+    database.execute(f"INSERT INTO cursors VALUES (?, ?) {upsert}", (name, sequence))
+
+
+def within(asked: str, count: int) -> str:
+    """A statement that ends in ``IN`` with places for *count* values."""
+    return f"{asked} ({', '.join('?' * count)})"

@@ -1,0 +1,152 @@
+"""The answers that the documentation shows; a test asks the same of a live service and compares them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SAID = "user: My mother lives in Lyon. / assistant: How often do you see her?"
+BLOCK = f"---\n[SUBCONSCIOUS RESONANCE]\n- A few days ago — Jan 9, {SAID}\n---"
+STABLE = "[MY MEMORY]\nYou have a memory that reaches further back than this conversation. …\n[END OF MY MEMORY]"
+NO_COST: dict[str, Any] = {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+TIMINGS: dict[str, Any] = {
+    "seeds": 0.13,
+    "retrieval": 25.7,
+    "filters": 21.36,
+    "labels": 17.55,
+    "narration": 0.01,
+    "injection": 2.37,
+    "total": 67.9,
+}
+SOURCE: dict[str, Any] = {
+    "turn_id": "2026-01-09-0001",
+    "session_id": "telegram:42",
+    "sequence": 1,
+    "timestamp": "2026-01-09T18:30:05Z",
+    "excerpt": SAID,
+}
+
+KEPT: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "turn_id": "2026-01-09-0001",
+    "sequence": 1,
+    "accepted_at": "2026-01-09T18:30:06.120000Z",
+    "pending_tokens": 17,
+    "dropped": [],
+    "duplicate": False,
+}
+
+RESONATED: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "trace_id": "123a9221c574418e9e73e0d4b95b30b0",
+    "surfaced": True,
+    "silence": None,
+    "flashbacks": [
+        {
+            "id": "episode:1",
+            "kind": "episode",
+            "text": SAID,
+            "raw": SAID,
+            "label": "a few days ago",
+            "date": "Jan 9",
+            "occurred_at": "2026-01-09T18:30:05Z",
+            "score": 1.0,
+            "sources": [SOURCE],
+        }
+    ],
+    "block": BLOCK,
+    "stable": {"text": STABLE, "etag": '"ac82d745b89e005388718ca7"'},
+    "volatile": {"text": BLOCK},
+    "messages": [
+        {"role": "system", "content": STABLE, "name": None},
+        {"role": "system", "content": BLOCK, "name": None},
+        {"role": "user", "content": "Where could I spend a weekend with my mother?", "name": None},
+    ],
+    "degraded": [],
+    "timings_ms": TIMINGS,
+    "usage": NO_COST,
+}
+
+REMEMBERED: dict[str, Any] = {
+    "memories": [
+        {
+            "id": "fact:106dd777-e9fe-4a8f-8316-d3a2eba383f5",
+            "kind": "fact",
+            "text": "user: My mother lives in Lyon.",
+            "occurred_at": "2026-01-09T18:30:05Z",
+            "valid_at": "2026-01-09T18:30:05Z",
+            "invalid_at": None,
+            "score": 0.5,
+            "sources": [SOURCE],
+        }
+    ],
+    "degraded": [],
+}
+
+MINDS: dict[str, Any] = {"minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1}]}
+
+MIND: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "turns": 1,
+    "sessions": 1,
+    "last_sequence": 1,
+    "graph": {
+        "available": True,
+        "sequence": 1,
+        "saved": 1,
+        "lag": 0,
+        "waiting_for": None,
+        "parked": [],
+        "episodes": 1,
+        "entities": 3,
+        "facts": 1,
+    },
+    "story": {"sequence": 0, "pending_turns": 1, "pending_tokens": 17},
+    "damaged": [],
+    "usage": NO_COST,
+}
+
+TRACE: dict[str, Any] = {
+    "trace_id": "123a9221c574418e9e73e0d4b95b30b0",
+    "mind_id": "global-user-memory",
+    "session_id": "telegram:43",
+    "at": "2026-01-12T09:00:00+00:00",
+    "message": "Where could I spend a weekend with my mother?",
+    "language": "en",
+    "surfaced": True,
+    "silence": None,
+    "shown": [{"id": "episode:1", "sequences": [1], "text": SAID}],
+    "block": BLOCK,
+    "phases": {
+        "seeds": {"queries": ["Where could I spend a weekend with my mother?"], "names": [], "late": []},
+        "retrieval": {
+            "queries": ["Where could I spend a weekend with my mother?"],
+            "candidates": [
+                {
+                    "id": "episode:1",
+                    "kind": "episode",
+                    "text": SAID,
+                    "score": 1.0,
+                    "boosted": False,
+                    "occurred_at": "2026-01-09T18:30:05+00:00",
+                    "sequences": [1],
+                    "arms": {"words": 1, "vectors": 1, "facts": 1},
+                }
+            ],
+        },
+        "filters": {"dropped": {}, "relevance": {"probability": 0.9784, "needed": 0.5}, "kept": ["episode:1"]},
+        "labels": {"labels": {"episode:1": "a few days ago — Jan 9"}},
+        "narration": {},
+        "injection": {},
+    },
+    "degraded": [],
+    "timings_ms": TIMINGS,
+    "usage": NO_COST,
+}
+
+RETRIED: dict[str, Any] = {"retrying": 0}
+
+ALIVE: dict[str, Any] = {"status": "alive"}
+
+READY: dict[str, Any] = {"status": "ready", "parts": {"graph": "ready"}}
+
+TRACES: dict[str, Any] = {"traces": [TRACE]}

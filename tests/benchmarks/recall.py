@@ -1,0 +1,83 @@
+"""Recall of evidence: how much of what answers a question is behind what surfaces."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from service.resonance.fusion import Weights
+from service.resonance.retrieval import Switches
+from tests.benchmarks.figures import mean, score
+from tests.benchmarks.service import ask, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from tests.benchmarks.figures import Score
+    from tests.benchmarks.locomo import Conversation
+    from tests.running import Running
+
+_SHIPPED = Weights()
+# Each row leaves one thing out of the whole service; what else there is, stays.
+ABLATIONS: dict[str, tuple[Switches, Weights]] = {
+    "without vectors": (Switches(vectors=False), _SHIPPED),
+    "without full text": (Switches(), replace(_SHIPPED, words=0.0)),
+    "own vectors instead of leaning ones": (Switches(leaning=False), _SHIPPED),
+    "without name handling": (Switches(names=False), replace(_SHIPPED, speaker=0.0)),
+    "without the graph's facts": (Switches(facts=False), _SHIPPED),
+    "without traversal": (Switches(traversal=False), _SHIPPED),
+    "without facts and traversal": (Switches(facts=False, traversal=False), _SHIPPED),
+    "without the speaker's bonus": (Switches(), replace(_SHIPPED, speaker=0.0)),
+    "without the date's bonus": (Switches(), replace(_SHIPPED, date=0.0)),
+    "without the bonus of telling when": (Switches(), replace(_SHIPPED, when=0.0)),
+    "without marking down questions": (Switches(), replace(_SHIPPED, asks=0.0)),
+    "without marking down the brief": (Switches(), replace(_SHIPPED, brief=0.0)),
+}
+
+
+async def recall(
+    service: Running,
+    conversations: Sequence[Conversation],
+    *,
+    limit: int,
+    relevance: float | None = 0,
+    advanced: Callable[[], None],
+) -> tuple[list[Score], dict[str, float]]:
+    """Every question's score, and how much had to be shown for it; *relevance* 0 is the gate off, None as shipped."""
+    scores, turns, surfaced = [], [], []
+    fresh = secrets.token_hex(4)  # a session that was shown something would not be shown it again: the echo filter
+    for conversation in conversations:
+        for number, question in enumerate(conversation.questions):
+            answer = await ask(
+                service,
+                conversation.mind_id,
+                question.text,
+                session_id=f"recall-{fresh}-{number}",
+                now=conversation.now,
+                relevance=relevance,
+                max_fragments=limit,
+            )
+            first_5, first_10 = answer.turns(5), answer.turns(10)
+            scores.append(
+                score(conversation.name, question.category, question.evidence, first_5=first_5, first_10=first_10)
+            )
+            turns.append(len(first_10))
+            surfaced.append(len(answer.ranked))
+            advanced()
+    return scores, {"flashbacks": mean(surfaced), "distinct source turns": mean(turns)}
+
+
+async def ablated(
+    home: Path,
+    conversations: Sequence[Conversation],
+    *,
+    switches: Switches,
+    weights: Weights,
+    advanced: Callable[[], None],
+) -> list[Score]:
+    """The same questions to the same memories, with a part of the service left out."""
+    async with serving(home, switches=switches, weights=weights) as service:
+        scores, _ = await recall(service, conversations, limit=10, advanced=advanced)
+    return scores

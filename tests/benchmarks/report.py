@@ -1,0 +1,75 @@
+"""The figures as tables on a terminal; the JSON beside them holds everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rich.console import Console
+
+_RECALLS = ("recall@5", "recall@10", "hit@5", "hit@10")
+
+
+def show(results: Mapping[str, Any], console: Console) -> None:
+    """Every part that was measured, a table each."""
+    if "recall" in results:
+        _show_recall(results["recall"], console)
+    if "ablation" in results:
+        whole = results["recall"]["the service, gate off, limit 10"]
+        console.print(_ablation({"the whole service": whole, **results["ablation"]}))
+    if "silence" in results:
+        _show_silence(results["silence"], console)
+    if "cost" in results:
+        _show_cost(results["cost"], console)
+
+
+def _show_recall(recall: Mapping[str, Any], console: Console) -> None:
+    title = (
+        "Evidence among the sources of what surfaced: mean share of evidence turns (recall), questions with any (hit)"
+    )
+    console.print(_table(title, ("way", *_RECALLS), ((name, *_of(row, _RECALLS)) for name, row in recall.items())))
+    whole = recall["the service, gate off, limit 10"]
+    for group in ("by_category", "by_conversation"):
+        rows = ((name, row["questions"], *_of(row, _RECALLS)) for name, row in whole[group].items())
+        title = f"The service, gate off, limit 10, {group.replace('_', ' ')}"
+        console.print(_table(title, ("", "questions", *_RECALLS), rows))
+
+
+def _ablation(rows: Mapping[str, Any]) -> Table:
+    whole = rows["the whole service"]
+    names = ("recall@5", "recall@10")
+    told = ((name, *_of(row, names), *(f"{row[one] - whole[one]:+.3f}" for one in names)) for name, row in rows.items())
+    return _table("What each part adds (gate off, limit 10)", ("", *names, "difference@5", "difference@10"), told)
+
+
+def _show_silence(silence: Mapping[str, Any], console: Console) -> None:
+    rows = ((name, row["share"], row["asked"]) for name, row in silence["overall"].items())
+    console.print(_table("Answers and silence, gate and limit as shipped", ("", "share", "asked"), rows))
+
+
+def _show_cost(cost: Mapping[str, Any], console: Console) -> None:
+    names = ("calls", "prompt tokens", "completion tokens")
+    rows = (
+        (part, *(f"{row[name]['mean']:g} (most {row[name]['max']})" for name in names))
+        for part, row in cost.items()
+        if isinstance(row, dict)
+    )
+    title = f"Cost with a hosted model: mean of a turn, {cost['turns']} turns of {cost['tokens of a turn']:.0f} tokens"
+    console.print(_table(title, ("", *names), rows))
+
+
+def _of(row: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{row[name]:.3f}" for name in names)
+
+
+def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    for at, column in enumerate(columns):
+        table.add_column(column, justify="right" if at else "left")
+    for row in rows:
+        table.add_row(*map(str, row))
+    return table

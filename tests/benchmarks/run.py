@@ -1,0 +1,185 @@
+"""
+The benchmarks: ``make bench LOCOMO=path``. See README.md for what each figure means and what it does not.
+
+Recall, ablation and silence need a LoCoMo file; the cost of a turn needs nothing. Nothing leaves this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from service.adapters.minilm import limit_threads
+from service.telemetry import configure_logs
+from tests.benchmarks.baselines import baselines
+from tests.benchmarks.cost import cost
+from tests.benchmarks.figures import summary
+from tests.benchmarks.locomo import read
+from tests.benchmarks.recall import ABLATIONS, ablated, recall
+from tests.benchmarks.report import show
+from tests.benchmarks.service import digested, import_all, serving
+from tests.benchmarks.silence import silence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tests.benchmarks.figures import Score
+    from tests.benchmarks.locomo import Conversation
+
+PARTS = ("recall", "ablation", "silence", "cost")
+_QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
+_TURNS, _STRANGE = 60, 200
+_RUNS = {
+    "the service, gate off, limit 10": (10, 0),
+    "the service, gate off, limit 5": (5, 0),
+    "the service, gate as shipped, limit 10": (10, None),
+    "the service, gate as shipped, limit 5": (5, None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What is measured, over which conversations, in which home."""
+
+    conversations: tuple[Conversation, ...]
+    home: Path
+    parts: tuple[str, ...]
+    is_quick: bool
+    progress: Progress
+
+
+def main() -> None:
+    """Read the command line, measure, write the JSON, show the tables."""
+    asked = _arguments()
+    configure_logs(level="ERROR", as_json=False)
+    limit_threads()
+    console = Console()
+    parts = tuple(part for part in PARTS if part in (asked.only or PARTS) and (asked.locomo or part == "cost"))
+    if asked.locomo is None:
+        console.print("No LOCOMO=path was given: only the cost of a turn is measured.")
+    conversations = _conversations(asked) if asked.locomo else ()
+    with _home(asked.home) as home, Progress(console=console, transient=True) as progress:
+        results = asyncio.run(measured(Bench(conversations, home, parts, asked.quick, progress)))
+    show(results, console)
+    file = _written(results, asked.out)
+    console.print(f"Everything, as JSON: {file}")
+
+
+async def measured(bench: Bench) -> dict[str, Any]:
+    """The results of every part, in order."""
+    results: dict[str, Any] = {"measured_at": datetime.now(UTC).isoformat(), "quick": bench.is_quick}
+    results["conversations"] = {one.name: [len(one.turns), len(one.questions)] for one in bench.conversations}
+    if {"recall", "ablation", "silence"} & set(bench.parts):
+        results |= await _remembering(bench)
+    if "ablation" in bench.parts:
+        results["ablation"] = await _ablation(bench)
+    if "cost" in bench.parts:
+        turns = _QUICK_TURNS if bench.is_quick else _TURNS
+        with _counting(bench, "the cost of a turn", 2 * turns) as advanced:
+            results["cost"] = await cost(bench.home / "cost", turns=turns, advanced=advanced)
+    return results
+
+
+async def _remembering(bench: Bench) -> dict[str, Any]:
+    """Import, then recall and silence against the same running service."""
+    results: dict[str, Any] = {}
+    questions = sum(len(one.questions) for one in bench.conversations)
+    async with serving(bench.home / "locomo") as service:
+        for conversation in bench.conversations:
+            await _imported(bench, service, conversation)
+        if {"recall", "ablation"} & set(bench.parts):
+            found: dict[str, list[Score]] = {}
+            for conversation in bench.conversations:
+                for name, scores in (await baselines(conversation, service.memory.embedder)).items():
+                    found.setdefault(name, []).extend(scores)
+            results["recall"] = {name: summary(scores) for name, scores in found.items()}
+            for name, (limit, relevance) in _RUNS.items():
+                with _counting(bench, name, questions) as advanced:
+                    scores, shown = await recall(
+                        service, bench.conversations, limit=limit, relevance=relevance, advanced=advanced
+                    )
+                results["recall"][name] = summary(scores) | {"shown a question": shown}
+        if "silence" in bench.parts:
+            strange = _QUICK_QUESTIONS if bench.is_quick else _STRANGE
+            with _counting(bench, "silence", None) as advanced:
+                results["silence"] = await silence(
+                    service, bench.conversations, most_strange=strange, advanced=advanced
+                )
+    return results
+
+
+async def _imported(bench: Bench, service: Any, conversation: Conversation) -> None:
+    await import_all(service, conversation)
+    task = bench.progress.add_task(f"import and digest {conversation.name}", total=len(conversation.turns))
+
+    def advanced(done: int, every: int) -> None:
+        bench.progress.update(task, completed=done, total=every)
+
+    if parked := await digested(service, conversation.mind_id, advanced=advanced):
+        raise RuntimeError(f"{parked} turns of {conversation.name} could not be extracted")
+    bench.progress.remove_task(task)
+
+
+async def _ablation(bench: Bench) -> dict[str, Any]:
+    questions = sum(len(one.questions) for one in bench.conversations)
+    found = {}
+    for name, (switches, weights) in ABLATIONS.items():
+        with _counting(bench, name, questions) as advanced:
+            scores = await ablated(
+                bench.home / "locomo", bench.conversations, switches=switches, weights=weights, advanced=advanced
+            )
+        found[name] = summary(scores)
+    return found
+
+
+@contextmanager
+def _counting(bench: Bench, what: str, total: int | None) -> Iterator[Callable[[], None]]:
+    task = bench.progress.add_task(what, total=total)
+    yield lambda: bench.progress.advance(task)
+    bench.progress.remove_task(task)
+
+
+@contextmanager
+def _home(chosen: Path | None) -> Iterator[Path]:
+    if chosen is not None:
+        yield chosen
+        return
+    with tempfile.TemporaryDirectory(prefix="mind-memory-bench-") as folder:
+        yield Path(folder)
+
+
+def _conversations(asked: argparse.Namespace) -> tuple[Conversation, ...]:
+    found = read(asked.locomo, only=asked.conversation, most_questions=_QUICK_QUESTIONS if asked.quick else None)
+    return found[:2] if asked.quick else found
+
+
+def _written(results: dict[str, Any], folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{results['measured_at'][:19].replace(':', '')}.json"
+    file.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return file
+
+
+def _arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.run", description=__doc__)
+    parser.add_argument("--locomo", type=Path, help="a LoCoMo file, which the project may not contain")
+    parser.add_argument("--out", type=Path, default=Path("bench-results"), help="the folder of the JSON")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts alone")
+    parser.add_argument("--conversation", help="one conversation's sample_id, alone")
+    parser.add_argument("--quick", action="store_true", help="two conversations, a few questions and turns")
+    parser.add_argument("--home", type=Path, help="keep the memories here, and use those that are there already")
+    return parser.parse_args(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The benchmarks on a conversation of a dozen turns: that they run and count right, not what they find."""
+
+import json
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from tests.benchmarks.figures import score, summary
+from tests.benchmarks.locomo import read
+from tests.benchmarks.recall import ablated
+from tests.benchmarks.report import show
+from tests.benchmarks.run import Bench, measured
+from tests.benchmarks.silence import renamed, small_talk
+from tests.benchmarks.talk import talks
+
+pytestmark = pytest.mark.anyio
+
+_SAID = (
+    (
+        "9:30 am on 3 March, 2026",
+        ("Ada", "I adopted a greyhound called Pixel from the shelter."),
+        ("Ben", "How lovely! Is he good with the stairs?"),
+        ("Ada", "He is scared of them, so I carry him up every evening."),
+        ("Ben", "My back hurts just from reading that."),
+    ),
+    (
+        "8:10 pm on 21 April, 2026",
+        ("Ben", "I signed up for a pottery class in the old brewery."),
+        ("Ada", "What are you making first?"),
+        ("Ben", "A teapot, although everyone says to begin with a bowl."),
+        ("Ada", "You never begin with the bowl."),
+    ),
+    (
+        "7:45 pm on 2 June, 2026",
+        ("Ada", "We drove to Ghent and I ate the best waffle of my life."),
+        ("Ben", "Did you bring one back for me?"),
+        ("Ada", "It did not survive the motorway, sorry."),
+        ("Ben", "I will remember this betrayal."),
+    ),
+)
+_ASKED = (
+    ("What did Ada adopt from the shelter?", ["D1:1"], 4),
+    ("What does Ben make in his pottery class?", ["D2:1; D2:03"], 1),
+    ("When did Ada go to Ghent?", ["D3:1", "D:9:9"], 2),
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    conversation = {"speaker_a": "Ada", "speaker_b": "Ben"}
+    for session, (date, *said) in enumerate(_SAID, start=1):
+        conversation[f"session_{session}_date_time"] = date
+        conversation[f"session_{session}"] = [
+            {"speaker": who, "text": text, "dia_id": f"D{session}:{number}"}
+            for number, (who, text) in enumerate(said, start=1)
+        ]
+    questions = [{"question": text, "evidence": told, "category": kind} for text, told, kind in _ASKED]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps([{"sample_id": "talk-1", "conversation": conversation, "qa": questions}]))
+    return path
+
+
+async def test_the_benchmarks_measure_a_small_conversation(file, tmp_path):
+    (conversation,) = read(file)
+    home = tmp_path / "bench"
+    with Progress(disable=True) as progress:
+        results = await measured(Bench((conversation,), home, ("recall", "silence"), True, progress))
+
+    whole = results["recall"]["the service, gate off, limit 10"]
+    assert whole["questions"] == 3
+    assert whole["hit@10"] == 1.0
+    assert results["silence"]["overall"]["silent on chatter, all kinds"]["asked"] > 90
+    show(results, Console(quiet=True))
+
+
+async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
+    from service.resonance.fusion import Weights
+    from service.resonance.retrieval import Switches
+    from tests.benchmarks.service import digested, import_all, serving
+
+    conversations = read(file)
+    async with serving(tmp_path / "home") as service:
+        await import_all(service, conversations[0])
+        await digested(service, "talk-1")
+
+    scores = await ablated(
+        tmp_path / "home",
+        conversations,
+        switches=Switches(vectors=False),
+        weights=Weights(words=0.0, facts=0.0),
+        advanced=lambda: None,
+    )
+
+    assert len(scores) == 3
+
+
+async def test_a_turn_costs_at_most_three_calls(tmp_path):
+    from tests.benchmarks.cost import cost
+
+    found = await cost(tmp_path, turns=2, advanced=lambda: None)
+
+    assert found["extraction, all turns"]["calls"]["max"] <= 3
+    assert found["stock Graphiti, all turns"]["calls"]["mean"] > found["extraction, all turns"]["calls"]["mean"]
+    assert found["resonance"]["calls"]["max"] <= 2
+
+
+def test_evidence_is_read_however_it_is_written(file):
+    (conversation,) = read(file)
+
+    assert [sorted(question.evidence) for question in conversation.questions] == [
+        ["talk-1:D1:1"],
+        ["talk-1:D2:1", "talk-1:D2:3"],
+        ["talk-1:D3:1"],
+    ]
+
+
+def test_recall_is_the_mean_share_of_evidence():
+    half = score("c", "k", frozenset("ab"), first_5=frozenset("a"), first_10=frozenset("ax"))
+    whole = score("c", "k", frozenset("c"), first_5=frozenset(), first_10=frozenset("c"))
+
+    found = summary((half, whole))
+
+    assert (found["recall@5"], found["recall@10"], found["hit@5"], found["hit@10"]) == (0.25, 0.75, 0.5, 1.0)
+
+
+def test_names_are_swapped_whole_and_at_once():
+    assert renamed("Ann met Annie and Bob.", ("Ann", "Bob"), ("Bob", "Cy")) == "Bob met Annie and Cy."
+
+
+def test_the_made_up_talk_is_the_same_every_time():
+    assert talks(5) == talks(5)
+    assert len({talk.mark for talk in talks(60)}) == 60
+
+
+def test_small_talk_says_nothing_twice():
+    lines = [line for lines in small_talk().values() for line in lines]
+
+    assert len(lines) == len(set(lines)) >= 90

@@ -1,0 +1,78 @@
+"""Running `mind-memory`: as a process of its own, as a service that is waited for, or in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from typer.testing import CliRunner
+
+from service.cli.main import app
+
+MAIN = (sys.executable, "-c", "from service.cli.main import main; main()")
+ROOT = Path(__file__).parents[3]
+
+
+def environment(**more):
+    """This environment with *more*, and the project to be found."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **more}
+
+
+def run(*words, said="", **more):
+    """A process that ends by itself."""
+    return subprocess.run(
+        [*MAIN, *map(str, words)], input=said, capture_output=True, text=True, timeout=60, env=environment(**more)
+    )
+
+
+def call(*words, said=None, **more):
+    """The same in this process, which is quicker."""
+    return CliRunner().invoke(app, [str(word) for word in words], input=said, env={"COLUMNS": "200", **more})
+
+
+@contextmanager
+def serving(home, *words, **more):
+    """A service on a free port: its process and its address, once it answers."""
+    with _said(home).open("w") as said:
+        process = subprocess.Popen(
+            [*MAIN, "serve", "--home", str(home), "--port", "0", *words],
+            stdout=said,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(**more),
+        )
+    try:
+        yield process, _address(home, process)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.communicate(timeout=20)
+
+
+def said_by_service(home):
+    """What the service of this home has said so far."""
+    return _said(home).read_text()
+
+
+def _said(home):
+    return Path(home).with_name(f"{Path(home).name}-said.txt")
+
+
+def _address(home, process):
+    file = Path(home) / "service.json"
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise AssertionError(process.stderr.read())
+        if file.exists():
+            url = json.loads(file.read_text())["url"]
+            assert httpx.get(f"{url}/healthz", timeout=10).json() == {"status": "alive"}
+            return url
+        time.sleep(0.05)
+    raise AssertionError("the service never announced itself")

@@ -1,0 +1,79 @@
+"""`mind-memory doctor`: nothing configured, things broken, a service that runs."""
+
+import pytest
+from cli_exports import jsonl
+from cli_process import call, serving
+from tests.twins.provider import Fails, ScriptedProvider
+
+
+def test_with_nothing_configured_all_is_well_and_nothing_is_left_behind(tmp_path):
+    done = call("doctor", "--home", tmp_path / "home")
+
+    assert done.exit_code == 0, done.stdout
+    for words in ("embedded FalkorDB: redis-server", "weights verified, 384 dimensions", "counted exactly, offline"):
+        assert words in done.stdout
+    assert "none: memories are quoted as they were said" in done.stdout
+    assert "nothing leaves this machine" in done.stdout
+    assert not (tmp_path / "home").exists()
+
+
+def test_what_is_broken_is_named_with_how_to_mend_it_and_secrets_are_not(tmp_path):
+    with ScriptedProvider(respond=lambda _: Fails(401, "that key is wrong")) as provider:
+        done = call(
+            "doctor",
+            "--call-models",
+            "--home",
+            tmp_path,
+            FALKORDB_URL="redis://me:hushhush@127.0.0.1:1",
+            MIND_MEMORY_MODEL="openai/scripted",
+            MIND_MEMORY_API_BASE=provider.url,
+            MIND_MEMORY_API_KEY="sk-hushhush",
+        )
+
+    assert done.exit_code == 1
+    assert "✗ graph" in done.stdout
+    assert "✗ chat" in done.stdout
+    assert "mend FALKORDB_URL" in done.stdout
+    assert "redis://127.0.0.1:1 (FALKORDB_URL)" in done.stdout
+    assert "set, not shown (MIND_MEMORY_API_KEY)" in done.stdout
+    assert "hushhush" not in done.output
+
+
+def test_models_are_not_called_unless_that_is_asked_for(tmp_path):
+    with ScriptedProvider() as provider:
+        settings = {"MIND_MEMORY_MODEL": "openai/scripted", "MIND_MEMORY_API_BASE": provider.url}
+        done = call("doctor", "--home", tmp_path / "home", **settings)
+
+    assert "openai/scripted: not called (--call-models does)" in done.stdout
+    assert not provider.asked
+
+
+def test_a_running_service_is_asked_and_damage_is_told(tmp_path):
+    call("import", jsonl(tmp_path / "own.jsonl"), "--home", tmp_path / "home", "--mind", "ada")
+    [transcript] = (tmp_path / "home/minds/ada/transcript").glob("*.jsonl")
+    transcript.write_bytes(transcript.read_bytes().replace(b"Mondays", b"Sundays"))
+
+    with serving(tmp_path / "home") as (process, url):
+        done = call("doctor", "--home", tmp_path / "home")
+
+    assert f"answers at {url}, process {process.pid}" in done.stdout
+    assert "1 damaged line" in done.stdout
+    assert done.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ("port = [", "mind-memory.toml is not TOML"),
+        ("prot = 1", "prot in mind-memory.toml is no setting: is port meant?"),
+        ("[resonance]\nrelevance = 7", "resonance.relevance in mind-memory.toml: input should be less than or equal"),
+        ("[models.chatt]\nmodel = 'x'", "models.chatt in mind-memory.toml is no setting: is models.chat meant?"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(tmp_path, toml, said):
+    (tmp_path / "mind-memory.toml").write_text(toml)
+
+    done = call("doctor", "--home", tmp_path / "home")
+
+    assert done.exit_code == 1
+    assert said in done.stdout

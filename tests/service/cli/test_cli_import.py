@@ -1,0 +1,139 @@
+"""`mind-memory import`, `status` and `remember`: through a running service, and without one."""
+
+import json
+
+import pytest
+from cli_exports import jsonl, locomo
+from cli_process import call, run, serving
+from tests.twins.provider import Fails, ScriptedProvider
+
+
+def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing(tmp_path):
+    home, files = tmp_path / "home", (locomo(tmp_path / "locomo.json"), jsonl(tmp_path / "own.jsonl"))
+    with serving(home):
+        first = call("import", *files, "--mind", "ada", "--home", home)
+        again = call("import", *files, "--mind", "ada", "--home", home)
+        jsonl(tmp_path / "own.jsonl", said="The bakery in Rue Mercier closes on Sundays.")
+        changed = call("import", tmp_path / "own.jsonl", "--mind", "ada", "--home", home)
+        status = call("status", "--home", home)
+        found = call("remember", "Where is the bakery?", "--mind", "ada", "--home", home, "--json")
+
+    assert (first.exit_code, first.stderr) == (0, "")
+    for words in (
+        "found    6 turns in 3 sessions",
+        "8 May 2023 – 10 Jan 2026",
+        "1 that give no turn",
+        "session_1[2]: an",
+    ):
+        assert words in first.stdout
+    assert "new      6" in first.stdout
+    assert "made     0 facts" not in first.stdout
+    assert "new      0" in again.stdout
+    assert "6 were already there" in again.stdout
+    assert "made     0 facts and 0 entities" in again.stdout
+    assert "conflicts  1 with the id of a kept turn, but other words" in changed.stdout
+    assert "t1" in changed.stdout
+    assert "6 turns of 3 sessions" in status.stdout
+    assert "everything" in status.stdout
+    memories = json.loads(found.stdout)["memories"]
+    assert "Mondays" in memories[0]["text"]
+
+
+def test_without_a_service_the_home_is_opened_for_the_command(tmp_path):
+    file, home = locomo(tmp_path / "locomo.json"), tmp_path / "home"
+
+    done = run("import", file, "--only", "conv-1", "--home", home)
+    found = call("remember", "Who teaches Ada the cello?", "--limit", "2", "--until", "2023-05-25", "--home", home)
+
+    assert done.returncode == 0, done.stderr
+    assert "it is open in this command alone" in done.stderr
+    assert "Imported into global-user-memory in" in done.stdout
+    assert "Madame Perrin" in found.stdout
+    assert "conv-1:session_2 #" in found.stdout
+    assert not (home / "service.json").exists()
+
+
+def test_a_path_that_can_not_be_read_does_not_stop_the_others(tmp_path):
+    file, home = jsonl(tmp_path / "own.jsonl"), tmp_path / "home"
+
+    done = call("import", tmp_path / "nothing.json", file, "--home", home, "--no-wait")
+
+    assert done.exit_code == 1
+    assert "new     2" in done.stdout
+    assert f"{tmp_path}/nothing.json can not be imported: there is no such file or folder" in done.stderr
+
+
+def test_a_dry_run_opens_nothing(tmp_path):
+    done = call("import", locomo(tmp_path / "locomo.json"), "--dry-run", "--home", tmp_path / "home")
+
+    assert done.exit_code == 0
+    assert "Nothing imported: a dry run" in done.stdout
+    assert "4 turns in 2 sessions" in done.stdout
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("remember", "x", "--kind", "dream"), "--kind dream: there are fact, entity, episode"),
+        (("remember", "x", "--since", "yesterday"), "--since: 'yesterday' is no day"),
+        (("remember", "  "), "the query is empty"),
+        (("remember", "x", "--mind", "No!"), "a mind's id is 1 to 63 of"),
+        (("remember", "x", "--url", "http://127.0.0.1:9"), "nothing answers at http://127.0.0.1:9"),
+        (("status", "--url", "nonsense"), "nothing answers at nonsense"),
+        (("import", "x", "--mind", "No!"), "a mind's id is 1 to 63 of"),
+    ],
+)
+def test_a_foreseeable_fault_is_one_sentence(tmp_path, words, said):
+    done = call(*words, "--home", tmp_path / "home")
+
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert done.stderr.strip().count("\n") == 0
+
+
+def test_a_mind_that_is_not_there_is_not_made(tmp_path):
+    done = call("remember", "anything", "--mind", "nobody", "--home", tmp_path)
+    empty = call("status", "--home", tmp_path)
+
+    assert done.exit_code == 1
+    assert "no mind is called 'nobody'" in done.stderr
+    assert "No minds yet" in empty.stdout
+
+
+def test_a_memory_can_not_steer_the_terminal(tmp_path):
+    home = tmp_path / "home"
+    file = jsonl(tmp_path / "own.jsonl", said="The bakery \x1b[2J\x1b]0;owned\x07 closes [bold]on Mondays[/bold].")
+    call("import", file, "--home", home)
+
+    found = call("remember", "bakery", "--home", home)
+
+    assert "\x1b" not in found.stdout
+    assert "\x07" not in found.stdout
+    assert "[bold]on Mondays[/bold]" in found.stdout
+
+
+def test_parked_turns_are_shown_with_their_error_and_can_be_tried_again(tmp_path):
+    file, home = tmp_path / "own.jsonl", tmp_path / "home"
+    file.write_text('{"turn_id": "t1", "session_id": "s1", "messages": [{"role": "user", "content": "Hello Lyon."}]}\n')
+    with ScriptedProvider(respond=lambda _: Fails(400, "no such thing")) as provider:
+        settings = {
+            "MIND_MEMORY_MODELS__EXTRACTION__MODEL": "openai/scripted",
+            "MIND_MEMORY_MODELS__EXTRACTION__API_BASE": provider.url,
+            "MIND_MEMORY_MODELS__EXTRACTION__API_KEY": "none",
+            "MIND_MEMORY_DIGESTION__MOST_ATTEMPTS": "1",
+            "MIND_MEMORY_DIGESTION__FIRST_RETRY_SECONDS": "0.05",
+        }
+        call("import", file, "--home", home, **settings)
+        status = call("status", "--home", home, **settings)
+        doctor = call("doctor", "--home", home, **settings)
+        failed = call("retry", "--home", home, **settings)
+    retried = call("retry", "--home", home)
+    again = call("retry", "--home", home)
+
+    assert "turn 1, after 1 attempts:" in status.stdout
+    assert "`mind-memory retry --mind global-user-memory`" in status.stdout
+    assert "1 turn parked; turn 1:" in doctor.stdout
+    assert "1 parked turn tried again: 1 still parked." in failed.stdout
+    assert "1 parked turn tried again: 0 still parked." in retried.stdout
+    assert "No turn of global-user-memory is parked." in again.stdout

@@ -1,0 +1,27 @@
+"""`mind-memory reindex`: another embedder is refused until everything is embedded anew."""
+
+from cli_exports import jsonl
+from cli_process import call
+from tests.twins.provider import ScriptedProvider
+
+
+def test_another_embedder_is_refused_until_everything_is_embedded_anew(tmp_path):
+    home = tmp_path / "home"
+    call("import", jsonl(tmp_path / "own.jsonl"), "--home", home, "--mind", "ada")
+    with ScriptedProvider() as provider:
+        other = {
+            "MIND_MEMORY_EMBEDDER__MODEL": "openai/scripted-embedding",
+            "MIND_MEMORY_EMBEDDER__API_BASE": provider.url,
+            "MIND_MEMORY_EMBEDDER__API_KEY": "k",
+        }
+        refused = call("remember", "violin", "--mind", "ada", "--home", home, **other)
+        assert refused.exit_code == 1
+        assert "mind-memory reindex" in refused.output
+
+        done = call("reindex", "--home", home, **other)
+
+        assert done.exit_code == 0, done.output
+        assert "embedded anew with litellm:openai/scripted-embedding" in done.stdout
+        found = call("remember", "violin", "--mind", "ada", "--home", home, **other)
+        assert found.exit_code == 0, found.output
+        assert "nothing to do" in call("reindex", "--home", home, **other).stdout

