@@ -57,9 +57,9 @@ RESONATED: dict[str, Any] = {
     "stable": {"text": STABLE, "etag": '"ac82d745b89e005388718ca7"'},
     "volatile": {"text": BLOCK},
     "messages": [
-        {"role": "system", "content": STABLE, "name": None},
-        {"role": "system", "content": BLOCK, "name": None},
-        {"role": "user", "content": "Where could I spend a weekend with my mother?", "name": None},
+        {"role": "system", "content": STABLE},
+        {"role": "system", "content": BLOCK},
+        {"role": "user", "content": "Where could I spend a weekend with my mother?"},
     ],
     "degraded": [],
     "timings_ms": TIMINGS,

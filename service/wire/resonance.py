@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from service.wire.fields import Answered, Body, Instant, SessionId, Zone
 from service.wire.turns import MessageIn, ShortText
@@ -75,11 +75,15 @@ class VolatileOut(Answered):
 
 
 class InjectedMessage(Answered):
-    """One message, ready to be sent to a model."""
+    """One message, ready to be sent to a model: a field it has not is left out, since providers refuse a null."""
 
     role: str
     content: str
     name: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _as_sent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}
 
 
 class UsageOut(Answered):

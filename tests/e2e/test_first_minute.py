@@ -25,3 +25,19 @@ async def test_a_turn_is_kept_and_comes_back_when_it_matters(tmp_path):
         assert first["sources"][0]["turn_id"] == kept.json()["turn_id"]
         assert found["block"].startswith("---\n[SUBCONSCIOUS RESONANCE]\n- A few days ago — Jan 9, ")
         assert "cello" not in found["block"]
+
+
+async def test_the_messages_can_be_sent_to_a_model_as_they_are(tmp_path):
+    async with running(tmp_path) as service:
+        await service.keep("ada", "My mother lives in Lyon.", "How often do you see her?")
+        window = [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "name": "Ann", "content": "Hello there!"},
+        ]
+
+        messages = (await service.resonate("ada", window)).json()["messages"]
+
+    assert [message["role"] for message in messages] == ["system", "user"]
+    assert messages[0]["content"].startswith("Be brief.\n\n[MY MEMORY]")
+    assert messages[1] == {"role": "user", "content": "Hello there!", "name": "Ann"}
+    assert all(None not in message.values() for message in messages)
