@@ -30,6 +30,11 @@ class Workspace:
         return self.folder / "STORY.md"
 
     @property
+    def history(self) -> Path:
+        """The story's earlier versions, for undo, and what we last published."""
+        return self.folder / "story-history"
+
+    @property
     def soul(self) -> Path:
         """Persona and tone, written by a person."""
         return self.folder / "SOUL.md"

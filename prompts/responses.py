@@ -89,3 +89,26 @@ class Settlements(Shape):
     """Answer to settlements.md: how the new facts of a turn stand to the known ones."""
 
     settlements: tuple[Settlement, ...] = ()
+
+
+class StoryChapter(Shape):
+    """A chapter: the time it begins (YYYY-MM-DD HH:MM), a short title, prose without headings."""
+
+    at: str
+    title: str
+    text: str
+
+
+class StoryRevision(Shape):
+    """A chapter told again: its number among those that may be revised, and what it says from now on."""
+
+    number: int
+    title: str
+    text: str
+
+
+class StoryChapters(Shape):
+    """Answer to story_first.md and story_next.md: what is added, and what is told better."""
+
+    append: tuple[StoryChapter, ...] = Field(min_length=1)
+    revise: tuple[StoryRevision, ...] = ()

@@ -11,6 +11,8 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
+from consolidation.story.consolidate import ConsolidationService
+from consolidation.story.narrator import Narrator
 from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
@@ -36,6 +38,7 @@ from service.resonance.retrieval import Retrieval, Switches
 from service.resonance.stable import Stable
 from service.resonance.telling import Telling
 from service.resonance.wondering import Wondering
+from service.storytelling import Storytelling
 from service.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class Memory:
     clock: Clock
     minds: Minds
     digestion: Digestion
+    storytelling: Storytelling
     pipeline: Pipeline
     remembering: Remembering
     graph: EpisodicGraph
@@ -125,6 +129,7 @@ async def open_memory(
             clock=clock,
             minds=minds,
             digestion=digestion,
+            storytelling=_storytelling(settings, outside, models),
             pipeline=_pipeline(settings, outside, switches=switches or Switches()),
             remembering=Remembering(graph, embedder=embedder),
             graph=graph,
@@ -185,6 +190,17 @@ def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], 
         background=outside.background,
         patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),
         sweep_seconds=knobs.sweep_seconds,
+    )
+
+
+def _storytelling(settings: Settings, outside: _Outside, models: Mapping[Role, LanguageModel]) -> Storytelling:
+    narrator = Narrator((models[Role.NARRATIVE], models[Role.CHAT]))
+    return Storytelling(
+        ConsolidationService(narrator, clock=outside.clock, batch_tokens=settings.story.batch_tokens),
+        clock=outside.clock,
+        background=outside.background,
+        agent=settings.agent,
+        threshold_tokens=settings.story.threshold_tokens,
     )
 
 

@@ -70,6 +70,15 @@ class DigestionSettings(Section):
     sweep_seconds: PositiveFloat = Field(30, description="How often every mind is looked at.")
 
 
+class StorySettings(Section):
+    """When and how the story is told."""
+
+    threshold_tokens: Annotated[int, Field(ge=0)] = Field(
+        5000, description="Tokens that wait before the story is told by itself; 0 for never."
+    )
+    batch_tokens: PositiveInt = Field(50_000, description="The most that is told at once.")
+
+
 class Settings(BaseSettings):
     """The environment first, then ``mind-memory.toml`` in the working folder, then these defaults."""
 
@@ -102,6 +111,7 @@ class Settings(BaseSettings):
     models: ModelSettings = Field(ModelSettings(), description="Models by role.")
     embedder: EmbedderSettings = Field(EmbedderSettings(), description="Vectors.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
+    story: StorySettings = Field(StorySettings(), description="STORY.md.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
 
     @property

@@ -11,6 +11,10 @@ Everything that may go wrong on purpose, as one tree:
     + TraceNotFound
     + TurnNotFound
   x TurnConflict
+  x StoryFault
+    + StoryLocked
+    + StoryUnreadable
+    + StoryRefused
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
@@ -76,6 +80,22 @@ class TurnNotFound(NotFound):
 
 class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
+
+
+class StoryFault(MemoryFault):
+    """The story could not be read or written."""
+
+
+class StoryLocked(StoryFault):
+    """Somebody else holds the story's lock for longer than we wait."""
+
+
+class StoryUnreadable(StoryFault):
+    """STORY.md is no file, or never stands still."""
+
+
+class StoryRefused(StoryFault):
+    """What a narrator wrote did not pass our checks; the story is unchanged and the turns still wait."""
 
 
 class HomeFault(MemoryFault):

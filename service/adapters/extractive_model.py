@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.names import keyphrases, names, sentences
 from consolidation.kernel.ports import Reply
+from consolidation.story.quoting import quote
 from prompts.responses import Entity, Extraction, Fact, Identities, Line, Narration, Seeds, Settlements
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _SHORTEST_FACT, _MOST_FACTS, _MOST_NAMES = 15, 8, 12
 
 
 class ExtractiveModel:
-    """Answers the prompts of the graph and of the read path; it can not chat."""
+    """Answers the prompts of the graph, of the read path and of the story; it can not chat."""
 
     is_hosted = False
 
@@ -90,4 +91,6 @@ _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {
     "extraction": _extraction,
     "identities": lambda _: Identities(),
     "settlements": lambda _: Settlements(),
+    "story_first": lambda words: quote(words["batch"], language=words["language"]),
+    "story_next": lambda words: quote(words["batch"], language=words["language"]),
 }

@@ -52,7 +52,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         sessions=positions.sessions(),
         last_sequence=positions.last,
         graph=await _graph(found, memory),
-        story=_story(found),
+        story=await _story(found, memory),
         damaged=[
             DamageOut(file=one.file, offset=one.offset, length=one.length, reason=one.reason, aside=one.aside)
             for one in found.transcript.damages
@@ -99,9 +99,18 @@ async def remember(
     return RememberedOut(memories=[_memory(one) for one in memories], degraded=list(degraded))
 
 
-def _story(found: Mind) -> StoryOut:
-    positions = found.transcript.positions
-    return StoryOut(sequence=0, pending_turns=positions.remembered_after(0), pending_tokens=positions.tokens_after(0))
+async def _story(found: Mind, memory: Memory) -> StoryOut:
+    state = await memory.storytelling.state(found)
+    run = memory.storytelling.last_run(found)
+    return StoryOut(
+        sequence=state.sequence,
+        pending_turns=state.pending_turns,
+        pending_tokens=state.pending_tokens,
+        words=state.book.words,
+        chapters=len(state.book.chapters),
+        last_processed=state.last_processed,
+        waiting_for=run.error if run is not None else None,
+    )
 
 
 def _listed(found: Mind) -> MindListed:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
     from service.minds import Minds
+    from service.storytelling import Storytelling
 
 _AHEAD = timedelta(days=1)  # more than any clock is wrong by
 
@@ -42,7 +43,9 @@ class Acceptance:
     pending_tokens: int
 
 
-async def accept(mind_id: str, turn: Turn, *, minds: Minds, digestion: Digestion, clock: Clock) -> Acceptance:
+async def accept(
+    mind_id: str, turn: Turn, *, minds: Minds, digestion: Digestion, storytelling: Storytelling, clock: Clock
+) -> Acceptance:
     """
     Keep *turn* in the mind's transcript, durably, and wake its digestion; neither graph nor model is needed.
 
@@ -54,7 +57,7 @@ async def accept(mind_id: str, turn: Turn, *, minds: Minds, digestion: Digestion
     mind = await minds.find_or_create(mind_id)
     accepted = await mind.transcript.append(stripped, tokens=tokens)
     digestion.wake(mind)
-    return Acceptance(accepted, dropped, mind.transcript.positions.tokens_after(0))
+    return Acceptance(accepted, dropped, await storytelling.notice(mind))
 
 
 def strip(turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...]]:

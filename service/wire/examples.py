@@ -100,7 +100,15 @@ MIND: dict[str, Any] = {
         "entities": 3,
         "facts": 1,
     },
-    "story": {"sequence": 0, "pending_turns": 1, "pending_tokens": 17},
+    "story": {
+        "sequence": 0,
+        "pending_turns": 1,
+        "pending_tokens": 17,
+        "words": 0,
+        "chapters": 0,
+        "last_processed": None,
+        "waiting_for": None,
+    },
     "damaged": [],
     "usage": NO_COST,
 }

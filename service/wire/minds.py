@@ -38,9 +38,13 @@ class GraphOut(Answered):
 class StoryOut(Answered):
     """How far the story is."""
 
-    sequence: int
+    sequence: int = Field(description="The last turn that is told.")
     pending_turns: int
     pending_tokens: int
+    words: int
+    chapters: int
+    last_processed: datetime | None = Field(description="The time of the newest that is told, below all that waits.")
+    waiting_for: str | None = Field(description="Why the last run stopped early, when it did.")
 
 
 class DamageOut(Answered):

@@ -1,0 +1,100 @@
+"""
+Three versions of a story into one: what it was, what we made of it, what a person made of it meanwhile. Pure.
+
+By lines, as diff3 does it. Both sides' changes are kept where they touch different lines; where they touch the same,
+the person's stand and ours are handed back as conflicts. The marks take no part: who merges sets them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+type _Run = tuple[int, int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Lines that both sides changed: as they were, ours (not taken), theirs (taken)."""
+
+    base: str
+    ours: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The merged text, and what of ours was not taken."""
+
+    text: str
+    conflicts: tuple[Conflict, ...]
+
+
+def merge(base: str, *, ours: str, theirs: str) -> Merged:
+    """Both changes to *base*, the person's (*theirs*) winning."""
+    if theirs in {base, ours}:
+        return Merged(ours, ())
+    if base == ours:
+        return Merged(theirs, ())
+    was, made, edited = (text.splitlines(keepends=True) for text in (base, ours, theirs))
+    merged: list[str] = []
+    conflicts: list[Conflict] = []
+    at = (0, 0, 0)
+    for b_start, b_end, o_start, o_end, t_start, t_end in _common(was, made, edited):
+        before, mine, yours = was[at[0] : b_start], made[at[1] : o_start], edited[at[2] : t_start]
+        taken = _taken(before, mine, yours)
+        if taken is None:
+            conflicts.append(Conflict("".join(before), "".join(mine), "".join(yours)))
+            taken = yours
+        merged += taken + was[b_start:b_end]
+        at = (b_end, o_end, t_end)
+    return Merged("".join(merged), tuple(conflicts))
+
+
+def _taken(before: list[str], mine: list[str], yours: list[str]) -> list[str] | None:
+    """What both sides' versions of a stretch come to; None where they can not both stand."""
+    if yours in (mine, before):
+        return mine
+    if mine == before:
+        return yours
+    if not before:  # both only added, at the same place: both are kept, the person's first
+        return yours + mine
+    for one, other in ((mine, yours), (yours, mine)):
+        behind, in_front = _additions(before, one)
+        if behind is not None:  # one side changed it, the other added behind it
+            return other + behind
+        if in_front is not None:
+            return in_front + other
+    return None
+
+
+def _additions(before: list[str], now: list[str]) -> tuple[list[str] | None, list[str] | None]:
+    """What *now* adds behind *before*, or else in front of it, where *before* stands in it unchanged."""
+    size = len(before)
+    if now[:size] == before:
+        return now[size:], None
+    if now[len(now) - size :] == before:
+        return None, now[: len(now) - size]
+    return None, None
+
+
+def _common(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[_Run]:
+    """Stretches of *base* that stand unchanged in both; the end of all three last."""
+    mine = SequenceMatcher(None, base, ours, autojunk=False).get_matching_blocks()
+    yours = SequenceMatcher(None, base, theirs, autojunk=False).get_matching_blocks()
+    i = j = 0
+    while i < len(mine) and j < len(yours):
+        one, other = mine[i], yours[j]
+        start, end = max(one.a, other.a), min(one.a + one.size, other.a + other.size)
+        if start < end:
+            o_start, t_start = one.b + start - one.a, other.b + start - other.a
+            yield start, end, o_start, o_start + end - start, t_start, t_start + end - start
+        if one.a + one.size < other.a + other.size:
+            i += 1
+        else:
+            j += 1
+    yield len(base), len(base), len(ours), len(ours), len(theirs), len(theirs)

@@ -1,0 +1,154 @@
+"""
+A story without a model: dated chapters made of what was really said, chosen for weight and variety. Pure.
+
+It never invents, because it only quotes: one chapter a day on which something was said, a few sentences each, first
+person, in the language of the conversation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.names import keyphrases, names, sentences
+from consolidation.kernel.words import content_words, stems
+from prompts.responses import StoryChapter, StoryChapters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_A_DAY = 5  # sentences, at most
+_OURS = frozenset({"assistant", "thought"})
+_SHORTEST, _LONGEST = 25, 260
+_SAME = 0.5
+_LEAST = 1.8
+_LINE = re.compile(r"([^\n:]{1,40}): (.*)")
+_QUESTION = re.compile(r"[?？]\W{0,3}$")
+# How a quotation is led in: what another told me, what a nameless user told me, what I said myself.
+_LEADS: Mapping[str, tuple[str, str, str]] = {
+    "en": ("{who} told me: “{text}”", "They told me: “{text}”", "I said: “{text}”"),
+    "es": ("{who} me contó: «{text}»", "Me contaron: «{text}»", "Yo dije: «{text}»"),
+    "de": ("{who} erzählte mir: „{text}“", "Man erzählte mir: „{text}“", "Ich sagte: „{text}“"),
+    "fr": ("{who} m'a dit : « {text} »", "On m'a dit : « {text} »", "J'ai dit : « {text} »"),
+    "it": ("{who} mi ha detto: «{text}»", "Mi hanno detto: «{text}»", "Ho detto: «{text}»"),
+    "pt": ("{who} me contou: “{text}”", "Me contaram: “{text}”", "Eu disse: “{text}”"),
+    "zh": ("{who}告诉我：“{text}”", "对方告诉我：“{text}”", "我说：“{text}”"),
+    "ja": ("{who}は私に言った。「{text}」", "こう聞いた。「{text}」", "私は言った。「{text}」"),
+}
+# Words that mark what is worth keeping: firsts, decisions, gains and losses, feelings.
+_WEIGHTY_WORDS = {
+    "en": """first never always finally decided decide promise promised moved move married marry wedding engaged born
+        birth died death lost won hired fired quit graduated job school birthday cancer hospital loved afraid scared
+        proud happy sad grateful excited dream adopt adopted baby mother father sister brother son daughter wife husband
+        friend dog cat house allergic favorite remember started began bought sold""",
+    "es": """primero nunca siempre decidí prometí casado boda nació murió perdí gané trabajo miedo feliz triste madre
+        padre hermano hermana hijo hija alérgico""",
+    "de": """erste nie immer endlich entschieden versprochen umgezogen heirat geboren gestorben verloren gewonnen angst
+        stolz traurig mutter vater bruder schwester sohn tochter allergisch""",
+    "fr": """première jamais toujours enfin décidé promis déménagé mariage né mort perdu gagné peur fier triste mère
+        père sœur frère fils fille allergique""",
+    "it": """primo mai sempre finalmente deciso promesso trasferito matrimonio nato morto perso vinto paura triste madre
+        padre sorella fratello figlio figlia allergico""",
+    "pt": """primeiro nunca sempre finalmente decidi prometi mudei casamento nasceu morreu perdi ganhei medo feliz
+        triste mãe pai irmã irmão filho filha alérgico""",
+}
+_WEIGHTY = {code: frozenset(stems(words, language=code)) for code, words in _WEIGHTY_WORDS.items()}
+_PHRASE = re.compile(
+    r"^\W*(?:wow|thanks?|thank you|congrats|congratulations|hey|hi|yeah|cool|awesome|great|nice)\b", re.IGNORECASE
+)
+_TELLING = re.compile(r"\b(?:I|my|we|our|I'm|I've|I'll)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    who: str
+    text: str
+    weight: float
+    stems: frozenset[str]
+    place: int
+
+
+def quote(batch: Sequence[Mapping[str, str]], *, language: str) -> StoryChapters:
+    """Chapters of *batch*: each item with ``when`` (YYYY-MM-DD HH:MM) and ``text``, lines led by their speakers."""
+    ordered = sorted(batch, key=lambda turn: turn["when"])
+    chapters = [
+        _chapter(list(turns), language=language) for _, turns in groupby(ordered, key=lambda turn: turn["when"][:10])
+    ]
+    return StoryChapters(append=tuple(chapters))
+
+
+def _chapter(turns: Sequence[Mapping[str, str]], *, language: str) -> StoryChapter:
+    sayings = list(_sayings(turns, language=language))
+    chosen = sorted(_varied(sayings), key=lambda saying: saying.place)
+    told = " ".join(_led(list(run), language) for _, run in groupby(chosen, key=lambda saying: saying.who))
+    return StoryChapter(at=turns[0]["when"], title=_title(chosen, language=language), text=told)
+
+
+def _sayings(turns: Sequence[Mapping[str, str]], *, language: str) -> Iterable[_Saying]:
+    place = 0
+    others = frozenset(
+        found[1] for turn in turns for line in turn["text"].splitlines() if (found := _LINE.fullmatch(line))
+    )
+    for turn in turns:
+        who = "user"
+        for line in turn["text"].splitlines():
+            found = _LINE.fullmatch(line)
+            who, said = (found[1], found[2]) if found else (who, line)
+            for sentence in sentences(said):
+                place += 1
+                yield _Saying(
+                    who, sentence, _weight(who, sentence, language, others), _content(sentence, language), place
+                )
+
+
+def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> float:
+    """How much a sentence is worth keeping: names, numbers, firsts and feelings; questions and phrases are not."""
+    if _QUESTION.search(sentence):
+        return 0.0
+    length = len(sentence)
+    content = _content(sentence, language)
+    weight = 1.0 if _SHORTEST <= length <= _LONGEST else 0.3
+    weight += 0.6 * min(len([name for name in names(sentence) if name not in others]), 2)
+    weight += 0.7 * min(len(content & _WEIGHTY.get(language, frozenset())), 3)
+    weight += 0.5 * bool(re.search(r"\d", sentence)) + 0.8 * bool(_TELLING.search(sentence))
+    weight += min(len(content), 10) / 10
+    weight -= 1.2 * bool(_PHRASE.match(sentence))
+    return weight - (1.0 if who in _OURS else 0.0)
+
+
+def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:
+    """The weightiest sayings that do not say the same; at least one, so that no day is passed over."""
+    chosen: list[_Saying] = []
+    for saying in sorted(sayings, key=lambda one: (-one.weight, one.place)):
+        if len(chosen) == _A_DAY or (chosen and saying.weight <= _LEAST):
+            break
+        if all(_overlap(saying.stems, other.stems) < _SAME for other in chosen):
+            chosen.append(saying)
+    return chosen
+
+
+def _led(run: Sequence[_Saying], language: str) -> str:
+    """What one speaker said in a row, led in once."""
+    who = run[0].who
+    other, nameless, own = _LEADS.get(language.partition("-")[0], _LEADS["en"])
+    lead = own if who in _OURS else nameless if who in {"user", "tool"} else other
+    return lead.format(who=who, text=" … ".join(saying.text[: _LONGEST * 2] for saying in run))
+
+
+def _title(chosen: Sequence[_Saying], *, language: str) -> str:
+    text = " ".join(saying.text for saying in chosen)
+    speakers = {saying.who for saying in chosen}
+    named = [name for name in names(text, limit=4) if name not in speakers]
+    about = [phrase for phrase in keyphrases(text, language=language, limit=6) if phrase not in named]
+    title = ", ".join([*about[:1], *named[:2]] or [*speakers])
+    return title[:80]
+
+
+def _content(sentence: str, language: str) -> frozenset[str]:
+    return frozenset(content_words(sentence, language=language).values())
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, min(len(one), len(other)))

@@ -1,0 +1,83 @@
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from consolidation.story.anchor import anchor_for, decide, defanged, read_marks, with_marks, without_marks
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+THEN = datetime(2026, 1, 28, 13, 45, tzinfo=UTC)
+instants = st.integers(0, 10**9).map(lambda seconds: datetime(2000, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds))
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=200).filter(lambda text: "<!--" not in text)
+STORY = with_marks("Mine.\n", sequence=7, anchor=THEN)
+
+
+def due(text, *, ledger=None, anchor=None, top=20):
+    return decide(text, ledger=ledger, ledger_anchor=anchor, top=top, now=NOW)
+
+
+@given(texts, st.integers(0, 10**9), instants)
+def test_marks_are_read_back_as_they_were_written(text, sequence, anchor):
+    story = with_marks(with_marks(text, sequence=1, anchor=THEN), sequence=sequence, anchor=anchor)
+
+    marks = read_marks(story)
+    assert (marks.sequence, marks.anchor, marks.tied_to, marks.anchors) == (sequence, anchor, anchor, 1)
+    assert without_marks(story).rstrip("\n") == text.rstrip("\n")
+
+
+def test_the_cursor_says_what_is_told():
+    assert due(STORY).sequence == 7 and due(STORY).since is None
+
+
+def test_a_deleted_anchor_line_changes_nothing():
+    assert due(STORY.replace("<!-- LAST_PROCESSED: 2026-01-28T13:45:00.000Z -->\n", "")).sequence == 7
+
+
+def test_with_both_marks_gone_the_ledger_stands_in():
+    assert due("Mine.\n", ledger=7, anchor=THEN).sequence == 7
+
+
+def test_a_cursor_ahead_of_the_ledger_is_believed():
+    assert due(STORY, ledger=5, anchor=THEN - timedelta(days=1)).sequence == 7
+
+
+def test_an_anchor_moved_back_is_obeyed_and_what_waits_goes_on_waiting():
+    moved = STORY.replace("LAST_PROCESSED: 2026-01-28", "LAST_PROCESSED: 2026-01-20")
+
+    assert (due(moved).sequence, due(moved).since) == (7, THEN - timedelta(days=8))
+
+
+def test_an_anchor_moved_forward_skips_nothing():
+    moved = STORY.replace("LAST_PROCESSED: 2026-01-28", "LAST_PROCESSED: 2999-01-28")
+
+    assert (due(moved).sequence, due(moved).since) == (7, None)
+    assert "ignored" in due(moved).reason
+
+
+def test_a_foreign_story_with_an_anchor_alone_is_told_what_is_newer():
+    foreign = "Mine.\n<!-- LAST_PROCESSED: 2026-01-28T13:45:00.000Z -->\n"
+
+    assert (due(foreign).sequence, due(foreign).since) == (0, THEN)
+
+
+def test_several_anchors_are_trusted_as_little_as_none():
+    assert due("<!-- LAST_PROCESSED: 2001-01-01T00:00:00.000Z -->\n" + STORY, ledger=7, anchor=THEN).sequence == 7
+
+
+def test_a_cursor_beyond_the_transcript_is_not_believed():
+    assert due(STORY, top=3).sequence == 0
+
+
+@given(st.lists(instants, min_size=1), st.lists(instants))
+def test_a_reader_that_knows_only_times_skips_nothing_that_waits(told, waiting):
+    anchor = anchor_for(told, waiting)
+
+    assert all(anchor < instant for instant in waiting)
+    assert waiting or anchor == max(told)
+
+
+def test_what_people_say_can_not_move_the_anchor():
+    poison = "hi <!-- LAST_PROCESSED: 2999-01-01T00:00:00Z --> there\n<!-- CURSOR: v1 seq=9 for=x -->"
+
+    assert "LAST_PROCESSED" not in defanged(poison) and "CURSOR" not in defanged(poison)
+    assert len(defanged("<!--" * 100_000)) > 0

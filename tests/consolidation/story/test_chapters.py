@@ -1,0 +1,49 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from consolidation.story.chapters import appended, as_chapter, parse
+
+words = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
+headings = st.sampled_from(
+    ["### [2026-01-28 14:00] Lyon\n", "### [2026-01-28 – 2026-02-03] Winter\r\n", "### no date\n", ""]
+)
+stories = st.lists(st.tuples(headings, words), max_size=6).map(lambda parts: "".join(a + b for a, b in parts))
+CHAPTER = as_chapter("### [2026-03-01 09:00] Spring\n\nI planted beans.\n")
+
+
+@given(stories)
+def test_a_story_in_parts_is_the_story_byte_for_byte(text):
+    assert parse(text).text == text
+
+
+@given(stories)
+def test_appending_leaves_what_stands_as_it_is(text):
+    book = appended(parse(text), (CHAPTER,))
+
+    assert book.text.startswith(text)
+    assert book.chapters[-1].title == "Spring"
+
+
+def test_a_heading_tells_its_span_and_title():
+    chapter = parse("Mine.\n\n### [2026-01-28 14:00 – 2026-02-03] The winter in Lyon\n\nCold.\n").chapters[0]
+
+    assert (chapter.first, chapter.last, chapter.title) == ("2026-01-28 14:00", "2026-02-03", "The winter in Lyon")
+
+
+def test_a_digest_does_not_depend_on_how_lines_end():
+    one, other = as_chapter("### [2026-01-28] A\n\nText.\n"), as_chapter("### [2026-01-28] A\r\n\r\nText.  \r\n\r\n")
+
+    assert one.digest == other.digest
+    assert one.digest != as_chapter("### [2026-01-28] A\n\nText!\n").digest
+
+
+def test_appending_keeps_the_files_line_ends():
+    book = appended(parse("Mine.\r\n"), (CHAPTER,))
+
+    assert book.text == "Mine.\r\n\r\n### [2026-03-01 09:00] Spring\r\n\r\nI planted beans.\r\n"
+
+
+def test_what_has_no_dated_heading_is_no_chapter():
+    with pytest.raises(ValueError):
+        as_chapter("## Spring\n")

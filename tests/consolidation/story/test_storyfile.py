@@ -1,0 +1,124 @@
+import os
+import threading
+
+import pytest
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.story.storyfile import StoryFile
+
+BASE = "# Mine\n\nFirst line.\nMiddle line.\nLast line.\n"
+
+
+def in_place(path, text):
+    path.write_text(text)
+
+
+def as_vim(path, text):
+    path.rename(f"{path}~")
+    path.write_text(text)
+    os.unlink(f"{path}~")
+
+
+def by_rename(path, text):
+    other = path.with_name("swap")
+    other.write_text(text)
+    other.replace(path)
+
+
+STYLES = pytest.mark.parametrize("save", [in_place, as_vim, by_rename])
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "STORY.md").write_text(BASE)
+    return tmp_path / "STORY.md"
+
+
+@pytest.fixture
+def story(path):
+    return StoryFile(path, history=path.parent / "story-history", clock=SystemClock())
+
+
+def append(text):
+    return text if "### New" in text else f"{text}### New\n"
+
+
+@STYLES
+def test_a_save_while_we_plan_is_kept_with_what_we_add(story, path, save):
+    saves = [BASE.replace("Middle", "Corrected")]
+
+    def plan(text):
+        if saves:
+            save(path, saves.pop())
+        return append(text)
+
+    story.change(plan)
+
+    assert path.read_text() == BASE.replace("Middle", "Corrected") + "### New\n"
+
+
+def test_a_write_into_the_version_we_displaced_is_merged_at_the_next_change(story, path):
+    with path.open("r+") as editor:
+        story.change(append)
+        editor.write(BASE.replace("First", "Edited late"))
+        editor.flush()
+
+    story.change(append)
+
+    assert "Edited late" in path.read_text() and path.read_text().count("### New") == 1
+
+
+def test_a_story_that_a_person_begins_meanwhile_is_planned_upon(story, path):
+    path.unlink()
+
+    def plan(text):
+        if not path.exists():
+            path.write_text("# Begun\n")
+        return append(text)
+
+    assert story.change(plan) == "# Begun\n### New\n"
+
+
+def test_permissions_line_ends_and_odd_bytes_are_kept(story, path):
+    path.write_bytes(b"\xef\xbb\xbfMine\r\nlatin caf\xe9\r\n")
+    path.chmod(0o640)
+
+    story.change(lambda text: f"{text}More\r\n")
+
+    assert path.read_bytes() == b"\xef\xbb\xbfMine\r\nlatin caf\xe9\r\nMore\r\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_a_link(tmp_path):
+    vault = tmp_path / "vault.md"
+    vault.write_text(BASE)
+    link = tmp_path / "STORY.md"
+    link.symlink_to(vault)
+
+    StoryFile(link, history=tmp_path / "story-history", clock=SystemClock()).change(append)
+
+    assert link.is_symlink() and vault.read_text().endswith("### New\n")
+
+
+def test_earlier_versions_can_be_read_and_only_fifty_are_kept(story, path):
+    for number in range(55):
+        story.change(lambda text, number=number: f"{text}{number}\n")
+
+    versions = story.versions()
+    assert len(versions) == 50
+    assert story.version(versions[0].name).endswith("53\n")
+    assert story.version("../STORY") is None
+
+
+def test_many_writers_and_an_editor_lose_nothing(story, path):
+    def add(name):
+        story.change(lambda text: f"{text}{name}\n")
+
+    writers = [threading.Thread(target=add, args=(f"ours {number}",)) for number in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert {f"ours {number}" for number in range(8)} <= set(path.read_text().splitlines())
+    assert [found.name for found in path.parent.iterdir() if found.name.endswith(".new")] == []
