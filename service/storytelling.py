@@ -82,7 +82,8 @@ class Storytelling:
         """The story as it stands. Raises StoryUnreadable."""
         text = await anyio.to_thread.run_sync(self.file(mind).read)
         known = await anyio.to_thread.run_sync(read_ledger, _ledger(mind))
-        waiting = await self._service.pending(self._subject(mind))
+        to_tell = await self._service.to_tell(self._subject(mind))
+        positions = mind.transcript.positions
         marks = read_marks(text)
         return StoryState(
             text=text,
@@ -90,8 +91,8 @@ class Storytelling:
             ours=known.digests,
             sequence=marks.sequence if marks.sequence is not None else known.sequence or 0,
             last_processed=marks.anchor or known.anchor,
-            pending_turns=len(waiting),
-            pending_tokens=sum(kept.tokens for kept in waiting),
+            pending_turns=positions.remembered_after(to_tell.sequence),
+            pending_tokens=positions.tokens_after(to_tell.sequence),
         )
 
     async def tell(self, mind: Mind, *, trigger: str) -> Run:

@@ -103,16 +103,15 @@ class ConsolidationService:
         """The turns that wait to be told, in order."""
         return (await self._waiting(subject))[1]
 
-    async def _waiting(self, subject: Subject) -> tuple[ToTell, tuple[Kept, ...]]:
+    async def to_tell(self, subject: Subject) -> ToTell:
+        """What is not yet told, by position: no turn is read."""
         story = await anyio.to_thread.run_sync(subject.file.read)
-        known = await anyio.to_thread.run_sync(_caught_up, subject.ledger, story, subject.transcript.positions.last)
-        to_tell = decide(
-            story,
-            ledger=known.sequence,
-            ledger_anchor=known.anchor,
-            top=subject.transcript.positions.last,
-            now=self._clock.now(),
-        )
+        top = subject.transcript.positions.last
+        known = await anyio.to_thread.run_sync(_caught_up, subject.ledger, story, top)
+        return decide(story, ledger=known.sequence, ledger_anchor=known.anchor, top=top, now=self._clock.now())
+
+    async def _waiting(self, subject: Subject) -> tuple[ToTell, tuple[Kept, ...]]:
+        to_tell = await self.to_tell(subject)
         turns: list[Kept] = []
         after = 0 if to_tell.since is not None else to_tell.sequence
         while page := await subject.transcript.after(after, limit=_PAGE):
