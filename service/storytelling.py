@@ -123,9 +123,11 @@ class Storytelling:
 
         async def run() -> None:
             try:
-                await self.tell(mind, trigger=trigger)
+                told = await self.tell(mind, trigger=trigger)
             finally:
                 self._running.discard(mind.mind_id)
+            if told.error is None:
+                await self.notice(mind)  # what was kept meanwhile woke nobody
 
         self._background.start(f"story {mind.mind_id}", run)
 

@@ -25,7 +25,6 @@ _CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Za-z]+\d[\w.-]*\w)\b")
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_HAS_CASE = re.compile(r"[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
 
 # Capitalised for where they stand or by convention, but naming nobody and nothing.
 _NO_NAMES = frozenset(
@@ -114,8 +113,3 @@ def _longest(ranked: Sequence[str]) -> Iterable[str]:
         if folded not in whole and folded not in {other.casefold() for other in kept}:
             kept.append(name)
     return kept
-
-
-def has_capitals(text: str) -> bool:
-    """Whether *text* was written with capitals at all, so that their absence means something."""
-    return _HAS_CASE.search(text) is not None

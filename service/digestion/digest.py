@@ -69,10 +69,6 @@ class Digestion:
                     log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
             await self._background.pause(self._sweep_seconds)
 
-    def is_idle(self, mind: Mind) -> bool:
-        """Whether no lane of *mind* is at work."""
-        return not any((lane, mind.mind_id) in self._awake for lane in _NEXT)
-
     def _wake_lane(self, lane: str, mind: Mind) -> None:
         key = (lane, mind.mind_id)
         if key in self._awake:
