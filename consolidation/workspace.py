@@ -35,6 +35,21 @@ class Workspace:
         return self.folder / "story-history"
 
     @property
+    def published(self) -> Path:
+        """What we last published of the story: a backup of its cursor."""
+        return self.history / "published.json"
+
+    @property
+    def pending(self) -> Path:
+        """Readable text of the turns that are not yet in the story; derived."""
+        return self.folder / "pending-episodes.log"
+
+    @property
+    def sessions(self) -> Path:
+        """Session files of a chatbot, to be read in."""
+        return self.folder / "sessions"
+
+    @property
     def soul(self) -> Path:
         """Persona and tone, written by a person."""
         return self.folder / "SOUL.md"

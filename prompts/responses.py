@@ -110,5 +110,20 @@ class StoryRevision(Shape):
 class StoryChapters(Shape):
     """Answer to story_first.md and story_next.md: what is added, and what is told better."""
 
-    append: tuple[StoryChapter, ...] = Field(min_length=1)
+    append: tuple[StoryChapter, ...]
     revise: tuple[StoryRevision, ...] = ()
+
+
+class ShorterChapter(Shape):
+    """What stands for the chapters numbered *first* to *last* from now on."""
+
+    first: int = Field(ge=1)
+    last: int = Field(ge=1)
+    title: str
+    text: str
+
+
+class StoryShortened(Shape):
+    """Answer to story_compress.md: the same life in fewer words."""
+
+    chapters: tuple[ShorterChapter, ...] = Field(min_length=1)

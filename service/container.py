@@ -11,8 +11,6 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
-from consolidation.story.consolidate import ConsolidationService
-from consolidation.story.narrator import Narrator
 from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
@@ -38,7 +36,7 @@ from service.resonance.retrieval import Retrieval, Switches
 from service.resonance.stable import Stable
 from service.resonance.telling import Telling
 from service.resonance.wondering import Wondering
-from service.storytelling import Storytelling
+from service.stories import build_stories
 from service.usage import UsageLedger
 
 if TYPE_CHECKING:
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
+    from service.stories import Stories
 
 _DRAIN_SECONDS = 5
 _LOADING_SECONDS = 1.5  # that a start waits for a small graph; a large one is waited for in the background
@@ -61,7 +60,7 @@ class Memory:
     clock: Clock
     minds: Minds
     digestion: Digestion
-    storytelling: Storytelling
+    stories: Stories
     pipeline: Pipeline
     remembering: Remembering
     graph: EpisodicGraph
@@ -120,16 +119,21 @@ async def open_memory(
         digestion = _digestion(settings, outside, identity=identity)
         if server is not None:
             background.watch("embedded graph", server.watch)
+        stories = build_stories(
+            settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
+        )
         if not is_reindexing:
             await refuse_strangers(graph, minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
+            background.watch("story sweep", stories.telling.sweep)
+            background.start("session files", stories.syncing.at_start)
         background.start("warming", lambda: warm(plain_embedder))
         yield Memory(
             settings=settings,
             clock=clock,
             minds=minds,
             digestion=digestion,
-            storytelling=_storytelling(settings, outside, models),
+            stories=stories,
             pipeline=_pipeline(settings, outside, switches=switches or Switches()),
             remembering=Remembering(graph, embedder=embedder),
             graph=graph,
@@ -190,17 +194,6 @@ def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], 
         background=outside.background,
         patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),
         sweep_seconds=knobs.sweep_seconds,
-    )
-
-
-def _storytelling(settings: Settings, outside: _Outside, models: Mapping[Role, LanguageModel]) -> Storytelling:
-    narrator = Narrator((models[Role.NARRATIVE], models[Role.CHAT]))
-    return Storytelling(
-        ConsolidationService(narrator, clock=outside.clock, batch_tokens=settings.story.batch_tokens),
-        clock=outside.clock,
-        background=outside.background,
-        agent=settings.agent,
-        threshold_tokens=settings.story.threshold_tokens,
     )
 
 

@@ -43,10 +43,13 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
     errors.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn-not-found", "No such turn"),
+    errors.VersionNotFound: Kind(HTTPStatus.NOT_FOUND, "version-not-found", "No such version"),
     errors.StoryFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "story-fault", "The story failed"),
     errors.StoryLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-locked", "The story is being written"),
     errors.StoryUnreadable: Kind(HTTPStatus.CONFLICT, "story-unreadable", "The story can not be read"),
     errors.StoryRefused: Kind(HTTPStatus.BAD_GATEWAY, "story-refused", "No usable chapter was written"),
+    errors.StoryUnguarded: Kind(HTTPStatus.PRECONDITION_REQUIRED, "story-unguarded", "Say which story it replaces"),
+    errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
@@ -100,6 +103,9 @@ async def _fault(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, errors.InvalidRequest):
         found = [{"pointer": error.pointer, "detail": str(error)}]
         return problem(kind, detail=str(error), instance=_path(request), errors=found)
+    if isinstance(error, errors.StoryChanged):
+        current = _speakable(error.current)
+        return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
 
 

@@ -77,6 +77,18 @@ class StorySettings(Section):
         5000, description="Tokens that wait before the story is told by itself; 0 for never."
     )
     batch_tokens: PositiveInt = Field(50_000, description="The most that is told at once.")
+    idle_seconds: NonNegativeFloat = Field(
+        1800, description="Quiet after which what waits is told, however little it is; 0 for never."
+    )
+    retry_seconds: PositiveFloat = Field(60, description="The first pause after a run that failed; it doubles.")
+    most_words: PositiveInt = Field(10_000, description="Above it, the oldest chapters are told shorter.")
+    sessions_folder: Path | None = Field(
+        None, description="A chatbot's session `.jsonl` files, for the mind below; else `sessions/` in each mind."
+    )
+    sessions_mind: str = Field("global-user-memory", description="Whose sessions those are.")
+    newest_sessions: Annotated[int, Field(ge=0)] = Field(
+        5, description="How many of the session files are read at start-up and by global sync; 0 for none."
+    )
 
 
 class Settings(BaseSettings):

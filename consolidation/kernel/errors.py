@@ -10,11 +10,14 @@ Everything that may go wrong on purpose, as one tree:
     + MindNotFound
     + TraceNotFound
     + TurnNotFound
+    + VersionNotFound
   x TurnConflict
   x StoryFault
     + StoryLocked
     + StoryUnreadable
     + StoryRefused
+    + StoryUnguarded
+    + StoryChanged
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
@@ -78,6 +81,10 @@ class TurnNotFound(NotFound):
     """No turn of this id or sequence is in the transcript."""
 
 
+class VersionNotFound(NotFound):
+    """No earlier story of this name is kept (the last 50 are)."""
+
+
 class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
 
@@ -96,6 +103,19 @@ class StoryUnreadable(StoryFault):
 
 class StoryRefused(StoryFault):
     """What a narrator wrote did not pass our checks; the story is unchanged and the turns still wait."""
+
+
+class StoryUnguarded(StoryFault):
+    """A story was put without saying which one it replaces."""
+
+
+class StoryChanged(StoryFault):
+    """The story is no longer the one that was to be replaced; ``current`` is what it is, ``etag`` its fingerprint."""
+
+    def __init__(self, current: str, *, etag: str = "") -> None:
+        super().__init__("the story has changed since it was read; the answer holds it as it is now")
+        self.current = current
+        self.etag = etag
 
 
 class HomeFault(MemoryFault):

@@ -68,15 +68,21 @@ def with_marks(text: str, *, sequence: int, anchor: datetime, tied_to: datetime 
 
     *tied_to* differs from *anchor* only while turns are told again from an anchor that a person moved back.
     """
+    return carrying(text, Marks(sequence=sequence, tied_to=tied_to or anchor, anchor=anchor, anchors=1))
+
+
+def carrying(text: str, marks: Marks) -> str:
+    """*text* with *marks* at its end and no others; those that are None are left out."""
     bare = without_marks(text)
-    if bare and not bare.endswith("\n"):
+    lines = []
+    if marks.sequence is not None and marks.tied_to is not None:
+        lines.append(f"<!-- CURSOR: v1 seq={marks.sequence} for={_written(marks.tied_to)} -->")
+    if marks.anchor is not None:
+        lines.append(f"<!-- LAST_PROCESSED: {_written(marks.anchor)} -->")
+    if lines and bare and not bare.endswith("\n"):
         bare += "\n"
     ending = "\r\n" if "\r\n" in bare else "\n"
-    marks = (
-        f"<!-- CURSOR: v1 seq={sequence} for={_written(tied_to or anchor)} -->",
-        f"<!-- LAST_PROCESSED: {_written(anchor)} -->",
-    )
-    return bare + "".join(f"{mark}{ending}" for mark in marks)
+    return bare + "".join(f"{line}{ending}" for line in lines)
 
 
 def defanged(text: str) -> str:

@@ -74,12 +74,19 @@ def as_chapter(text: str) -> Chapter:
     return Chapter(text, found[0].strip(), found["title"].strip(), found["first"], found["last"] or found["first"])
 
 
-def appended(book: Book, chapters: tuple[Chapter, ...]) -> Book:
-    """*book* with chapters at its end, each parted from what is before it by one empty line."""
-    ending = "\r\n" if "\r\n" in book.text else "\n"
-    text = book.text
+def placed(book: Book, chapters: tuple[Chapter, ...]) -> Book:
+    """*book* with chapters where their time puts them: behind the last that does not begin later; nothing is moved."""
     for chapter in chapters:
-        if text and not text.endswith(("\n\n", "\r\n\r\n")):
-            text += ending if text.endswith("\n") else ending * 2
-        text += ending.join(chapter.text.strip().splitlines()) + ending
-    return parse(text)
+        before = [at for at, known in enumerate(book.chapters) if known.first <= chapter.first]
+        at = before[-1] + 1 if before else 0
+        head = book.opening + "".join(known.text for known in book.chapters[:at])
+        book = parse(_joined(head, chapter, "".join(known.text for known in book.chapters[at:])))
+    return book
+
+
+def _joined(head: str, chapter: Chapter, tail: str) -> str:
+    """The three, the chapter parted from its neighbours by one empty line, in the line ends of what is there."""
+    ending = "\r\n" if "\r\n" in head + tail else "\n"
+    if head and not head.endswith(("\n\n", "\r\n\r\n")):
+        head += ending if head.endswith("\n") else ending * 2
+    return head + ending.join(chapter.text.strip().splitlines()) + ending * (2 if tail else 1) + tail

@@ -15,7 +15,7 @@ from consolidation.kernel.names import names
 from consolidation.kernel.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from prompts.responses import StoryChapter
 
@@ -82,9 +82,9 @@ def leak(text: str, *, soul: str) -> str:
     return "it quotes the description of who you are" if _shingles(text) & _shingles(soul) else ""
 
 
-def repetition(texts: Sequence[str], *, story: str) -> str:
-    """Whether what is to be added is, for the most part, the story again."""
-    told, new = _shingles(story), _shingles("\n".join(texts))
+def repetition(text: str, *, story: str) -> str:
+    """Whether a chapter is, for the most part, the story again."""
+    told, new = _shingles(story), _shingles(text)
     if new and len(new & told) / len(new) > _SAME_SHARE:
         return "it tells what the story already tells"
     return ""

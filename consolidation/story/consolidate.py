@@ -9,126 +9,174 @@ upon whatever the story is by then. Where a person changed a chapter meanwhile, 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from consolidation.kernel.errors import MemoryFault
-from consolidation.kernel.ports import Usage
-from consolidation.story.anchor import anchor_for, decide, read_marks, with_marks, without_marks
+from consolidation.story.anchor import Marks, anchor_for, decide, read_marks, with_marks, without_marks
 from consolidation.story.batching import batches
-from consolidation.story.chapters import appended, parse
-from consolidation.story.ledger import Published, read_ledger, write_ledger
+from consolidation.story.chapters import parse
+from consolidation.story.ledger import Published, caught_up, note_ours, note_short, read_ledger, write_ledger
+from consolidation.story.planning import laid_upon, moved_back, shortened_in
+from consolidation.story.run import Run, Subject
+from consolidation.story.shortening import oldest_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Kept
     from consolidation.story.anchor import ToTell
-    from consolidation.story.narrator import Draft, Narrator, Voice
-    from consolidation.story.storyfile import StoryFile
-    from consolidation.transcript.log import Transcript
+    from consolidation.story.narrator import Draft, Narrator
+    from consolidation.story.run import Gathered
+
+type Progress = Callable[[Run], None]
 
 _PAGE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Whose story it is: its transcript, its file, the ledger beside it, and who tells."""
-
-    transcript: Transcript
-    file: StoryFile
-    ledger: Path
-    voice: Voice
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run: why it ran, how far it came, and why it stopped; ``error`` is None when nothing failed."""
-
-    trigger: str
-    started_at: datetime
-    ended_at: datetime | None = None
-    turns: int = 0
-    told: int = 0
-    chapters: int = 0
-    reason: str = ""
-    error: str | None = None
-    usage: Usage = field(default_factory=Usage)
+_MOST_PASSES = 40  # of compression in one run
 
 
 class ConsolidationService:
     """Tells what is not yet told, batch by batch; one run at a time for each story."""
 
-    def __init__(self, narrator: Narrator, *, clock: Clock, batch_tokens: int = 50_000) -> None:
-        """Bind to the narrator; a batch has at most *batch_tokens*."""
+    def __init__(
+        self, narrator: Narrator, *, clock: Clock, batch_tokens: int = 50_000, most_words: int = 10_000
+    ) -> None:
+        """Bind to the narrator; a batch has at most *batch_tokens*, a story about *most_words*."""
         self._narrator = narrator
         self._clock = clock
         self._batch_tokens = batch_tokens
+        self._most_words = most_words
         self._turnstiles: dict[Path, asyncio.Lock] = {}
 
-    async def update_narrative_story(self, subject: Subject, *, trigger: str, progress: Callable[[Run], None]) -> Run:
+    async def update_narrative_story(
+        self, subject: Subject, *, trigger: str, progress: Progress, gathered: Gathered | None = None
+    ) -> Run:
         """
         Tell every turn that waits; *progress* is told of the run each time it advances.
 
         A batch that fails stops the run: its turns and all later ones go on waiting, and the story is as it was.
         """
-        async with self._turnstiles.setdefault(subject.ledger, asyncio.Lock()):
-            run = Run(trigger, self._clock.now())
+        async with self._turnstile(subject):
+            run = Run(trigger, self._clock.now(), gathered=gathered)
             try:
-                to_tell, turns = await self._waiting(subject)
-                run = replace(run, turns=len(turns), reason=to_tell.reason)
-                progress(run)
-                for batch in batches(turns, most_tokens=self._batch_tokens):
-                    draft = await self._narrated(subject, batch)
-                    await self._publish(subject, batch, draft, to_tell, rest=turns[run.told + len(batch) :])
-                    run = replace(
-                        run,
-                        told=run.told + len(batch),
-                        chapters=run.chapters + len(draft.append),
-                        usage=run.usage + draft.usage,
-                    )
+                async for run in self._told(subject, run):  # noqa: B020 - each step goes on from the last
                     progress(run)
-            except MemoryFault as error:
+            except (MemoryFault, OSError) as error:
                 run = replace(run, error=f"{type(error).__name__}: {error}")
             run = replace(run, ended_at=self._clock.now())
             progress(run)
             return run
 
+    async def skip(self, subject: Subject, *, trigger: str) -> Run:
+        """Count every turn that waits as told, without telling it. Raises StoryFault, OSError."""
+        async with self._turnstile(subject):
+            started_at = self._clock.now()
+            await anyio.to_thread.run_sync(_settled, subject)
+            to_tell, seen, turns = await self._waiting(subject)
+            if turns:
+                await self._publish(subject, turns, None, to_tell, rest=(), seen=seen)
+            return Run(trigger, started_at, self._clock.now(), turns=len(turns), reason="skipped, not told")
+
+    async def rewind(self, subject: Subject, *, version: str) -> str:
+        """
+        Put an earlier story back with its own marks, so that what was told after it is told again.
+
+        Waits for a run that is under way. Raises StoryFault, OSError.
+        """
+        async with self._turnstile(subject):
+            marks = read_marks(version)
+            known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
+            then = marks.tied_to or marks.anchor
+            story = await anyio.to_thread.run_sync(subject.file.change, lambda _: version)
+            rewound = replace(known, sequence=marks.sequence, anchor=then, newest=then)
+            await anyio.to_thread.run_sync(write_ledger, subject.ledger, rewound)
+            return story
+
     async def pending(self, subject: Subject) -> tuple[Kept, ...]:
         """The turns that wait to be told, in order."""
-        return (await self._waiting(subject))[1]
+        return (await self._waiting(subject))[2]
 
     async def to_tell(self, subject: Subject) -> ToTell:
         """What is not yet told, by position: no turn is read."""
+        return (await self._decided(subject))[0]
+
+    async def settle(self, subject: Subject) -> int:
+        """Bring the ledger up to a story that a crash left ahead of it; the last sequence told."""
+        async with self._turnstile(subject):
+            return await anyio.to_thread.run_sync(_settled, subject)
+
+    @asynccontextmanager
+    async def _turnstile(self, subject: Subject) -> AsyncIterator[None]:
+        async with self._turnstiles.setdefault(subject.ledger, asyncio.Lock()):
+            yield
+
+    async def _told(self, subject: Subject, run: Run) -> AsyncIterator[Run]:
+        """The run after each step."""
+        await anyio.to_thread.run_sync(_settled, subject)
+        to_tell, seen, turns = await self._waiting(subject)
+        run = replace(run, turns=len(turns), reason=to_tell.reason)
+        yield run
+        for batch in self._batches(turns, to_tell):
+            draft = await self._narrated(subject, batch, is_again=batch[0].sequence <= to_tell.sequence)
+            rest = turns[run.told + len(batch) :]
+            seen = await self._publish(subject, batch, draft, to_tell, rest=rest, seen=seen)
+            run = replace(
+                run,
+                told=run.told + len(batch),
+                chapters=run.chapters + len(draft.append),
+                usage=run.usage + draft.usage,
+            )
+            yield run
+            async for run in self._shortened(subject, run):  # noqa: B020
+                yield run
+
+    def _batches(self, turns: Sequence[Kept], to_tell: ToTell) -> Iterator[tuple[Kept, ...]]:
+        """What is told again apart from what is new."""
+        again = sum(kept.sequence <= to_tell.sequence for kept in turns)
+        yield from batches(turns[:again], most_tokens=self._batch_tokens)
+        yield from batches(turns[again:], most_tokens=self._batch_tokens)
+
+    async def _decided(self, subject: Subject) -> tuple[ToTell, Marks]:
         story = await anyio.to_thread.run_sync(subject.file.read)
         top = subject.transcript.positions.last
-        known = await anyio.to_thread.run_sync(_caught_up, subject.ledger, story, top)
-        return decide(story, ledger=known.sequence, ledger_anchor=known.anchor, top=top, now=self._clock.now())
+        known = await anyio.to_thread.run_sync(caught_up, subject.ledger, story, top)
+        now = self._clock.now()
+        to_tell = decide(story, ledger=known.sequence, ledger_anchor=known.anchor, top=top, now=now)
+        return to_tell, read_marks(story)
 
-    async def _waiting(self, subject: Subject) -> tuple[ToTell, tuple[Kept, ...]]:
-        to_tell = await self.to_tell(subject)
+    async def _waiting(self, subject: Subject) -> tuple[ToTell, Marks, tuple[Kept, ...]]:
+        to_tell, marks = await self._decided(subject)
         turns: list[Kept] = []
         after = 0 if to_tell.since is not None else to_tell.sequence
         while page := await subject.transcript.after(after, limit=_PAGE):
             turns.extend(kept for kept in page if kept.is_remembered and _is_due(kept, to_tell))
             after = page[-1].sequence
-        return to_tell, tuple(turns)
+        return to_tell, marks, tuple(turns)
 
-    async def _narrated(self, subject: Subject, batch: Sequence[Kept]) -> Draft:
+    async def _narrated(self, subject: Subject, batch: Sequence[Kept], *, is_again: bool) -> Draft:
         story = await anyio.to_thread.run_sync(subject.file.read)
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
+        book = parse(without_marks(story))
         return await self._narrator.narrate(
-            batch, book=parse(without_marks(story)), ours=known.digests, voice=subject.voice
+            batch, book=book, ours=known.digests, voice=subject.voice, is_again=is_again
         )
 
     async def _publish(
-        self, subject: Subject, batch: Sequence[Kept], draft: Draft, to_tell: ToTell, *, rest: Sequence[Kept]
-    ) -> None:
+        self,
+        subject: Subject,
+        batch: Sequence[Kept],
+        draft: Draft | None,
+        to_tell: ToTell,
+        *,
+        rest: Sequence[Kept],
+        seen: Marks,
+    ) -> Marks:
+        """Write what *draft* makes of *batch* and the marks that count it; the marks as we would have them stand."""
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
         told = [kept.occurred_at for kept in batch] + ([known.newest] if known.newest else [])
         anchor = anchor_for(told, (kept.occurred_at for kept in rest))
@@ -140,42 +188,43 @@ class ConsolidationService:
             anchor, tied_to = max(kept.occurred_at for kept in batch), known.anchor or anchor
 
         def plan(story: str) -> str:
-            return with_marks(planned(without_marks(story), draft), sequence=sequence, anchor=anchor, tied_to=tied_to)
+            text = without_marks(story)
+            text = laid_upon(text, draft) if draft is not None else text
+            back = moved_back(read_marks(story), seen)  # while the narrator was thinking
+            return with_marks(text, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
+        ours = [chapter.digest for chapter in (*draft.append, *draft.revise.values())] if draft is not None else []
+        await anyio.to_thread.run_sync(note_ours, subject.ledger, ours)
         await anyio.to_thread.run_sync(subject.file.change, plan)
-        ours = known.digests | {chapter.digest for chapter in (*draft.append, *draft.revise.values())}
-        published = Published(sequence, tied_to, max(told), ours)
+        published = Published(sequence, tied_to, max(told), known.digests | set(ours), known.short)
         await anyio.to_thread.run_sync(write_ledger, subject.ledger, published)
+        return Marks(sequence, tied_to, anchor, anchors=1)
 
-
-def planned(story: str, draft: Draft) -> str:
-    """
-    *story* with what *draft* adds and revises; a chapter that is no longer what the narrator saw stays as it is. Pure.
-
-    Chapters that stand there already are not added again: planning twice is planning once.
-    """
-    text = story
-    for chapter in parse(story).chapters:
-        revised = draft.revise.get(chapter.digest)
-        if revised is not None:
-            text = text.replace(chapter.text, revised.text, 1)
-    book = parse(text)
-    standing = {chapter.digest for chapter in book.chapters}
-    return appended(book, tuple(chapter for chapter in draft.append if chapter.digest not in standing)).text
-
-
-def _caught_up(ledger: Path, story: str, top: int) -> Published:
-    """The ledger, brought up to a story that a crash left ahead of it."""
-    known, marks = read_ledger(ledger), read_marks(story)
-    if marks.sequence is None or marks.tied_to is None or not (known.sequence or 0) < marks.sequence <= top:
-        return known
-    newest = max(known.newest, marks.tied_to) if known.newest else marks.tied_to
-    published = Published(marks.sequence, marks.tied_to, newest, known.digests)
-    write_ledger(ledger, published)
-    return published
+    async def _shortened(self, subject: Subject, run: Run) -> AsyncIterator[Run]:
+        """Make a story that has grown too long shorter, its oldest chapters first."""
+        for _ in range(_MOST_PASSES):
+            story = await anyio.to_thread.run_sync(subject.file.read)
+            known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
+            book = parse(without_marks(story))
+            chapters = oldest_run(book, ours=known.digests, short=known.short, most_words=self._most_words)
+            if not chapters:
+                return
+            shorter, usage = await self._narrator.shorten(chapters, voice=subject.voice)
+            await anyio.to_thread.run_sync(note_short, subject.ledger, [one.digest for one in shorter])
+            await anyio.to_thread.run_sync(subject.file.change, shortened_in(chapters, shorter))
+            run = replace(run, compressed=run.compressed + len(chapters), usage=run.usage + usage)
+            yield run
 
 
 def _is_due(kept: Kept, to_tell: ToTell) -> bool:
     if kept.sequence > to_tell.sequence:
         return True
     return to_tell.since is not None and kept.occurred_at > to_tell.since
+
+
+def _settled(subject: Subject) -> int:
+    known = read_ledger(subject.ledger)
+    settled = caught_up(subject.ledger, subject.file.read(), subject.transcript.positions.last)
+    if settled != known:
+        write_ledger(subject.ledger, settled)
+    return settled.sequence or 0

@@ -8,6 +8,7 @@ person, in the language of the conversation.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -23,19 +24,39 @@ _A_DAY = 5  # sentences, at most
 _OURS = frozenset({"assistant", "thought"})
 _SHORTEST, _LONGEST = 25, 260
 _SAME = 0.5
-_LEAST = 1.8
+_LEAST, _SMALL_TALK = 1.8, 0.5
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that say more in a character
 _LINE = re.compile(r"([^\n:]{1,40}): (.*)")
+_CAPTION = re.compile(r"\s*\[[^\[\]\n]{1,300}\]\s*$")  # what a picture shows, put behind the words by an import
+_LONGEST_PHRASE, _PHRASES, _CLOSE = 4, 2, 0.8
+_SHORTENED = re.compile(r"['’](?!s\b)")
+_LIGHT = frozenset(  # words that no title is made of
+    """just gonna while because through until till else others other own some any sure usually really finally already
+    across around along now ago years year weeks week days day yesterday today last next these those most more much
+    thing things something anything everything stuff lot bit took take came go going get getting got say said love
+    life's I I'd I'm i it's""".split()
+)
 _QUESTION = re.compile(r"[?？]\W{0,3}$")
-# How a quotation is led in: what another told me, what a nameless user told me, what I said myself.
-_LEADS: Mapping[str, tuple[str, str, str]] = {
-    "en": ("{who} told me: “{text}”", "They told me: “{text}”", "I said: “{text}”"),
-    "es": ("{who} me contó: «{text}»", "Me contaron: «{text}»", "Yo dije: «{text}»"),
-    "de": ("{who} erzählte mir: „{text}“", "Man erzählte mir: „{text}“", "Ich sagte: „{text}“"),
-    "fr": ("{who} m'a dit : « {text} »", "On m'a dit : « {text} »", "J'ai dit : « {text} »"),
-    "it": ("{who} mi ha detto: «{text}»", "Mi hanno detto: «{text}»", "Ho detto: «{text}»"),
-    "pt": ("{who} me contou: “{text}”", "Me contaram: “{text}”", "Eu disse: “{text}”"),
-    "zh": ("{who}告诉我：“{text}”", "对方告诉我：“{text}”", "我说：“{text}”"),
-    "ja": ("{who}は私に言った。「{text}」", "こう聞いた。「{text}」", "私は言った。「{text}」"),
+# How a quotation is led in: what another told me, what a nameless user told me, what I said myself, what I noted.
+_LEADS: Mapping[str, tuple[str, str, str, str]] = {
+    "en": ("{who} told me: “{text}”", "They told me: “{text}”", "I said: “{text}”", "I noted: “{text}”"),
+    "es": ("{who} me contó: «{text}»", "Me contaron: «{text}»", "Yo dije: «{text}»", "Anoté: «{text}»"),
+    "de": (
+        "{who} erzählte mir: „{text}“",
+        "Man erzählte mir: „{text}“",
+        "Ich sagte: „{text}“",
+        "Ich notierte: „{text}“",
+    ),
+    "fr": ("{who} m'a dit : « {text} »", "On m'a dit : « {text} »", "J'ai dit : « {text} »", "J'ai noté : « {text} »"),
+    "it": ("{who} mi ha detto: «{text}»", "Mi hanno detto: «{text}»", "Ho detto: «{text}»", "Ho annotato: «{text}»"),
+    "pt": ("{who} me contou: “{text}”", "Me contaram: “{text}”", "Eu disse: “{text}”", "Anotei: “{text}”"),
+    "zh": ("{who}告诉我：“{text}”", "对方告诉我：“{text}”", "我说：“{text}”", "我记下：“{text}”"),
+    "ja": (
+        "{who}は私に言った。「{text}」",
+        "こう聞いた。「{text}」",
+        "私は言った。「{text}」",
+        "私は書き留めた。「{text}」",
+    ),
 }
 # Words that mark what is worth keeping: firsts, decisions, gains and losses, feelings.
 _WEIGHTY_WORDS = {
@@ -73,17 +94,20 @@ class _Saying:
 def quote(batch: Sequence[Mapping[str, str]], *, language: str) -> StoryChapters:
     """Chapters of *batch*: each item with ``when`` (YYYY-MM-DD HH:MM) and ``text``, lines led by their speakers."""
     ordered = sorted(batch, key=lambda turn: turn["when"])
-    chapters = [
-        _chapter(list(turns), language=language) for _, turns in groupby(ordered, key=lambda turn: turn["when"][:10])
-    ]
-    return StoryChapters(append=tuple(chapters))
+    days = [list(turns) for _, turns in groupby(ordered, key=lambda turn: turn["when"][:10])]
+    on_days = Counter(stem for turns in days for stem in _content(" ".join(turn["text"] for turn in turns), language))
+    chapters = (_chapter(turns, language=language, on_days=on_days) for turns in days)
+    return StoryChapters(append=tuple(chapter for chapter in chapters if chapter is not None))
 
 
-def _chapter(turns: Sequence[Mapping[str, str]], *, language: str) -> StoryChapter:
+def _chapter(turns: Sequence[Mapping[str, str]], *, language: str, on_days: Mapping[str, int]) -> StoryChapter | None:
+    """One day; None where all that was said is small talk. *on_days*: on how many days each stem was said."""
     sayings = list(_sayings(turns, language=language))
     chosen = sorted(_varied(sayings), key=lambda saying: saying.place)
+    if not chosen:
+        return None
     told = " ".join(_led(list(run), language) for _, run in groupby(chosen, key=lambda saying: saying.who))
-    return StoryChapter(at=turns[0]["when"], title=_title(chosen, language=language), text=told)
+    return StoryChapter(at=turns[0]["when"], title=_title(chosen, language=language, on_days=on_days), text=told)
 
 
 def _sayings(turns: Sequence[Mapping[str, str]], *, language: str) -> Iterable[_Saying]:
@@ -96,7 +120,7 @@ def _sayings(turns: Sequence[Mapping[str, str]], *, language: str) -> Iterable[_
         for line in turn["text"].splitlines():
             found = _LINE.fullmatch(line)
             who, said = (found[1], found[2]) if found else (who, line)
-            for sentence in sentences(said):
+            for sentence in sentences(_CAPTION.sub("", said)):
                 place += 1
                 yield _Saying(
                     who, sentence, _weight(who, sentence, language, others), _content(sentence, language), place
@@ -107,7 +131,7 @@ def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> f
     """How much a sentence is worth keeping: names, numbers, firsts and feelings; questions and phrases are not."""
     if _QUESTION.search(sentence):
         return 0.0
-    length = len(sentence)
+    length = len(sentence) + 2 * len(_WIDE.findall(sentence))
     content = _content(sentence, language)
     weight = 1.0 if _SHORTEST <= length <= _LONGEST else 0.3
     weight += 0.6 * min(len([name for name in names(sentence) if name not in others]), 2)
@@ -119,10 +143,10 @@ def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> f
 
 
 def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:
-    """The weightiest sayings that do not say the same; at least one, so that no day is passed over."""
+    """The weightiest sayings that do not say the same; one of a day on which more than small talk was said."""
     chosen: list[_Saying] = []
     for saying in sorted(sayings, key=lambda one: (-one.weight, one.place)):
-        if len(chosen) == _A_DAY or (chosen and saying.weight <= _LEAST):
+        if len(chosen) == _A_DAY or saying.weight <= (_LEAST if chosen else _SMALL_TALK):
             break
         if all(_overlap(saying.stems, other.stems) < _SAME for other in chosen):
             chosen.append(saying)
@@ -132,18 +156,42 @@ def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:
 def _led(run: Sequence[_Saying], language: str) -> str:
     """What one speaker said in a row, led in once."""
     who = run[0].who
-    other, nameless, own = _LEADS.get(language.partition("-")[0], _LEADS["en"])
-    lead = own if who in _OURS else nameless if who in {"user", "tool"} else other
+    other, nameless, own, noted = _LEADS.get(language.partition("-")[0], _LEADS["en"])
+    lead = {"assistant": own, "thought": noted, "user": nameless, "tool": nameless}.get(who, other)
     return lead.format(who=who, text=" … ".join(saying.text[: _LONGEST * 2] for saying in run))
 
 
-def _title(chosen: Sequence[_Saying], *, language: str) -> str:
-    text = " ".join(saying.text for saying in chosen)
+def _title(chosen: Sequence[_Saying], *, language: str, on_days: Mapping[str, int]) -> str:
+    """What only this day was about: two phrases at most, of words that other days have not."""
     speakers = {saying.who for saying in chosen}
-    named = [name for name in names(text, limit=4) if name not in speakers]
-    about = [phrase for phrase in keyphrases(text, language=language, limit=6) if phrase not in named]
-    title = ", ".join([*about[:1], *named[:2]] or [*speakers])
-    return title[:80]
+    ranked: dict[str, float] = {}
+    for saying in chosen:
+        plain = " ".join(word for word in saying.text.split() if word not in speakers)
+        for phrase in (*names(plain, limit=4), *_phrases(plain, language)):
+            stems_of = _content(phrase, language)
+            is_light = not _LIGHT.isdisjoint(phrase.casefold().split()) or _SHORTENED.search(phrase)
+            if stems_of and not is_light and phrase not in speakers and len(phrase.split()) <= _LONGEST_PHRASE:
+                rarity = sum(1 / on_days.get(stem, 1) for stem in stems_of) / len(stems_of)
+                is_named = phrase[0].isupper()
+                ranked[phrase] = rarity + 0.15 * len(stems_of) + 0.25 * is_named + 0.1 * saying.weight
+    best: list[str] = []
+    for phrase in sorted(ranked, key=lambda one: (-ranked[one], one)):
+        if best and ranked[phrase] < _CLOSE * ranked[best[0]]:
+            break
+        if len(best) < _PHRASES and not any(_content(phrase, language) & _content(one, language) for one in best):
+            best.append(phrase)
+    title = ", ".join(best or sorted(speakers))
+    return title[:1].upper() + title[1:80]
+
+
+def _phrases(text: str, language: str) -> tuple[str, ...]:
+    """Runs of two and three content words."""
+    return tuple(
+        " ".join(words[at : at + size])
+        for words in (phrase.split() for phrase in keyphrases(text, language=language, limit=20))
+        for size in (2, 3)
+        for at in range(len(words) - size + 1)
+    )
 
 
 def _content(sentence: str, language: str) -> frozenset[str]:

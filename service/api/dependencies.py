@@ -15,3 +15,6 @@ def _memory(request: Request) -> Memory:
 MemoryDep = Annotated[Memory, Depends(_memory)]
 TraceId = Annotated[str, Path(description="Of a resonance.", examples=["123a9221c574418e9e73e0d4b95b30b0"])]
 MindId = Annotated[str, Path(description="1 to 63 of a-z, 0-9, - and _.", examples=["global-user-memory"])]
+VersionName = Annotated[
+    str, Path(max_length=60, description="As the history lists it.", examples=["2026-01-09T18-31-00-000000Z"])
+]

@@ -6,6 +6,8 @@ from typing import Any
 from service.problems import MEDIA_TYPE
 from service.wire.problem import FieldFault, Problem
 
+MARKDOWN = "text/markdown"
+
 type Answers = dict[int | str, dict[str, Any]]
 
 _PATH = "/v1/minds/global-user-memory/turns"
@@ -14,8 +16,10 @@ _PROBLEMS: dict[int, tuple[str, str, str]] = {
     400: ("body-not-utf-8", "The body is no UTF-8 text", "a request is JSON in UTF-8, not compressed"),
     404: ("mind-not-found", "No such mind", "no mind is called 'global-user-memory'; its first turn creates it"),
     409: ("turn-conflict", "The turn was accepted with other content", "a turn of this id was already accepted …"),
+    412: ("story-changed", "The story has changed meanwhile", "the story has changed since it was read; …"),
     413: ("body-too-large", "The body is too large", "a request may have 1048576 bytes"),
     422: ("invalid-request", "The request does not fit", "#/messages/0/role: Field required"),
+    428: ("story-unguarded", "Say which story it replaces", "send If-Match with the ETag of the story that …"),
     503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: No space left on device"),
 }
 
@@ -24,6 +28,13 @@ def answers(example: object, *problems: int, status: int = 200) -> Answers:
     """The ``responses`` of a route: *example* under *status*, and its *problems* by status."""
     found: Answers = {status: {"content": {"application/json": {"example": example}}}}
     return found | {number: _problem(number) for number in problems}
+
+
+def markdown_too(example: object, *problems: int) -> Answers:
+    """The ``responses`` of a route that answers Markdown as it is when that is what is accepted."""
+    found = answers(example, *problems)
+    found[200]["content"][MARKDOWN] = {"schema": {"type": "string"}}
+    return found
 
 
 def _problem(number: int) -> dict[str, Any]:

@@ -100,8 +100,8 @@ async def remember(
 
 
 async def _story(found: Mind, memory: Memory) -> StoryOut:
-    state = await memory.storytelling.state(found)
-    run = memory.storytelling.last_run(found)
+    state = await memory.stories.telling.state(found)
+    run = memory.stories.telling.last_run(found)
     return StoryOut(
         sequence=state.sequence,
         pending_turns=state.pending_turns,

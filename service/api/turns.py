@@ -36,7 +36,7 @@ async def keep(
         _turn(posted, idempotency_key, fresh_id=memory.clock.fresh_id),
         minds=memory.minds,
         digestion=memory.digestion,
-        storytelling=memory.storytelling,
+        storytelling=memory.stories.telling,
         clock=memory.clock,
     )
     return TurnKept(

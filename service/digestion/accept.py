@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
     from service.minds import Minds
-    from service.storytelling import Storytelling
+    from service.storytelling.runs import Storytelling
 
 _AHEAD = timedelta(days=1)  # more than any clock is wrong by
 
@@ -57,7 +57,7 @@ async def accept(
     mind = await minds.find_or_create(mind_id)
     accepted = await mind.transcript.append(stripped, tokens=tokens)
     digestion.wake(mind)
-    return Acceptance(accepted, dropped, await storytelling.notice(mind))
+    return Acceptance(accepted, dropped, storytelling.notice(mind))
 
 
 def strip(turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Protocol
 
+from service.importing.agent_jsonl import is_agents, read_agents
 from service.importing.chatgpt import is_chatgpt, read_chatgpt
 from service.importing.fields import clean
 from service.importing.found import Found, FoundTurn, ImportUnreadable, Skipped
@@ -40,7 +41,12 @@ class _Format:
     read: _Read
 
 
-_FORMATS = (_Format(is_chatgpt, read_chatgpt), _Format(is_locomo, read_locomo), _Format(is_own, read_own))
+_FORMATS = (
+    _Format(is_chatgpt, read_chatgpt),
+    _Format(is_locomo, read_locomo),
+    _Format(is_own, read_own),
+    _Format(is_agents, read_agents),
+)
 
 
 def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Found]:

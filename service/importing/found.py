@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 KNOWN_FORMATS = (
     "JSONL of our own (transcript lines, bodies of POST …/turns, or one message a line)",
     "ChatGPT's conversations.json, or the .zip it came in",
+    "session files of OpenClaw, pi or Claude Code (.jsonl)",
     "LoCoMo's JSON",
 )
 

@@ -158,3 +158,62 @@ ALIVE: dict[str, Any] = {"status": "alive"}
 READY: dict[str, Any] = {"status": "ready", "parts": {"graph": "ready"}}
 
 TRACES: dict[str, Any] = {"traces": [TRACE]}
+
+STORY: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "text": "### [2026-01-09 18:30] Mother lives, Lyon\n\nThey told me: “My mother lives in Lyon.”\n"
+    "<!-- CURSOR: v1 seq=1 for=2026-01-09T18:30:05.000Z -->\n<!-- LAST_PROCESSED: 2026-01-09T18:30:05.000Z -->\n",
+    "etag": '"5b3f3c52c03e6a4be7c3a7a1"',
+    "last_processed": "2026-01-09T18:30:05Z",
+    "last_sequence": 1,
+    "words": 14,
+    "chapters": [
+        {
+            "heading": "### [2026-01-09 18:30] Mother lives, Lyon",
+            "from": "2026-01-09 18:30",
+            "to": "2026-01-09 18:30",
+            "words": 14,
+            "edited_by_person": False,
+        }
+    ],
+}
+
+_VERSION = "2026-01-09T18-31-00-000000Z"
+HISTORY: dict[str, Any] = {
+    "versions": [{"version": _VERSION, "saved_at": "2026-01-09T18:31:00Z", "bytes": 196}],
+}
+VERSION: dict[str, Any] = {"version": _VERSION, "saved_at": "2026-01-09T18:31:00Z", "text": STORY["text"]}
+DIFFERENCE: dict[str, Any] = {
+    "from": _VERSION,
+    "to": "now",
+    "diff": f"--- {_VERSION}\n+++ now\n@@ -1,3 +1,3 @@\n-### [2026-01-09 18:30] Mother lives, Lyon\n"
+    "+### [2026-01-09 18:30] Lyon\n \n They told me: “My mother lives in Lyon.”",
+}
+CONSOLIDATED: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "is_running": False,
+    "pending_turns": 0,
+    "pending_tokens": 0,
+    "last_run": {
+        "trigger": "manual",
+        "started_at": "2026-01-09T18:31:00Z",
+        "ended_at": "2026-01-09T18:31:00.120000Z",
+        "turns": 1,
+        "told": 1,
+        "chapters": 1,
+        "compressed": 0,
+        "reason": "nothing is told yet",
+        "error": None,
+        "gathered": None,
+        "usage": NO_COST,
+    },
+}
+COMPACTED: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "session_id": "telegram:42",
+    "new_messages": 1,
+    "known_messages": 1,
+    "turn_ids": ["telegram:42:0d3a6a2f8b0c4f7e"],
+    "dropped": [],
+    "pending_tokens": 26,
+}

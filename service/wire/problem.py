@@ -23,3 +23,5 @@ class Problem(Answered):
     detail: str
     instance: str = Field(description="The path that was asked.")
     errors: list[FieldFault] = Field(default_factory=list, description="Where a field is at fault: which, and why.")
+    current: str | None = Field(default=None, description="The story as it stands, when it is not the expected one.")
+    etag: str | None = Field(default=None, description="Its ETag.")

@@ -23,6 +23,15 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
+    "GET /v1/minds/{mind_id}/story": examples.STORY,
+    "PUT /v1/minds/{mind_id}/story": examples.STORY,
+    "GET /v1/minds/{mind_id}/story/history": examples.HISTORY,
+    "GET /v1/minds/{mind_id}/story/history/{version}": examples.VERSION,
+    "GET /v1/minds/{mind_id}/story/diff": examples.DIFFERENCE,
+    "POST /v1/minds/{mind_id}/story/restore": examples.STORY,
+    "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
+    "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
+    "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
 }
@@ -68,21 +77,31 @@ async def answered(anyio_backend, tmp_path_factory, document):
 
     async with running(tmp_path_factory.mktemp("home")) as service:
 
-        async def ask(route, **filled):
+        async def ask(route, headers=None, body=None, params=None, **filled):
             method, path = route.split(" ")
             operation = document["paths"][path][method.lower()]
-            params = {one["name"]: one["example"] for one in _examples(operation, "query")}
-            body = _body_example(document, operation)
+            params = {one["name"]: one["example"] for one in _examples(operation, "query")} | (params or {})
+            body = body or _body_example(document, operation)
             filled = {"mind_id": MIND, **filled}
-            answer = await service.http.request(method, path.format(**filled), params=params, json=body)
+            answer = await service.http.request(
+                method, path.format(**filled), params=params, json=body, headers=headers
+            )
             asked[route] = answer
             return answer.json()
 
         await ask("POST /v1/minds/{mind_id}/turns")
         await service.digested(MIND)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
-        for route in sorted(ROUTES - asked.keys()):
-            await ask(route, trace_id=trace_id)
+        await ask("GET /v1/minds/{mind_id}")
+        await ask("GET /v1/minds")
+        await ask("POST /v1/minds/{mind_id}/consolidation")
+        etag = (await ask("GET /v1/minds/{mind_id}/story"))["etag"]
+        await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
+        version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
+        await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
+        await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
+        for route in sorted(ROUTES - asked.keys(), key=lambda route: "sessions" in route):
+            await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
     return asked
 
 
@@ -96,12 +115,15 @@ def _examples(operation, place):
 def _body_example(document, operation):
     if "requestBody" not in operation:
         return None
-    reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    content = operation["requestBody"]["content"]["application/json"]
+    if "example" in content:
+        return content["example"]
+    reference = content["schema"]["$ref"]
     return document["components"]["schemas"][reference.rsplit("/", 1)[1]]["examples"][0]
 
 
 def _success(operation):
-    [status] = [status for status in operation["responses"] if status.startswith("2")]
+    status = min(status for status in operation["responses"] if status.startswith("2"))
     return int(status), operation["responses"][status]["content"]["application/json"]
 
 
@@ -156,6 +178,15 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}": {404, 422},
         "POST /v1/minds/{mind_id}/parked/retry": {404, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "GET /v1/minds/{mind_id}/story": {404, 409, 422},
+        "PUT /v1/minds/{mind_id}/story": {400, 404, 409, 412, 413, 422, 428, 503},
+        "GET /v1/minds/{mind_id}/story/history": {404, 422},
+        "GET /v1/minds/{mind_id}/story/history/{version}": {404, 422},
+        "GET /v1/minds/{mind_id}/story/diff": {404, 422},
+        "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
+        "GET /v1/minds/{mind_id}/consolidation": {404, 422},
+        "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 413, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )

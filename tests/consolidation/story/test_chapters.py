@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consolidation.story.chapters import appended, as_chapter, parse
+from consolidation.story.chapters import as_chapter, parse, placed
 
 words = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 headings = st.sampled_from(
@@ -18,11 +18,21 @@ def test_a_story_in_parts_is_the_story_byte_for_byte(text):
 
 
 @given(stories)
-def test_appending_leaves_what_stands_as_it_is(text):
-    book = appended(parse(text), (CHAPTER,))
+def test_a_new_chapter_leaves_what_stands_as_it_is(text):
+    book = placed(parse(text), (CHAPTER,))
 
     assert book.text.startswith(text)
     assert book.chapters[-1].title == "Spring"
+
+
+@given(stories)
+def test_a_chapter_of_earlier_days_stands_where_its_time_puts_it_and_moves_nothing(text):
+    early = as_chapter("### [2025-12-24 20:00] Snow\n\nIt snowed.\n")
+    book = placed(parse(text), (early,))
+
+    assert [chapter.title for chapter in book.chapters][0] == "Snow"
+    assert [chapter.digest for chapter in book.chapters[1:]] == [chapter.digest for chapter in parse(text).chapters]
+    assert book.text.startswith(parse(text).opening)
 
 
 def test_a_heading_tells_its_span_and_title():
@@ -38,8 +48,8 @@ def test_a_digest_does_not_depend_on_how_lines_end():
     assert one.digest != as_chapter("### [2026-01-28] A\n\nText!\n").digest
 
 
-def test_appending_keeps_the_files_line_ends():
-    book = appended(parse("Mine.\r\n"), (CHAPTER,))
+def test_a_new_chapter_takes_the_files_line_ends():
+    book = placed(parse("Mine.\r\n"), (CHAPTER,))
 
     assert book.text == "Mine.\r\n\r\n### [2026-03-01 09:00] Spring\r\n\r\nI planted beans.\r\n"
 

@@ -13,7 +13,8 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import ModelUnavailable, StoryUnreadable
 from consolidation.kernel.ports import Reply
 from consolidation.kernel.turns import Kind, Message, Speaker, Turn
-from consolidation.story.consolidate import ConsolidationService, Subject
+from consolidation.story.consolidate import ConsolidationService
+from consolidation.story.run import Subject
 from consolidation.story.narrator import Narrator, Voice
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.log import Transcript

@@ -1,0 +1,91 @@
+"""
+Histories that are older than this memory: files dated by their names, read as turns of the agent's own notes.
+
+``memory/2025-03-04.md``, ``memory/2025-03-04-lyon.md``, anything so named in ``memory/`` or ``legacy/``. A piece of a
+file has its place as its turn's id: reading twice keeps once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import Kind, Message, Speaker, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FOLDERS = ("memory", "legacy")
+_ENDINGS = frozenset({".md", ".txt", ".markdown"})
+_DATE = re.compile(r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)(?!\d)")
+_NOON = time(12, tzinfo=UTC)
+_EARLIEST = 1990
+_LONGEST_PIECE = 4_000  # characters
+_LARGEST = 4 << 20
+_PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=#{1,6} )")
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that gives no turn, and why."""
+
+    where: str
+    reason: str
+
+
+def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
+    """
+    The turns of a workspace's dated files, oldest file first; today's are still being written and wait.
+
+    Links are not followed. Raises nothing: what can not be read is told.
+    """
+    for day, file in sorted(_dated(folder)):
+        where = file.relative_to(folder).as_posix()
+        if day >= today.date().isoformat():
+            yield Unread(where, "its day is not over")
+            continue
+        try:
+            with file.open(encoding="utf-8", errors="replace") as handle:
+                text = handle.read(_LARGEST)
+        except OSError as error:
+            yield Unread(where, error.strerror or str(error))
+            continue
+        noon = datetime.combine(datetime.fromisoformat(day), _NOON)
+        for number, piece in enumerate(_pieces(text), start=1):
+            said = Message(Speaker.THOUGHT, piece, noon + timedelta(seconds=number - 1))
+            yield Turn(f"legacy:{where[-180:]}#{number}", f"legacy:{day}", (said,), kind=Kind.IMPORT)
+
+
+def _dated(folder: Path) -> Iterator[tuple[str, Path]]:
+    for name in FOLDERS:
+        for file in (folder / name).rglob("*") if not (folder / name).is_symlink() else ():
+            day = _day(file.stem)
+            if day and file.suffix.lower() in _ENDINGS and file.is_file() and not file.is_symlink():
+                yield day, file
+
+
+def _day(name: str) -> str:
+    found = _DATE.search(name)
+    if found is None or int(found[1]) < _EARLIEST:
+        return ""
+    try:
+        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC).date().isoformat()
+    except ValueError:
+        return ""
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """*text* in pieces of a bearable length, cut between paragraphs; nothing but white space is lost."""
+    piece = ""
+    for paragraph in _PARAGRAPH.split(text.replace("\x00", "")):
+        for at in range(0, len(paragraph), _LONGEST_PIECE):
+            part = paragraph[at : at + _LONGEST_PIECE].strip("\n")
+            if piece and len(piece) + len(part) > _LONGEST_PIECE:
+                yield piece
+                piece = ""
+            piece = f"{piece}\n\n{part}".strip("\n") if part.strip() else piece
+    if piece.strip():
+        yield piece

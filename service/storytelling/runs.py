@@ -1,0 +1,250 @@
+"""
+When a story is told: what waits in each mind, and the runs that tell it, one at a time a mind, beside everything else.
+
+A run never holds up a turn: it reads the transcript, and writes STORY.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.story.anchor import read_marks, without_marks
+from consolidation.story.chapters import parse
+from consolidation.story.ledger import read_ledger
+from consolidation.story.narrator import Voice
+from consolidation.story.run import Run, Subject
+from consolidation.story.storyfile import StoryFile
+from consolidation.story.triggers import Backlog, Trigger, due
+from service.storytelling.listing import Listing
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.story.chapters import Book
+    from consolidation.story.consolidate import ConsolidationService
+    from consolidation.story.run import Gathered
+    from consolidation.story.triggers import Patience
+    from service.background import Background
+    from service.minds import Mind, Minds
+
+log = structlog.get_logger()
+
+_SOUL = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoryState:
+    """A story and how far it is: the last sequence told, what waits, which chapters are in our words."""
+
+    text: str
+    book: Book
+    ours: frozenset[str]
+    sequence: int
+    last_processed: datetime | None
+    pending_turns: int
+    pending_tokens: int
+
+
+@dataclass(slots=True)
+class _Telling:
+    """What is known of one mind's story since the service began; times are monotonic seconds."""
+
+    told: int
+    heard_at: float
+    run: Run | None = None
+    tasks: int = 0
+    failures: int = 0
+    failed_at: float = 0.0
+    is_settled: bool = False
+
+
+class Storytelling:
+    """The stories of all minds."""
+
+    def __init__(
+        self,
+        service: ConsolidationService,
+        *,
+        minds: Minds,
+        clock: Clock,
+        background: Background,
+        agent: str,
+        patience: Patience,
+        sweep_seconds: float,
+    ) -> None:
+        """Bind to the one door; *patience* says when a story is told by itself."""
+        self._service = service
+        self._minds = minds
+        self._clock = clock
+        self._background = background
+        self._agent = agent
+        self._patience = patience
+        self._sweep_seconds = sweep_seconds
+        self._listing = Listing(background)
+        self._tellings: dict[str, _Telling] = {}
+
+    def last_run(self, mind: Mind) -> Run | None:
+        """The run that is under way, or the last one; None when there was none since the service began."""
+        known = self._tellings.get(mind.mind_id)
+        return known.run if known is not None else None
+
+    def is_running(self, mind: Mind) -> bool:
+        """Whether a run is under way or waits for one."""
+        known = self._tellings.get(mind.mind_id)
+        return known is not None and known.tasks > 0
+
+    async def state(self, mind: Mind) -> StoryState:
+        """The story as it stands. Raises StoryUnreadable."""
+        subject = self.subject(mind)
+        text = await anyio.to_thread.run_sync(subject.file.read)
+        known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
+        to_tell = await self._service.to_tell(subject)
+        positions = mind.transcript.positions
+        marks = read_marks(text)
+        return StoryState(
+            text=text,
+            book=parse(without_marks(text)),
+            ours=known.digests,
+            sequence=marks.sequence if marks.sequence is not None else known.sequence or 0,
+            last_processed=marks.anchor or known.anchor,
+            pending_turns=positions.remembered_after(to_tell.sequence),
+            pending_tokens=positions.tokens_after(to_tell.sequence),
+        )
+
+    def begin(
+        self,
+        mind: Mind,
+        *,
+        trigger: Trigger,
+        first: Callable[[], Awaitable[Gathered]] | None = None,
+        skips: bool = False,
+    ) -> asyncio.Task[Run | None]:
+        """
+        Begin a run behind those that were begun before; the task ends with it, whoever waits.
+
+        *first* reads more in before it; with *skips*, what waits is counted as told.
+        """
+        telling = self._telling(mind)
+        telling.tasks += 1
+
+        async def run() -> Run:
+            try:
+                run = await self._run(mind, telling, trigger, first=first, skips=skips)
+            finally:
+                telling.tasks -= 1
+            if run.error is None:
+                self._begin_if_due(mind, telling)  # what was kept meanwhile woke nobody
+            return run
+
+        return self._background.start(f"story {mind.mind_id}", run)
+
+    def notice(self, mind: Mind) -> int:
+        """A turn was kept: how many tokens wait by now; enough of them begin a run."""
+        telling = self._telling(mind)
+        telling.heard_at = self._clock.monotonic()
+        self._listing.wake(mind, told=telling.told)
+        return self._begin_if_due(mind, telling)
+
+    def pending_tokens(self, mind: Mind) -> int:
+        """How many tokens wait to be told."""
+        return mind.transcript.positions.tokens_after(self._telling(mind).told)
+
+    async def sweep(self) -> None:
+        """For ever: look at every mind there is, whether it is time to tell; a lost wake-up loses nothing."""
+        while not self._background.is_stopping:
+            for mind_id in self._minds.ids():
+                try:
+                    mind = await self._minds.find(mind_id)
+                    telling = self._telling(mind)
+                    if not telling.is_settled and not telling.tasks:
+                        telling.told = await self._service.settle(self.subject(mind))
+                        telling.is_settled = True
+                        await self._list_anew(mind)
+                    self._begin_if_due(mind, telling)
+                except (MemoryFault, OSError) as error:
+                    log.warning("story.unreadable", mind_id=mind_id, error=str(error))
+            await self._background.pause(self._sweep_seconds)
+
+    def subject(self, mind: Mind) -> Subject:
+        """Whose story it is, as the one door wants it."""
+        workspace = mind.workspace
+        soul = workspace.read(workspace.soul, most_characters=_SOUL)
+        file = StoryFile(workspace.story, history=workspace.history, clock=self._clock)
+        voice = Voice(self._agent, soul.strip(), workspace.prompts)
+        return Subject(mind.transcript, file, workspace.published, voice)
+
+    def _telling(self, mind: Mind) -> _Telling:
+        known = self._tellings.get(mind.mind_id)
+        if known is None:
+            told = read_ledger(mind.workspace.published).sequence or 0  # a small file, once a mind
+            known = self._tellings[mind.mind_id] = _Telling(told, self._clock.monotonic())
+        return known
+
+    def _begin_if_due(self, mind: Mind, telling: _Telling) -> int:
+        now = self._clock.monotonic()
+        pending = self.pending_tokens(mind)
+        backlog = Backlog(pending, now - telling.heard_at, telling.failures, now - telling.failed_at)
+        trigger = due(backlog, self._patience)
+        if trigger is not None and not telling.tasks and not self._background.is_stopping:
+            self.begin(mind, trigger=trigger)
+        return pending
+
+    async def _run(
+        self,
+        mind: Mind,
+        telling: _Telling,
+        trigger: Trigger,
+        *,
+        first: Callable[[], Awaitable[Gathered]] | None,
+        skips: bool,
+    ) -> Run:
+        def progress(run: Run) -> None:
+            telling.run = run
+
+        subject = self.subject(mind)
+        started = Run(trigger, self._clock.now())
+        if telling.tasks == 1:
+            progress(started)
+        try:
+            gathered = await first() if first is not None else None
+            if skips:
+                run = replace(await self._service.skip(subject, trigger=trigger), gathered=gathered)
+            else:
+                run = await self._service.update_narrative_story(
+                    subject, trigger=trigger, progress=progress, gathered=gathered
+                )
+            telling.told = await self._service.settle(subject)
+            await self._list_anew(mind)
+        except (MemoryFault, OSError) as error:
+            run = replace(started, ended_at=self._clock.now(), error=f"{type(error).__name__}: {error}")
+        progress(run)
+        telling.failures = telling.failures + 1 if run.error is not None else 0
+        telling.failed_at = self._clock.monotonic()
+        mind.health.usage += run.usage
+        _log(mind, run)
+        return run
+
+    async def _list_anew(self, mind: Mind) -> None:
+        subject = self.subject(mind)
+        await self._listing.list_anew(mind, lambda: self._service.pending(subject))
+
+
+def _log(mind: Mind, run: Run) -> None:
+    log.info(
+        "story.told",
+        mind_id=mind.mind_id,
+        trigger=run.trigger,
+        turns=run.told,
+        of=run.turns,
+        chapters=run.chapters,
+        compressed=run.compressed,
+        error=run.error,
+    )

@@ -1,0 +1,233 @@
+"""
+What is read in before a story is told: a compacted window, session files of a chatbot, histories dated by their names.
+
+All of it becomes turns through the door that posted turns take, so that nothing is kept twice however often it is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import InvalidRequest, TurnConflict
+from consolidation.kernel.turns import Speaker, Turn
+from consolidation.legacy import Unread, legacy_turns
+from consolidation.story.run import Gathered
+from consolidation.story.triggers import Trigger
+from consolidation.transcript.known import unknown
+from service.digestion.accept import DroppedMessage, accept
+from service.importing.exchanges import exchanges
+from service.importing.formats import read_conversations
+from service.importing.found import FoundTurn, ImportUnreadable
+from service.importing.naming import Naming, identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import Message
+    from consolidation.workspace import Workspace
+    from service.digestion.accept import Acceptance
+    from service.digestion.digest import Digestion
+    from service.minds import Mind, Minds
+    from service.storytelling.runs import Storytelling
+
+_MOST_REASONS = 20
+_UNNAMED = "import:"
+_ALL = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What became of a compacted window: the turns made of what was new, how many messages were known."""
+
+    turn_ids: tuple[str, ...]
+    new_messages: int
+    known_messages: int
+    dropped: tuple[DroppedMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFolders:
+    """Where a chatbot keeps its session files: in a folder of its own, for one mind; else in each mind's sessions/."""
+
+    folder: Path | None
+    mind_id: str
+    newest: int
+
+    def of(self, mind_id: str, workspace: Workspace) -> Path:
+        """The folder of a mind's session files, whether it is there or not."""
+        return self.folder if self.folder is not None and mind_id == self.mind_id else workspace.sessions
+
+
+class Syncing:
+    """Reads in what other places hold."""
+
+    def __init__(
+        self,
+        *,
+        minds: Minds,
+        digestion: Digestion,
+        storytelling: Storytelling,
+        clock: Clock,
+        folders: SessionFolders,
+    ) -> None:
+        """Bind to the door of turns; *folders* say where session files are."""
+        self._minds = minds
+        self._digestion = digestion
+        self._storytelling = storytelling
+        self._clock = clock
+        self._folders = folders
+
+    async def mind(self, mind_id: str, *, trigger: Trigger) -> Mind:
+        """
+        A mind that exists; for what is read from files, one whose folder a person has made, too.
+
+        Raises InvalidMindId, MindNotFound.
+        """
+        workspace = self._minds.workspace(mind_id)
+        is_made = workspace.folder.is_dir() or self._folders.of(mind_id, workspace).is_dir()
+        if trigger in {Trigger.BOOTSTRAP, Trigger.GLOBAL_SYNC} and is_made:
+            return await self._minds.find_or_create(mind_id)
+        return await self._minds.find(mind_id)
+
+    def before(self, mind: Mind, *, trigger: Trigger) -> Callable[[], Awaitable[Gathered]] | None:
+        """What a run of this trigger reads in first."""
+        match trigger:
+            case Trigger.BOOTSTRAP:
+                return lambda: self.legacy(mind)
+            case Trigger.GLOBAL_SYNC:
+                return lambda: self.sessions(mind)
+            case _:
+                return None
+
+    async def at_start(self) -> None:
+        """Read in the session files that came while we were away, and tell them."""
+        for mind_id in sorted({*self._minds.ids(), self._folders.mind_id}):
+            if await anyio.to_thread.run_sync(self._has_sessions, mind_id):
+                mind = await self._minds.find_or_create(mind_id)
+                gathered = await self.sessions(mind)
+                if gathered.new:
+                    self._storytelling.begin(mind, trigger=Trigger.GLOBAL_SYNC)
+
+    def _has_sessions(self, mind_id: str) -> bool:
+        folder = self._folders.of(mind_id, self._minds.workspace(mind_id))
+        return bool(newest_sessions(folder, self._folders.newest))
+
+    async def compaction(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
+        """Keep those of *messages* that the transcript does not hold. Raises InvalidRequest, TranscriptUnwritable."""
+        new = unknown(messages, await _kept(mind, session_id))
+        turn_ids: list[str] = []
+        dropped: list[DroppedMessage] = []
+        naming = Naming(stem=session_id)
+        for exchange in exchanges(new, opens=lambda _, now: messages[now].role is Speaker.USER):
+            said = tuple(messages[at] for at in exchange)
+            turn = Turn(naming.turn(session_id, messages=said), session_id, said, metadata={"source": "compaction"})
+            try:
+                kept = await self._accept(mind, turn)
+            except InvalidRequest as fault:
+                if "timestamp" in fault.pointer:
+                    raise
+                dropped += [DroppedMessage(at, "empty") for at in exchange]
+                continue
+            turn_ids.append(kept.accepted.kept.turn.turn_id)
+            dropped += [replace(one, index=exchange[one.index]) for one in kept.dropped]
+        return Synced(tuple(turn_ids), len(new) - len(dropped), len(messages) - len(new), tuple(dropped))
+
+    async def sessions(self, mind: Mind) -> Gathered:
+        """Keep what the newest session files hold and the transcript does not."""
+        folder = self._folders.of(mind.mind_id, mind.workspace)
+        files = await anyio.to_thread.run_sync(newest_sessions, folder, self._folders.newest)
+        gathered = Gathered()
+        for file in files:
+            found, skipped = await anyio.to_thread.run_sync(_read, file)
+            gathered = _and(gathered, files=1, turns=len(found), skipped=skipped)
+            gathered = await self._keep(mind, await _news(mind, found), gathered)
+        return gathered
+
+    async def legacy(self, mind: Mind) -> Gathered:
+        """Keep what the workspace's dated files hold, once."""
+        folder, today = mind.workspace.folder, self._clock.now()
+        found = await anyio.to_thread.run_sync(lambda: list(legacy_turns(folder, today=today)))
+        turns = [one for one in found if isinstance(one, Turn)]
+        skipped = [f"{one.where}: {one.reason}" for one in found if isinstance(one, Unread)]
+        files = len({turn.turn_id.rpartition("#")[0] for turn in turns})
+        return await self._keep(mind, turns, _and(Gathered(), files=files, turns=len(turns), skipped=skipped))
+
+    async def _keep(self, mind: Mind, turns: Iterable[Turn], gathered: Gathered) -> Gathered:
+        for turn in turns:
+            try:
+                kept = await self._accept(mind, turn)
+            except TurnConflict:
+                gathered = _and(gathered, skipped=[f"{turn.turn_id}: was read before, with other words"])
+            except InvalidRequest as fault:
+                gathered = _and(gathered, skipped=[f"{turn.turn_id}: {fault}"])
+            else:
+                gathered = _and(gathered, new=int(kept.accepted.is_new))
+        return gathered
+
+    async def _accept(self, mind: Mind, turn: Turn) -> Acceptance:
+        return await accept(
+            mind.mind_id,
+            turn,
+            minds=self._minds,
+            digestion=self._digestion,
+            storytelling=self._storytelling,
+            clock=self._clock,
+        )
+
+
+def newest_sessions(folder: Path, most: int) -> list[Path]:
+    """The *most* newest ``.jsonl`` files of *folder*, oldest first; links are not followed."""
+    found = [file for file in folder.glob("*.jsonl") if file.is_file() and not file.is_symlink()]
+    return sorted(found, key=lambda file: (file.stat().st_mtime_ns, file.name))[-most:] if most else []
+
+
+def _read(file: Path) -> tuple[list[Turn], list[str]]:
+    """The turns of a session's file, the session named after it where it names none; and what gave no turn."""
+    turns, skipped = [], []
+    try:
+        for found in read_conversations(file):
+            if isinstance(found, FoundTurn):
+                is_unnamed = found.turn.session_id.startswith(_UNNAMED)
+                session_id = identifier(file.stem) if is_unnamed else found.turn.session_id
+                turns.append(replace(found.turn, session_id=session_id))
+            else:
+                skipped.append(f"{found.where}: {found.reason}")
+    except ImportUnreadable as fault:
+        skipped.append(f"{fault.where}: {fault.found}")
+    return turns, skipped
+
+
+async def _news(mind: Mind, turns: Sequence[Turn]) -> list[Turn]:
+    """*turns* without the messages that the transcript holds; those that held nothing else are gone."""
+    new: dict[int, list[Message]] = {}
+    for session_id in dict.fromkeys(turn.session_id for turn in turns):
+        said = [(at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages]
+        for place in unknown([one for _, one in said], await _kept(mind, session_id)):
+            new.setdefault(said[place][0], []).append(said[place][1])
+    return [_with(turns[at], tuple(messages)) for at, messages in sorted(new.items())]
+
+
+def _with(turn: Turn, messages: tuple[Message, ...]) -> Turn:
+    if messages == turn.messages:
+        return turn
+    naming = Naming(stem=turn.session_id)  # what is left of a turn is another turn
+    return replace(turn, messages=messages, turn_id=naming.turn(turn.session_id, messages=messages))
+
+
+async def _kept(mind: Mind, session_id: str) -> list[Message]:
+    turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_ALL)
+    return [message for kept in turns for message in kept.turn.messages]
+
+
+def _and(gathered: Gathered, *, files: int = 0, turns: int = 0, new: int = 0, skipped: Sequence[str] = ()) -> Gathered:
+    return Gathered(
+        gathered.files + files,
+        gathered.turns + turns,
+        gathered.new + new,
+        (*gathered.skipped, *skipped)[:_MOST_REASONS],
+    )
