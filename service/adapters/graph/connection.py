@@ -70,6 +70,25 @@ class Connection:
                 return []
             raise
 
+    async def rows(self, graph: str, cypher: str, header: str, /) -> Rows:
+        """
+        Rows of a read-only statement as the server prints them (fractions as text): for many rows of plain cells.
+
+        *header* is the text of its parameters (``limit=10 vectors=[[…]]``); nothing of a person's belongs in it. None
+        are found where there is no such graph, which is not created.
+        """
+        client = await self.client()
+        asked = f"CYPHER {header} {cypher}" if header else cypher
+        limit = int(self._read_seconds * 1000)
+        asking = client.connection.execute_command("GRAPH.RO_QUERY", graph, asked, "timeout", limit)
+        try:
+            answer = await self._bounded(asking, self._read_seconds)
+        except GraphFault as error:
+            if _NO_GRAPH in str(error):
+                return []
+            raise
+        return list(answer[1]) if len(answer) > 1 else []
+
     async def write(self, graph: str, cypher: str, words: Mapping[str, object], /) -> Rows:
         """Rows of a statement that may write; an error does not mean that it was not done: only MERGE is safe."""
         client = await self.client()

@@ -10,6 +10,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderMismatch
 from service.adapters.graph import reading, reindexing, writing
 from service.adapters.graph.naming import episode_uuid, graph_name
+from service.adapters.graph.vector_index import GROWN, VectorIndexes
 from service.adapters.quiet import hush_graphiti
 from service.extraction.reader import TurnReader
 from service.ports import Extracted
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Vectors,
     )
 
+_LOOK_EVERY = 40  # writes
 _GRAPHITI = "service.adapters.graph.graphiti"
 
 
@@ -50,14 +52,17 @@ class FalkorGraph:
         embedder: Embedder,
         overrides: Callable[[str], Path],
         spent: Callable[[str, Usage], None],
+        grown: int = GROWN,
     ) -> None:
-        """Bind to what extraction needs; *spent* is told each turn's cost by mind."""
+        """Bind to what extraction needs; *spent* is told each turn's cost by mind; see VectorIndexes for *grown*."""
         self._connection = connection
         self._prefix = prefix
         self._model = model
         self._embedder = embedder
         self._overrides = overrides
         self._spent = spent
+        self._indexes = VectorIndexes(connection, grown=grown)
+        self._written: dict[str, int] = {}
         self._refused: dict[str, EmbedderMismatch] = {}
 
     async def ping(self) -> None:
@@ -77,6 +82,7 @@ class FalkorGraph:
             self._refused[graph] = error
             raise
         self._refused.pop(graph, None)
+        await self._indexes.grow(graph, dimension=embedder.dimension)
         return progress
 
     async def progress(self, mind_id: str, /) -> Progress:
@@ -90,6 +96,7 @@ class FalkorGraph:
     async def reindex(self, mind_id: str, /, *, embedder: Identity, advanced: Callable[[int], None]) -> int:
         """Embed everything anew with the embedder this graph was opened with."""
         graph = self._graph(mind_id)
+        await self._indexes.drop(graph)
         return await reindexing.reindex(
             self._connection, graph, embedder=self._embedder, identity=embedder, advanced=advanced
         )
@@ -111,6 +118,7 @@ class FalkorGraph:
         """Save raw episodes and move the saved cursor, in one write."""
         graph = self._graph(mind_id)
         await writing.save(self._connection, graph, episodes, own=own, leaning=leaning, cursor=cursor)
+        await self._grow(graph)
 
     async def begin(self, mind_id: str, episode: str, /) -> int:
         """Count one more attempt at an episode."""
@@ -135,9 +143,11 @@ class FalkorGraph:
                 previous=previous,
                 reader=reader,
                 embedder=self._embedder,
+                indexes=self._indexes,
             )
         finally:
             self._spent(mind_id, reader.usage)
+        await self._grow(graph)
         return Extracted(
             await reading.facts(self._connection, graph, facts),
             await reading.entities(self._connection, graph, entities),
@@ -159,7 +169,7 @@ class FalkorGraph:
     async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int) -> tuple[NearBy, ...]:
         """What is near each vector, by arm. Raises EmbedderMismatch."""
         self._check_vectors(self._graph(mind_id))
-        return await reading.near(self._connection, self._graph(mind_id), vectors, limit=limit)
+        return await reading.near(self._indexes, self._graph(mind_id), vectors, limit=limit)
 
     async def neighbours(
         self, mind_id: str, entities: Sequence[str], vector: Vectors, /, *, limit: int
@@ -178,6 +188,12 @@ class FalkorGraph:
     async def everything(self, mind_id: str, /, *, after: int, limit: int) -> Extracted:
         """A page of all facts and entities."""
         return await reading.everything(self._connection, self._graph(mind_id), after=after, limit=limit)
+
+    async def _grow(self, graph: str) -> None:
+        """Now and then, look whether an arm has grown so far that it wants an index."""
+        written = self._written[graph] = self._written.get(graph, 0) + 1
+        if written % _LOOK_EVERY == 0 and self._embedder.dimension:
+            await self._indexes.grow(graph, dimension=self._embedder.dimension)
 
     def _check_vectors(self, graph: str) -> None:
         """Raise EmbedderMismatch where *graph* was found to hold another embedder's vectors: never mixed."""

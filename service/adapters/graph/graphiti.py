@@ -25,7 +25,7 @@ from redis.exceptions import RedisError
 
 from consolidation.kernel.errors import GraphFault, MemoryFault, ModelSpokeNonsense
 from service.adapters.graph.connection import translated
-from service.adapters.graph.fulltext import any_of
+from service.adapters.graph.resolving import Resolving
 from service.adapters.graph.vectors import literal
 from service.extraction.reader import Known
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from falkordb.asyncio import FalkorDB
     from pydantic import BaseModel
 
+    from service.adapters.graph.vector_index import VectorIndexes
     from service.extraction.reader import TurnReader
     from service.ports import Embedder, Episode
 
@@ -44,11 +45,18 @@ logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)  # it logs people'
 
 
 async def add_episode(
-    client: FalkorDB, graph: str, episode: Episode, *, previous: Sequence[str], reader: TurnReader, embedder: Embedder
+    client: FalkorDB,
+    graph: str,
+    episode: Episode,
+    *,
+    previous: Sequence[str],
+    reader: TurnReader,
+    embedder: Embedder,
+    indexes: VectorIndexes,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode; the uuids of the facts and of the entities it touched."""
     graphiti = Graphiti(
-        graph_driver=_Driver(falkor_db=client, database=graph),
+        graph_driver=_driver(client, graph, indexes),
         llm_client=_Reading(reader),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -76,7 +84,7 @@ async def add_episode(
 
 
 class _Driver(FalkorDriver):
-    """Graphiti's driver, bound to one graph that is already prepared, with a full-text query that can not fail."""
+    """Graphiti's driver, bound to one graph that is already prepared, with our searching in its seam."""
 
     def __init__(self, **words: Any) -> None:  # noqa: ANN401 - handed through
         super().__init__(**words)
@@ -85,15 +93,21 @@ class _Driver(FalkorDriver):
             building.cancel()
         self.__dict__["_init_task"] = None
 
+    @property
+    def graph(self) -> str:
+        """The name of the one graph."""
+        return str(self._database)
+
     def clone(self, database: str) -> _Driver:
         """The same graph, whatever is asked: a mind has one."""
         assert database in {self._database, self.default_group_id}, database  # noqa: S101
         return self
 
-    def build_fulltext_query(self, query: str, group_ids: list[str] | None = None, max_query_length: int = 128) -> str:
-        """Words only; the graph itself is the group, and a group filter breaks the search."""
-        del group_ids, max_query_length
-        return any_of(query)
+
+def _driver(client: FalkorDB, graph: str, indexes: VectorIndexes) -> _Driver:
+    driver = _Driver(falkor_db=client, database=graph)
+    driver.search_interface = Resolving(indexes=indexes)
+    return driver
 
 
 class _Vectors(EmbedderClient):

@@ -2,21 +2,25 @@
 What we read from a mind's graph: what is near a vector, what stands around an entity, facts and entities.
 
 Read-only statements with a time limit; vectors never come back over the wire; sorted and cut before anything
-is projected. Similarity is one exact scan per arm for all queries of a turn.
+is projected.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from service.adapters.graph.vectors import literal
+from service.adapters.graph.vector_index import ARMS
+from service.adapters.graph.vectors import matrix
 from service.ports import Extracted, GraphSize, Near, NearBy, StoredEntity, StoredFact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.adapters.graph.connection import Connection, Rows
+    from service.adapters.graph.connection import Connection
+    from service.adapters.graph.vector_index import VectorIndexes
     from service.ports import Vectors
 
 _SIZE = (
@@ -24,61 +28,35 @@ _SIZE = (
     "MATCH (n:Entity) RETURN count(n)",
     "MATCH ()-[e:RELATES_TO]->() RETURN count(e)",
 )
-_NEAR_TURNS = """
-UNWIND range(0, size($vectors) - 1) AS i
-WITH i, vecf32($vectors[i]) AS v
-MATCH (p:Passage)
-WITH i, p.sequence AS key, min(vec.cosineDistance(p.{field}, v)) AS distance
-ORDER BY i, distance
-WITH i, collect([toString(key), distance])[0..$limit] AS best
-RETURN i, best
-"""
-_NEAR_FACTS = """
-UNWIND range(0, size($vectors) - 1) AS i
-WITH i, vecf32($vectors[i]) AS v
-MATCH ()-[e:RELATES_TO]->()
-WHERE e.fact_embedding IS NOT NULL
-WITH i, e.uuid AS key, vec.cosineDistance(e.fact_embedding, v) AS distance
-ORDER BY i, distance
-WITH i, collect([key, distance])[0..$limit] AS best
-RETURN i, best
-"""
-_NEAR_ENTITIES = """
-UNWIND range(0, size($vectors) - 1) AS i
-WITH i, vecf32($vectors[i]) AS v
-MATCH (n:Entity)
-WHERE n.name_embedding IS NOT NULL
-WITH i, n.uuid AS key, vec.cosineDistance(n.name_embedding, v) AS distance
-ORDER BY i, distance
-WITH i, collect([key, distance])[0..$limit] AS best
-RETURN i, best
-"""
-_NEIGHBOURS = """
+_STEP = """
 UNWIND $entities AS origin
-MATCH (n:Entity {uuid: origin})-[e:RELATES_TO]-(m:Entity)
-WHERE e.fact_embedding IS NOT NULL
-WITH m, e, vec.cosineDistance(e.fact_embedding, vecf32($vector)) AS distance
-ORDER BY distance LIMIT $first
-WITH collect([e.uuid, distance]) AS near, collect(DISTINCT m)[0..$hubs] AS middle
-UNWIND (CASE WHEN size(middle) = 0 THEN [NULL] ELSE middle END) AS m
-OPTIONAL MATCH (m)-[f:RELATES_TO]-(:Entity)
-WITH near, f, vec.cosineDistance(f.fact_embedding, vecf32($vector)) AS distance
+MATCH (n:Entity {uuid: origin})
+CALL {
+  WITH n MATCH (n)-[e:RELATES_TO]-(m:Entity) WHERE e.fact_embedding IS NOT NULL
+  RETURN e, m LIMIT $most
+}
+WITH DISTINCT e, m, vec.cosineDistance(e.fact_embedding, vecf32($vector)) AS distance
 ORDER BY distance LIMIT $limit
-RETURN near, collect([f.uuid, distance]) AS far
+RETURN e.uuid, distance, m.uuid
 """
 _FACT = """e.uuid, e.fact, startNode(e).name, endNode(e).name, e.episodes, e.valid_at,
   coalesce(e.invalid_at, e.expired_at)"""
 _FACTS = f"MATCH ()-[e:RELATES_TO]->() WHERE e.uuid IN $uuids RETURN {_FACT}"
 _ENTITIES = """
 MATCH (n:Entity) WHERE n.uuid IN $uuids
-OPTIONAL MATCH (p:Episodic)-[:MENTIONS]->(n)
-WITH n, p ORDER BY p.valid_at DESC
-RETURN n.uuid, n.name, n.summary, collect(p.uuid)[0..$most]
+CALL {
+  WITH n OPTIONAL MATCH (p:Episodic)-[:MENTIONS]->(n)
+  WITH p LIMIT $seen
+  WITH p ORDER BY p.valid_at DESC
+  RETURN collect(p.uuid)[0..$most] AS episodes
+}
+RETURN n.uuid, n.name, n.summary, episodes
 """
 _ALL_FACTS = f"MATCH ()-[e:RELATES_TO]->() RETURN {_FACT} ORDER BY e.uuid SKIP $after LIMIT $limit"
 _ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [] ORDER BY n.uuid SKIP $after LIMIT $limit"
 
-_FIRST_STEP, _HUBS, _MENTIONS = 40, 8, 50
+_FIRST_STEP, _MIDDLE, _MENTIONS = 40, 8, 50
+_HUB, _SEEN = 400, 400  # facts of one entity that a step looks at, mentions that are sorted: a hub has no more
 
 
 async def size(connection: Connection, graph: str) -> GraphSize:
@@ -87,37 +65,24 @@ async def size(connection: Connection, graph: str) -> GraphSize:
     return GraphSize(*(int(rows[0][0]) if rows else 0 for rows in counts))
 
 
-async def near(connection: Connection, graph: str, vectors: Vectors, *, limit: int) -> tuple[NearBy, ...]:
-    """What is near each vector, an arm a statement, all queries in each."""
-    words: dict[str, object] = {"vectors": [literal(row) for row in vectors], "limit": limit}
-    arms = [
-        _by_query(await connection.read(graph, cypher, words), len(vectors))
-        for cypher in (
-            _NEAR_TURNS.replace("{field}", "embedding"),
-            _NEAR_TURNS.replace("{field}", "leaning"),
-            _NEAR_FACTS,
-            _NEAR_ENTITIES,
-        )
-    ]
+async def near(indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int) -> tuple[NearBy, ...]:
+    """What is near each vector, an arm a statement, all queries in each, the arms at once."""
+    arms = await asyncio.gather(*(indexes.near(graph, arm, vectors, limit=limit) for arm in ARMS))
     return tuple(NearBy(*arm) for arm in zip(*arms, strict=True))
 
 
 async def neighbours(
     connection: Connection, graph: str, entities: Sequence[str], vector: Vectors, *, limit: int
 ) -> tuple[Near, ...]:
-    """Facts one and two steps from *entities*; both steps keep only the nearest, so that a hub costs no more."""
-    words = {
-        "entities": list(entities),
-        "vector": literal(vector[0]),
-        "first": _FIRST_STEP,
-        "hubs": _HUBS,
-        "limit": limit,
-    }
+    """Facts one and two steps from *entities*, nearest first; of a hub, a step looks at no more than at others."""
     best: dict[str, float] = {}
-    for row in await connection.read(graph, _NEIGHBOURS, words):
-        for key, distance in (*row[0], *row[1]):
-            if key is not None and distance is not None:
-                best[key] = min(distance, best.get(key, distance))
+    origins = list(entities)
+    for most in (_FIRST_STEP, limit):
+        words = f"entities={json.dumps(origins)} vector={matrix(vector[:1])[1:-1]} most={_HUB} limit={most}"
+        rows = await connection.rows(graph, _STEP, words) if origins else []
+        for key, distance, _ in rows:
+            best[key] = min(float(distance), best.get(key, 2.0))
+        origins = [uuid for uuid in dict.fromkeys(str(row[2]) for row in rows) if uuid not in entities][:_MIDDLE]
     return tuple(Near(key, 1 - distance) for key, distance in sorted(best.items(), key=lambda item: item[1]))[:limit]
 
 
@@ -129,7 +94,7 @@ async def facts(connection: Connection, graph: str, uuids: Sequence[str]) -> tup
 
 async def entities(connection: Connection, graph: str, uuids: Sequence[str]) -> tuple[StoredEntity, ...]:
     """These entities, with the newest episodes that mention them."""
-    words = {"uuids": list(uuids), "most": _MENTIONS}
+    words = {"uuids": list(uuids), "most": _MENTIONS, "seen": _SEEN}
     rows = await connection.read(graph, _ENTITIES, words) if uuids else []
     return tuple(_entity(row) for row in rows)
 
@@ -151,13 +116,6 @@ def instant(text: object) -> datetime | None:
     except ValueError:
         return None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-
-
-def _by_query(rows: Rows, queries: int) -> list[tuple[Near, ...]]:
-    found: list[tuple[Near, ...]] = [()] * queries
-    for number, best in rows:
-        found[number] = tuple(Near(key, 1 - distance) for key, distance in best if distance is not None)
-    return found
 
 
 def _fact(row: list[Any]) -> StoredFact:

@@ -12,3 +12,9 @@ if TYPE_CHECKING:
 def literal(vector: NDArray[np.float32]) -> list[float]:
     """One vector as a list of floats."""
     return [round(number, 6) for number in vector.tolist()]
+
+
+def matrix(vectors: NDArray[np.float32]) -> str:
+    """Rows of vectors as the text of a Cypher list of lists."""
+    rows = (",".join([f"{number:.6f}" for number in row]) for row in vectors.tolist())
+    return f"[{','.join(f'[{row}]' for row in rows)}]"

@@ -1,0 +1,174 @@
+"""
+The vectors of a graph by arm, and asking what is near: by a vector index where an arm has grown, else by comparing all.
+
+FalkorDB answers two questions to one index at the same moment with neighbours twice and others missing: ours ask one
+after another, and a page with duplicates (another process asked, too) is asked for again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import GraphFault, GraphTimedOut, GraphUnavailable
+from service.adapters.graph.vectors import matrix
+from service.ports import Near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from service.adapters.graph.connection import Connection, Rows
+    from service.ports import Vectors
+
+GROWN = 2_000  # vectors from which on an index is worth its memory; below, comparing all is as fast, and exact
+_LOOK_AGAIN_SECONDS = 3.0  # how long an arm without an index is believed to have none
+_WIDER, _MORE = 1.5, 10  # neighbours asked for beyond those wanted: what is near by another passage falls together
+_TRIES = 4
+_OPTIONS = "{dimension: %d, similarityFunction: 'cosine', M: 32, efConstruction: 200, efRuntime: 200}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One kind of vector: where it is kept, and the Cypher that names whose it is, ``x`` being node or fact."""
+
+    label: str
+    attribute: str
+    key: str
+    is_edge: bool = False
+
+    @property
+    def pattern(self) -> str:
+        """All that have such a vector."""
+        return f"()-[x:{self.label}]->()" if self.is_edge else f"(x:{self.label})"
+
+    @property
+    def scan(self) -> str:
+        """The nearest of each vector, all of them compared."""
+        return f"""
+        UNWIND range(0, size($vectors) - 1) AS i
+        WITH i, vecf32($vectors[i]) AS v
+        MATCH {self.pattern} WHERE x.{self.attribute} IS NOT NULL
+        WITH i, {self.key} AS key, vec.cosineDistance(x.{self.attribute}, v) AS distance
+        ORDER BY i, distance
+        WITH i, collect([key, distance])[0..$k] AS best
+        UNWIND best AS one
+        RETURN i, one[0], one[1], NULL
+        """
+
+    @property
+    def ask(self) -> str:
+        """The nearest of each vector, by the index."""
+        procedure, yielded = ("queryRelationships", "relationship") if self.is_edge else ("queryNodes", "node")
+        return f"""
+        UNWIND range(0, size($vectors) - 1) AS i
+        WITH i, vecf32($vectors[i]) AS v
+        CALL db.idx.vector.{procedure}('{self.label}', '{self.attribute}', $k, v) YIELD {yielded} AS x, score
+        RETURN i, {self.key}, score, ID(x)
+        """
+
+    def make(self, dimension: int) -> str:
+        """The statement that makes the index."""
+        owner = f"()-[x:{self.label}]-()" if self.is_edge else f"(x:{self.label})"
+        return f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % dimension}"
+
+    @property
+    def drop(self) -> str:
+        """The statement that drops it."""
+        owner = f"()-[x:{self.label}]-()" if self.is_edge else f"(x:{self.label})"
+        return f"DROP VECTOR INDEX FOR {owner} ON (x.{self.attribute})"
+
+
+TURNS = Arm("Passage", "embedding", "x.sequence")
+LEANING = Arm("Passage", "leaning", "x.sequence")
+FACTS = Arm("RELATES_TO", "fact_embedding", "x.uuid", is_edge=True)
+ENTITIES = Arm("Entity", "name_embedding", "x.uuid")
+ARMS = (TURNS, LEANING, FACTS, ENTITIES)
+
+
+class VectorIndexes:
+    """The vector indexes of all graphs of one server."""
+
+    def __init__(self, connection: Connection, *, grown: int = GROWN) -> None:
+        """Bind to the server; an arm of *grown* vectors gets an index."""
+        self._connection = connection
+        self._grown = grown
+        self._ready: dict[str, tuple[frozenset[Arm], float]] = {}
+        self._turnstiles: dict[tuple[str, str], asyncio.Lock] = {}
+
+    async def near(self, graph: str, arm: Arm, vectors: Vectors, *, limit: int) -> tuple[tuple[Near, ...], ...]:
+        """The *limit* nearest to each row of *vectors*, nearest first. Raises GraphUnavailable."""
+        header = f"vectors={matrix(vectors)} k="
+        if arm in await self.ready(graph):
+            try:
+                rows = await self._asked(graph, arm, f"{header}{int(limit * _WIDER) + _MORE}")
+                return _by_query(rows, len(vectors), limit=limit)
+            except (GraphTimedOut, GraphUnavailable):
+                raise
+            except GraphFault:  # dropped, or being built: compare all
+                self._ready.pop(graph, None)
+        rows = await self._connection.rows(graph, arm.scan, f"{header}{limit * 2}")
+        return _by_query(rows, len(vectors), limit=limit)
+
+    async def ready(self, graph: str) -> frozenset[Arm]:
+        """The arms that have an index which is built."""
+        now = asyncio.get_running_loop().time()
+        found, until = self._ready.get(graph, (frozenset[Arm](), 0.0))
+        if now < until or found == frozenset(ARMS):
+            return found
+        found = frozenset(arm for arm, is_built in (await self._standing(graph)).items() if is_built)
+        self._ready[graph] = (found, now + _LOOK_AGAIN_SECONDS)
+        return found
+
+    async def grow(self, graph: str, *, dimension: int) -> None:
+        """Begin an index on every arm that has grown and has none; FalkorDB builds it beside everything else."""
+        standing = await self._standing(graph)
+        for arm in ARMS:
+            if arm not in standing and await self._size(graph, arm) >= self._grown:
+                await self._connection.write_all(graph, (arm.make(dimension),), harmless=("already indexed",))
+
+    async def drop(self, graph: str) -> None:
+        """Drop every index: the vectors are about to change their dimension."""
+        self._ready.pop(graph, None)
+        for arm in await self._standing(graph):
+            await self._connection.write_all(graph, (arm.drop,), harmless=("Unable to drop index",))
+
+    async def _asked(self, graph: str, arm: Arm, header: str) -> Rows:
+        async with self._turnstiles.setdefault((graph, arm.label), asyncio.Lock()):
+            rows: Rows = []
+            for _ in range(_TRIES):
+                rows = await self._connection.rows(graph, arm.ask, header)
+                if len({(row[0], row[3]) for row in rows}) == len(rows):
+                    break
+            return rows
+
+    async def _standing(self, graph: str) -> dict[Arm, bool]:
+        """The arms that have an index, and whether it is built."""
+        asked = "CALL db.indexes() YIELD label, types, status RETURN label, types, status"
+        found = {str(row[0]): (str(row[1]), str(row[2])) for row in await self._connection.rows(graph, asked, "")}
+        return {
+            arm: found[arm.label][1] == "OPERATIONAL"
+            for arm in ARMS
+            if arm.label in found and _has_vector(found[arm.label][0], arm.attribute)
+        }
+
+    async def _size(self, graph: str, arm: Arm) -> int:
+        rows = await self._connection.rows(graph, f"MATCH {arm.pattern} RETURN count(x)", "")
+        return int(rows[0][0]) if rows else 0
+
+
+def _has_vector(types: str, attribute: str) -> bool:
+    """Whether the printed map of a label's indexed attributes holds a vector index on *attribute*."""
+    _, _, rest = types.partition(f"{attribute}:")
+    return "VECTOR" in rest.partition("]")[0]
+
+
+def _by_query(rows: Iterable[Sequence[object]], queries: int, *, limit: int) -> tuple[tuple[Near, ...], ...]:
+    best: list[dict[str, float]] = [{} for _ in range(queries)]
+    for number, key, distance, _ in rows:
+        if key is not None and distance is not None:
+            near, similarity = best[int(str(number))], 1 - float(str(distance))
+            near[str(key)] = max(similarity, near.get(str(key), -1.0))
+    return tuple(
+        tuple(Near(key, near[key]) for key in sorted(near, key=lambda key: -near[key])[:limit]) for near in best
+    )
