@@ -37,7 +37,7 @@ test: $(VENV)/.ready ## every test, offline
 golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
 	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)
 
-bench: $(VENV)/.ready ## recall on LoCoMo and the cost of a turn: make bench LOCOMO=path/to/locomo10.json
+bench: $(VENV)/.ready ## recall on LoCoMo, the cost of a turn, what size costs: make bench LOCOMO=path/to/locomo10.json
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(ARGS)
 
 lock: ## resolve the dependencies anew

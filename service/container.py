@@ -76,13 +76,15 @@ async def open_memory(
     *,
     clock: Clock | None = None,
     switches: Switches | None = None,
+    embedder: Embedder | None = None,
     is_reindexing: bool = False,
 ) -> AsyncIterator[Memory]:
     """
     Build the memory, lend it, and close what was opened in reverse order.
 
-    *is_reindexing* opens graphs that another embedder made, and digests nothing. Raises HomeLocked,
-    ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the first turn.
+    *embedder* takes the place of the configured one. *is_reindexing* opens graphs that another embedder made, and
+    digests nothing. Raises HomeLocked, ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the
+    first turn.
     """
     clock = clock or SystemClock()
     home = settings.folder
@@ -98,7 +100,7 @@ async def open_memory(
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
         background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
-        plain_embedder = choose_embedder(settings)
+        plain_embedder = choose_embedder(settings) if embedder is None else embedder
         embedder = EmbeddingCache(plain_embedder)
 
         def spent(mind_id: str, usage: Usage) -> None:

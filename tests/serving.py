@@ -16,20 +16,21 @@ from pathlib import Path
 import httpx
 
 _ROOT = Path(__file__).parent.parent
+_FACTORY = "service.app:create_app"
 
 
 class Serving:
     """A process that serves *home*; ``http`` speaks to it."""
 
-    def __init__(self, home, env):
+    def __init__(self, home, env, *, factory=_FACTORY):
         self._folder = tempfile.mkdtemp(prefix="mm-test-")
-        self._socket = f"{self._folder}/s"
-        words = [sys.executable, "-m", "uvicorn", "--factory", "service.app:create_app", "--uds", self._socket]
+        self.socket = f"{self._folder}/s"
+        words = [sys.executable, "-m", "uvicorn", "--factory", factory, "--uds", self.socket]
         whole = {**os.environ, "MIND_MEMORY_HOME": str(home), "MIND_MEMORY_LOG_LEVEL": "ERROR", **env}
         self.process = subprocess.Popen(
             [*words, "--log-level", "error"], cwd=_ROOT, env=whole, stderr=subprocess.DEVNULL
         )
-        transport = httpx.HTTPTransport(uds=self._socket)
+        transport = httpx.HTTPTransport(uds=self.socket)
         self.http = httpx.Client(transport=transport, base_url="http://memory", timeout=60)
 
     def wait(self):
@@ -37,7 +38,7 @@ class Serving:
         until = time.monotonic() + 60
         while time.monotonic() < until:
             with socket.socket(socket.AF_UNIX) as probe:  # httpx would leak one a refusal
-                if probe.connect_ex(self._socket) == 0:
+                if probe.connect_ex(self.socket) == 0:
                     return self.http.get("/healthz").raise_for_status()
             assert self.process.poll() is None, "the service ended by itself"
             time.sleep(0.05)
@@ -62,9 +63,9 @@ class Serving:
 
 
 @contextmanager
-def serving(home, **env):
-    """The service on *home* in a process of its own; *env* are its settings, by variable."""
-    served = Serving(home, env)
+def serving(home, *, factory=_FACTORY, **env):
+    """The service on *home* in a process of its own, as *factory* makes it; *env* are its settings, by variable."""
+    served = Serving(home, env, factory=factory)
     try:
         served.wait()
         yield served

@@ -38,10 +38,14 @@ class Brain:
         """The completion, with its usage."""
         schema = body["response_format"]["json_schema"]
         prompt = "\n".join(str(message["content"]) for message in body["messages"])
-        text = json.dumps(_ANSWERS[schema["name"]](prompt, self._talk_in(prompt)), ensure_ascii=False)
+        text = json.dumps(self.answer(schema["name"], prompt), ensure_ascii=False)
         asked, said = count_tokens(prompt) + count_tokens(json.dumps(schema["schema"])), count_tokens(text)
         self.calls.append((schema["name"], asked, said))
         return Body(_completion(body, text, asked, said))
+
+    def answer(self, shape: str, prompt: str) -> dict[str, Any]:
+        """The bare answer in the shape asked for, not counted."""
+        return _ANSWERS[shape](prompt, self._talk_in(prompt))
 
     def take(self) -> list[tuple[str, int, int]]:
         """The calls since the last time."""

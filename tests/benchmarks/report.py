@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from tests.benchmarks.size_tables import size_tables
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -25,6 +27,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_silence(results["silence"], console)
     if "cost" in results:
         _show_cost(results["cost"], console)
+    for title, columns, rows in size_tables(results):
+        console.print(_table(title, columns, rows))
 
 
 def _show_recall(recall: Mapping[str, Any], console: Console) -> None:

@@ -1,7 +1,8 @@
 """
 The benchmarks: ``make bench LOCOMO=path``. See README.md for what each figure means and what it does not.
 
-Recall, ablation and silence need a LoCoMo file; the cost of a turn needs nothing. Nothing leaves this machine.
+Recall, ablation and silence need a LoCoMo file; the cost of a turn, and what size costs, need nothing. Nothing leaves
+this machine.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tests.benchmarks.recall import ABLATIONS, ablated, recall
 from tests.benchmarks.report import show
 from tests.benchmarks.service import digested, import_all, serving
 from tests.benchmarks.silence import silence
+from tests.benchmarks.sizes import SIZES, measured_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("recall", "ablation", "silence", "cost")
+PARTS = ("recall", "ablation", "silence", "cost", "size", "writes")
+_OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE = 60, 200
 _RUNS = {
@@ -56,6 +59,7 @@ class Bench:
     parts: tuple[str, ...]
     is_quick: bool
     progress: Progress
+    sizes: tuple[str, ...] = ()
 
 
 def main() -> None:
@@ -64,12 +68,13 @@ def main() -> None:
     configure_logs(level="ERROR", as_json=False)
     limit_threads()
     console = Console()
-    parts = tuple(part for part in PARTS if part in (asked.only or PARTS) and (asked.locomo or part == "cost"))
-    if asked.locomo is None:
-        console.print("No LOCOMO=path was given: only the cost of a turn is measured.")
+    parts = tuple(part for part in PARTS if part in (asked.only or PARTS) and (asked.locomo or part not in _OF_LOCOMO))
+    if asked.locomo is None and len(parts) < len(asked.only or PARTS):
+        console.print("No LOCOMO=path was given: recall, ablation and silence are not measured.")
+    sizes = tuple(SIZES)[:1] if asked.quick and asked.sizes is None else tuple(asked.sizes or SIZES)
     conversations = _conversations(asked) if asked.locomo else ()
     with _home(asked.home) as home, Progress(console=console, transient=True) as progress:
-        results = asyncio.run(measured(Bench(conversations, home, parts, asked.quick, progress)))
+        results = asyncio.run(measured(Bench(conversations, home, parts, asked.quick, progress, sizes)))
     show(results, console)
     file = _written(results, asked.out)
     console.print(f"Everything, as JSON: {file}")
@@ -79,7 +84,7 @@ async def measured(bench: Bench) -> dict[str, Any]:
     """The results of every part, in order."""
     results: dict[str, Any] = {"measured_at": datetime.now(UTC).isoformat(), "quick": bench.is_quick}
     results["conversations"] = {one.name: [len(one.turns), len(one.questions)] for one in bench.conversations}
-    if {"recall", "ablation", "silence"} & set(bench.parts):
+    if _OF_LOCOMO & set(bench.parts):
         results |= await _remembering(bench)
     if "ablation" in bench.parts:
         results["ablation"] = await _ablation(bench)
@@ -87,6 +92,15 @@ async def measured(bench: Bench) -> dict[str, Any]:
         turns = _QUICK_TURNS if bench.is_quick else _TURNS
         with _counting(bench, "the cost of a turn", 2 * turns) as advanced:
             results["cost"] = await cost(bench.home / "cost", turns=turns, advanced=advanced)
+    if {"size", "writes"} & set(bench.parts):
+        task = bench.progress.add_task("size", total=None)
+        results |= await measured_sizes(
+            bench.home / "size",
+            sizes={label: SIZES[label] for label in bench.sizes},
+            parts=bench.parts,
+            advanced=lambda what: bench.progress.update(task, description=what),
+        )
+        bench.progress.remove_task(task)
     return results
 
 
@@ -175,6 +189,7 @@ def _arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--locomo", type=Path, help="a LoCoMo file, which the project may not contain")
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="the folder of the JSON")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts alone")
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, help="minds of this many facts alone")
     parser.add_argument("--conversation", help="one conversation's sample_id, alone")
     parser.add_argument("--quick", action="store_true", help="two conversations, a few questions and turns")
     parser.add_argument("--home", type=Path, help="keep the memories here, and use those that are there already")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.turns import Turn
+    from service.ports import Embedder
     from service.resonance.fusion import Weights
     from service.resonance.retrieval import Switches
     from service.settings import Settings
@@ -41,10 +42,15 @@ class Answer:
 
 @asynccontextmanager
 async def serving(
-    home: Path, *, settings: Settings | None = None, switches: Switches | None = None, weights: Weights | None = None
+    home: Path,
+    *,
+    settings: Settings | None = None,
+    switches: Switches | None = None,
+    weights: Weights | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[Running]:
-    """The service on *home*; *switches* leave arms out, *weights* replace the shipped ones."""
-    async with running(home, settings=settings, switches=switches) as service:
+    """The service on *home*; *switches* leave arms out, *weights* and *embedder* replace the shipped ones."""
+    async with running(home, settings=settings, switches=switches, embedder=embedder) as service:
         if weights is not None:
             # No setting turns these: they are measured, not chosen. So the ablation reaches in.
             service.memory.pipeline._gathering._weights = weights

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from service.adapters.graph.connection import Connection
@@ -9,13 +11,15 @@ from service.adapters.graph.server import EmbeddedServer
 from service.adapters.quiet import hush_graphiti
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from service.ports import Embedder
     from tests.benchmarks.talk import Talk
 
 _GRAPH = "stock"
+_DIMENSION = 384
+_PATIENCE_SECONDS = 600  # stock's own connection would wait for ever
 
 
 async def add_episodes(folder: Path, told: Sequence[Talk], *, base_url: str, embedder: Embedder) -> AsyncIterator[None]:
@@ -23,49 +27,76 @@ async def add_episodes(folder: Path, told: Sequence[Talk], *, base_url: str, emb
     folder.mkdir(parents=True)
     server = EmbeddedServer(folder / "graph")
     await server.start()
-    connection = Connection(server.url)
-    graphiti = None
     try:
-        await _until_up(connection)
-        graphiti = _graphiti(await connection.client(), base_url=base_url, embedder=embedder)
-        await graphiti.build_indices_and_constraints()
-        for talk in told:
-            await graphiti.add_episode(
-                name=f"turn {talk.number}",
-                episode_body=f"Nora: {talk.user}\nassistant: {talk.bot}",
-                source_description="chat",
-                reference_time=talk.at,
-                group_id=_GRAPH,
-            )
-            yield
+        await server.wait_until_ready()
+        async with stock(server.url, graph=_GRAPH, embedder=embedder, base_url=base_url) as graphiti:
+            for talk in told:
+                await add(graphiti, talk, graph=_GRAPH)
+                yield
     finally:
-        if graphiti is not None:
-            await graphiti.llm_client.client.close()
-        await connection.close()
         await server.stop()
 
 
-async def _until_up(connection: Connection) -> None:
-    import asyncio
+@asynccontextmanager
+async def stock(
+    url: str,
+    *,
+    graph: str,
+    embedder: Embedder,
+    base_url: str | None = None,
+    answer: Callable[[str, str], dict[str, Any]] | None = None,
+) -> AsyncIterator[Any]:
+    """Graphiti on *graph*, its indexes made; its model is at *base_url*, or is *answer* of a shape and a prompt."""
+    connection = Connection(url, write_seconds=_PATIENCE_SECONDS)
+    model = None
+    try:
+        model = _hosted(base_url) if answer is None else _at_once(answer)
+        graphiti = _graphiti(await connection.client(), graph=graph, model=model, embedder=embedder)
+        logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
+        await graphiti.build_indices_and_constraints()
+        yield graphiti
+    finally:
+        if answer is None and model is not None:
+            await model.client.close()
+        await connection.close()
 
-    from consolidation.kernel.errors import GraphFault
 
-    async with asyncio.timeout(30):
-        while True:
-            try:
-                return await connection.ping()
-            except GraphFault:
-                await asyncio.sleep(0.1)
+async def add(graphiti: Any, talk: Talk, *, graph: str) -> None:
+    """One turn, as the quickstart adds it."""
+    await graphiti.add_episode(
+        name=f"turn {talk.number}",
+        episode_body=f"Nora: {talk.user}\nassistant: {talk.bot}",
+        source_description="chat",
+        reference_time=talk.at,
+        group_id=graph,
+    )
 
 
-def _graphiti(client: Any, *, base_url: str, embedder: Embedder) -> Any:
-    hush_graphiti(dimension=embedder.dimension)
+def _hosted(base_url: str | None) -> Any:
+    hush_graphiti(dimension=_DIMENSION)
+    from graphiti_core.llm_client.config import LLMConfig
+    from graphiti_core.llm_client.openai_generic_client import OpenAIGenericClient
+
+    return OpenAIGenericClient(LLMConfig(api_key="none", model="scripted", small_model="scripted", base_url=base_url))
+
+
+def _at_once(answer: Callable[[str, str], dict[str, Any]]) -> Any:
+    hush_graphiti(dimension=_DIMENSION)
+    from graphiti_core.llm_client.client import LLMClient
+    from graphiti_core.llm_client.config import LLMConfig
+
+    class AtOnce(LLMClient):
+        async def _generate_response(self, messages: Any, response_model: Any = None, *_: Any, **__: Any) -> Any:
+            return answer(response_model.__name__, "\n".join(message.content for message in messages))
+
+    return AtOnce(LLMConfig(model="scripted", small_model="scripted"))
+
+
+def _graphiti(client: Any, *, graph: str, model: Any, embedder: Embedder) -> Any:
     from graphiti_core import Graphiti
     from graphiti_core.cross_encoder.client import CrossEncoderClient
     from graphiti_core.driver.falkordb_driver import FalkorDriver
     from graphiti_core.embedder.client import EmbedderClient
-    from graphiti_core.llm_client.config import LLMConfig
-    from graphiti_core.llm_client.openai_generic_client import OpenAIGenericClient
 
     class Vectors(EmbedderClient):
         async def create(self, input_data: Any) -> list[float]:
@@ -79,10 +110,9 @@ def _graphiti(client: Any, *, base_url: str, embedder: Embedder) -> Any:
         async def rank(self, query: str, passages: list[str]) -> list[tuple[str, float]]:
             return [(passage, 0.0) for passage in passages]
 
-    config = LLMConfig(api_key="none", model="scripted", small_model="scripted", base_url=base_url)
     return Graphiti(
-        graph_driver=FalkorDriver(falkor_db=client, database=_GRAPH),
-        llm_client=OpenAIGenericClient(config),
+        graph_driver=FalkorDriver(falkor_db=client, database=graph),
+        llm_client=model,
         embedder=Vectors(),
         cross_encoder=Unused(),
     )

@@ -105,6 +105,61 @@ async def test_a_turn_costs_at_most_three_calls(tmp_path):
     assert found["resonance"]["calls"]["max"] <= 2
 
 
+async def test_what_size_costs_is_measured_on_a_small_mind(tmp_path):
+    from tests.benchmarks.sizes import Pace, measured_sizes
+
+    pace = Pace(seconds=0.1, turns=2)
+    found = await measured_sizes(tmp_path, sizes={"300": 300}, parts=("size",), advanced=lambda _: None, pace=pace)
+    found |= await measured_sizes(tmp_path, sizes={}, parts=("writes",), advanced=lambda _: None, pace=pace)
+
+    small, empty = found["size"]["sizes"]["300"], found["writes"]["sizes"]["empty"]
+    assert (small["turns"], small["entities"]) == (100, 61)
+    assert all(arm["recall@10"] == 1.0 for arm in small["arms"]["alone"].values() if "recall@10" in arm)
+    assert all(cell["not whole"] == {} for cells in small["cells"].values() for cell in cells.values())
+    assert empty["accepting"]["not whole"] == {}
+    assert empty["digestion"]["extracting"]["samples"] == empty["stock add_episode"]["samples"] == 2
+    show(found, Console(quiet=True))
+
+
+async def test_a_made_mind_is_one_the_service_would_have_written(tmp_path):
+    """The same labels and properties, and full text that agrees with the graph: nothing is left to do."""
+    from tests.benchmarks.loading import build
+    from tests.benchmarks.standing import opened, standing
+    from tests.embedded import rows
+
+    async def shape(service, mind_id):
+        """Properties by label and type, those that every one has."""
+        found = {}
+        for cypher in ("MATCH (n) RETURN labels(n)[0], keys(n)", "MATCH ()-[e]->() RETURN type(e), keys(e)"):
+            for name, keys in await rows(service, mind_id, cypher):
+                found[name] = found.get(name, set(keys)) & set(keys)
+        return found
+
+    made = await build(tmp_path / "made", facts=60)
+    async with standing(made.home, within=tmp_path) as stood, opened(stood) as (service, mind):
+        status = await service.status("size")
+        facts = await service.memory.graph.everything("size", after=0, limit=100)
+        told = mind.text.fact_numbers([fact.uuid for fact in facts.facts])
+        ours = await shape(service, "size")
+        await service.keep("other", "Marta Keller moved to Lyon in March.", "So Marta Keller left Porto after all.")
+        await service.digested("other")
+        theirs = await shape(service, "other")
+
+    assert (status["graph"]["saved"], status["graph"]["lag"], status["last_sequence"]) == (20, 0, 20)
+    assert len(told) == len(facts.facts) == 60
+    assert ours == theirs
+
+
+def test_a_made_up_turn_needs_none_before_it():
+    from tests.benchmarks.synthetic import SyntheticMind
+
+    mind = SyntheticMind(300)
+
+    assert mind.told(40) == SyntheticMind(300).told(40)
+    assert mind.told(mind.turns + 1).kept.sequence == 101
+    assert len({fact.uuid for number in range(1, 101) for fact in mind.told(number).facts}) == 300
+
+
 def test_evidence_is_read_however_it_is_written(file):
     (conversation,) = read(file)
 
