@@ -18,9 +18,14 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.words import tokens
 from service.recall.neighbourhood import COLUMNS, WEIGHTS
 from service.recall.text_store import (
+    LANGUAGE,
+    SPEAKER,
+    WORDS,
     Traits,
     connect,
+    counted,
     fact_row,
+    let_go_of_fact,
     move_cursor,
     numbered,
     put_stems,
@@ -40,9 +45,9 @@ _ARMS = {
     "facts": "SELECT rowid, -bm25(fact_words) AS score FROM fact_words",
     "entities": "SELECT rowid, -bm25(entity_words) AS score FROM entity_words",
 }
-_WORDS = {"turns": "turn_words", "facts": "fact_words", "entities": "entity_words"}
 _LONGEST_NAME = 5
 _MOST_STEMS = 64
+_MOST_ROWS = 1_500  # that hold the words asked for: the rarest words within it are asked, so that size costs nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +92,12 @@ class TextIndex:
             for fact, stems in facts:
                 number = numbered(database, "facts", fact.uuid)
                 database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
-                put_stems(database, "fact_words", number, stems)
+                put_stems(database, "facts", number, stems)
             for entity, stems in entities:
                 number = numbered(database, "entities", entity.uuid)
                 row = (number, entity.uuid, entity.name, name_key(entity.name), entity.summary)
                 database.execute("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?)", row)
-                put_stems(database, "entity_words", number, stems)
+                put_stems(database, "entities", number, stems)
             move_cursor(database, "facts", cursor)
 
     def forget_facts_of(self, episode: str) -> None:
@@ -100,32 +105,37 @@ class TextIndex:
         only = json.dumps((episode,))
         with self._mutex, self._database as database:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
-                database.execute("DELETE FROM facts WHERE number = ?", (number,))
-                database.execute("DELETE FROM fact_words WHERE rowid = ?", (number,))
+                let_go_of_fact(database, number)
 
     def forget_knowledge(self) -> None:
         """Forget all facts and entities and put the cursor ``facts`` back: the graph no longer holds what they say."""
         with self._mutex, self._database as database:
             for table in ("facts", "fact_words", "entities", "entity_words"):
                 database.execute(f"DELETE FROM {table}")
+            database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
             database.execute("DELETE FROM cursors WHERE name = 'facts'")
 
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[Hit, ...]:
-        """Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first."""
-        words = " OR ".join(f'"{stem}"' for stem in dict.fromkeys(stems[:_MOST_STEMS]))
-        if not words:
-            return ()
-        asked = f"{_ARMS[arm]} WHERE {_WORDS[arm]} MATCH ? ORDER BY score DESC LIMIT ?"
+        """
+        Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first.
+
+        Of many rows, the rarest stems choose; where even the rarest is in very many, the newest rows.
+        """
         with self._mutex:
-            return tuple(Hit(*row) for row in self._database.execute(asked, (words, limit)))
+            rows = counted(self._database, arm, tuple(dict.fromkeys(stems[:_MOST_STEMS])))
+            chosen = _rarest(rows)
+            if not chosen:
+                return ()
+            words = " OR ".join(f'"{stem}"' for stem in chosen)
+            newest = self._newest(arm) if rows[chosen[0]] > _MOST_ROWS else 0
+            asked = f"{_ARMS[arm]} WHERE {WORDS[arm]} MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?"
+            return tuple(Hit(*row) for row in self._database.execute(asked, (words, newest, limit)))
 
     def holding(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns hold each stem in their own words."""
-        asked = "SELECT count(*) FROM turn_words WHERE turn_words MATCH ?"
         with self._mutex:
-            return {
-                stem: self._database.execute(asked, (f'own : "{stem}"',)).fetchone()[0] for stem in dict.fromkeys(stems)
-            }
+            found = counted(self._database, "turns", tuple(dict.fromkeys(stems)))
+        return {stem: found.get(stem, 0) for stem in stems}
 
     def words_around(self, sequences: Sequence[int]) -> dict[int, frozenset[str]]:
         """All stems of these turns and of their neighbours."""
@@ -151,9 +161,7 @@ class TextIndex:
 
     def speakers(self) -> frozenset[str]:
         """Everyone who ever spoke, as they were named."""
-        with self._mutex:
-            rows = self._database.execute("SELECT DISTINCT speakers FROM turns").fetchall()
-        return frozenset(name for (row,) in rows for name in json.loads(row))
+        return frozenset(self._all(SPEAKER))
 
     def facts(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         """Facts by number: uuid, text, source, target, episodes as JSON, valid_at, invalid_at."""
@@ -202,13 +210,21 @@ class TextIndex:
 
     def languages(self) -> Mapping[str, int]:
         """How many turns there are of each language."""
-        with self._mutex:
-            return dict(self._database.execute("SELECT language, count(*) FROM turns GROUP BY language").fetchall())
+        return self._all(LANGUAGE)
 
     def close(self) -> None:
         """Close the file."""
         with self._mutex:
             self._database.close()
+
+    def _all(self, kind: str) -> dict[str, int]:
+        with self._mutex:
+            return dict(self._database.execute("SELECT word, rows FROM counts WHERE kind = ? AND rows > 0", (kind,)))
+
+    def _newest(self, arm: str) -> int:
+        """The row above which the newest of an arm stand."""
+        last = self._database.execute(f"SELECT max(rowid) FROM {WORDS[arm]}").fetchone()[0] or 0
+        return max(0, int(last) - _MOST_ROWS)
 
     def _rows(self, table: str, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         asked = within(f"SELECT * FROM {table} WHERE number IN", len(numbers))
@@ -228,6 +244,18 @@ class TextIndex:
             for leftover in self._file.parent.glob(f"{self._file.name}*"):
                 leftover.unlink()
             return connect(self._file)
+
+
+def _rarest(rows: Mapping[str, int]) -> tuple[str, ...]:
+    """The rarest words, as many as stand in no more rows altogether than we look at; at least one."""
+    chosen: list[str] = []
+    room = _MOST_ROWS
+    for word in sorted((word for word in rows if rows[word] > 0), key=lambda word: (rows[word], word)):
+        room -= rows[word]
+        if chosen and room < 0:
+            break
+        chosen.append(word)
+    return tuple(chosen)
 
 
 def name_key(name: str) -> str:

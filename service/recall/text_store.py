@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from service.recall.neighbourhood import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from service.ports import StoredFact
 
-_VERSION = 1
+WORDS = {"turns": "turn_words", "facts": "fact_words", "entities": "entity_words"}
+SPEAKER, LANGUAGE = "speaker", "language"
+_VERSION = 2
 _TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 _SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -32,6 +34,8 @@ CREATE TABLE entities (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL
 );
 CREATE INDEX entities_by_key ON entities (key);
+CREATE INDEX facts_by_episodes ON facts (episodes);
+CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{_TOKENS}");
 CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{_TOKENS}");
 CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{_TOKENS}");
@@ -95,23 +99,58 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
         traits.statement_words,
         traits.has_time,
     )
+    known = database.execute("SELECT language, speakers FROM turns WHERE sequence = ?", (turn.sequence,)).fetchone()
+    if known:
+        recount(database, LANGUAGE, gone=(known[0],))
+        recount(database, SPEAKER, gone=json.loads(known[1]))
+    recount(database, LANGUAGE, come=(turn.language,))
+    recount(database, SPEAKER, come=traits.speakers)
     database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
-    database.execute("DELETE FROM turn_words WHERE rowid = ?", (turn.sequence,))
+    _let_go(database, "turns", turn.sequence)
     places = ", ".join("?" * (len(COLUMNS) + 1))
     columns = ", ".join(COLUMNS)
     database.execute(
         f"INSERT INTO turn_words (rowid, {columns}) VALUES ({places})",
         (turn.sequence, *words),
     )
+    recount(database, "turns", come=words[0].split())
     if turn.previous is not None:
         database.execute("UPDATE turn_words SET after = ? WHERE rowid = ?", (words[0], turn.previous))
 
 
-def put_stems(database: sqlite3.Connection, table: str, number: int, stems: Sequence[str]) -> None:
-    """Write the stems of a fact or an entity."""
-    database.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
-    database.execute(f"INSERT INTO {table} (rowid, stems) VALUES (?, ?)", (number, " ".join(stems)))
+def put_stems(database: sqlite3.Connection, arm: str, number: int, stems: Sequence[str]) -> None:
+    """Write the stems of a fact or an entity (arm ``facts`` or ``entities``)."""
+    _let_go(database, arm, number)
+    database.execute(f"INSERT INTO {WORDS[arm]} (rowid, stems) VALUES (?, ?)", (number, " ".join(stems)))
+    recount(database, arm, come=stems)
+
+
+def let_go_of_fact(database: sqlite3.Connection, number: int) -> None:
+    """Forget a fact and its words."""
+    database.execute("DELETE FROM facts WHERE number = ?", (number,))
+    _let_go(database, "facts", number)
+
+
+def counted(database: sqlite3.Connection, kind: str, words: Sequence[str]) -> dict[str, int]:
+    """In how many rows each of *words* stands: an arm's own words, SPEAKER or LANGUAGE."""
+    asked = within("SELECT word, rows FROM counts WHERE kind = ? AND word IN", len(words))
+    return dict(database.execute(asked, (kind, *words)).fetchall())
+
+
+def recount(database: sqlite3.Connection, kind: str, *, come: Iterable[str] = (), gone: Iterable[str] = ()) -> None:
+    """Count words that came into a row, or went with it."""
+    upsert = "ON CONFLICT (kind, word) DO UPDATE SET rows = rows + excluded.rows"
+    changes = [(kind, word, 1) for word in set(come)] + [(kind, word, -1) for word in set(gone)]
+    database.executemany(f"INSERT INTO counts VALUES (?, ?, ?) {upsert}", changes)
+
+
+def _let_go(database: sqlite3.Connection, arm: str, number: int) -> None:
+    column = "own" if arm == "turns" else "stems"
+    known = database.execute(f"SELECT {column} FROM {WORDS[arm]} WHERE rowid = ?", (number,)).fetchone()
+    if known:
+        recount(database, arm, gone=known[0].split())
+        database.execute(f"DELETE FROM {WORDS[arm]} WHERE rowid = ?", (number,))
 
 
 def numbered(database: sqlite3.Connection, table: str, uuid: str) -> int:
