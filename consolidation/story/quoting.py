@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _A_DAY = 5  # sentences, at most
-_OURS = frozenset({"assistant", "thought"})
 _SHORTEST, _LONGEST = 25, 260
 _SAME = 0.5
 _LEAST, _SMALL_TALK = 1.8, 0.5
@@ -139,7 +138,7 @@ def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> f
     weight += 0.5 * bool(re.search(r"\d", sentence)) + 0.8 * bool(_TELLING.search(sentence))
     weight += min(len(content), 10) / 10
     weight -= 1.2 * bool(_PHRASE.match(sentence))
-    return weight - (1.0 if who in _OURS else 0.0)
+    return weight - (1.0 if who == "assistant" else 0.0)  # who answers, mostly repeats
 
 
 def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:

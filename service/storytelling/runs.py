@@ -21,14 +21,13 @@ from consolidation.story.run import Run, Subject
 from consolidation.story.storyfile import StoryFile
 from consolidation.story.triggers import Backlog, Trigger, due
 from service.storytelling.listing import Listing
+from service.storytelling.state import StoryState
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
-    from datetime import datetime
 
     from consolidation.kernel.ports import Clock
-    from consolidation.story.chapters import Book
     from consolidation.story.consolidate import ConsolidationService
     from consolidation.story.run import Gathered
     from consolidation.story.triggers import Patience
@@ -38,19 +37,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _SOUL = 8_000
-
-
-@dataclass(frozen=True, slots=True)
-class StoryState:
-    """A story and how far it is: the last sequence told, what waits, which chapters are in our words."""
-
-    text: str
-    book: Book
-    ours: frozenset[str]
-    sequence: int
-    last_processed: datetime | None
-    pending_turns: int
-    pending_tokens: int
 
 
 @dataclass(slots=True)
@@ -225,6 +211,9 @@ class Storytelling:
             await self._list_anew(mind)
         except (MemoryFault, OSError) as error:
             run = replace(started, ended_at=self._clock.now(), error=f"{type(error).__name__}: {error}")
+        except BaseException:
+            progress(replace(started, ended_at=self._clock.now(), error="an unforeseen error; it is logged"))
+            raise
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
         telling.failed_at = self._clock.monotonic()
