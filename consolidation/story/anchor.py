@@ -87,7 +87,7 @@ def carrying(text: str, marks: Marks) -> str:
 
 def defanged(text: str) -> str:
     """What people say and models answer, without anything that looks like our marks."""
-    return _LOOKALIKE.sub("", text)
+    return _LOOKALIKE.sub(" ", text)  # a space: what stood around it must not close up to another
 
 
 def decide(text: str, *, ledger: int | None, ledger_anchor: datetime | None, top: int, now: datetime) -> ToTell:

@@ -118,7 +118,8 @@ def _sayings(turns: Sequence[Mapping[str, str]], *, language: str) -> Iterable[_
         who = "user"
         for line in turn["text"].splitlines():
             found = _LINE.fullmatch(line)
-            who, said = (found[1], found[2]) if found else (who, line)
+            name = found[1].strip().lstrip("#").strip() if found else ""  # a heading is no name
+            who, said = (name, found[2]) if found and name else (who, line)
             for sentence in sentences(_CAPTION.sub("", said)):
                 place += 1
                 yield _Saying(

@@ -94,6 +94,7 @@ class Storytelling:
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
         to_tell = await self._service.to_tell(subject)
         positions = mind.transcript.positions
+        again = await self._service.pending(subject) if to_tell.since is not None else ()
         marks = read_marks(text)
         return StoryState(
             text=text,
@@ -101,8 +102,8 @@ class Storytelling:
             ours=known.digests,
             sequence=marks.sequence if marks.sequence is not None else known.sequence or 0,
             last_processed=marks.anchor or known.anchor,
-            pending_turns=positions.remembered_after(to_tell.sequence),
-            pending_tokens=positions.tokens_after(to_tell.sequence),
+            pending_turns=len(again) or positions.remembered_after(to_tell.sequence),
+            pending_tokens=sum(kept.tokens for kept in again) or positions.tokens_after(to_tell.sequence),
         )
 
     def begin(
@@ -158,6 +159,14 @@ class Storytelling:
                 except (MemoryFault, OSError) as error:
                     log.warning("story.unreadable", mind_id=mind_id, error=str(error))
             await self._background.pause(self._sweep_seconds)
+
+    async def rewind(self, mind: Mind, version: str) -> None:
+        """Go back to an earlier story, and have what was told after it wait again. Raises StoryFault, OSError."""
+        telling, subject = self._telling(mind), self.subject(mind)
+        await self._service.rewind(subject, version=version)
+        telling.told = await self._service.settle(subject)
+        await self._list_anew(mind)
+        self._begin_if_due(mind, telling)
 
     def subject(self, mind: Mind) -> Subject:
         """Whose story it is, as the one door wants it."""
