@@ -8,6 +8,7 @@ file has its place as its turn's id: reading twice keeps once.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
@@ -50,9 +51,12 @@ def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
         try:
             with file.open(encoding="utf-8", errors="replace") as handle:
                 text = handle.read(_LARGEST)
+                is_whole = not handle.read(1)
         except OSError as error:
             yield Unread(where, error.strerror or str(error))
             continue
+        if not is_whole:
+            yield Unread(where, f"is longer than {_LARGEST} characters; the rest was not read")
         noon = datetime.combine(datetime.fromisoformat(day), _NOON)
         for number, piece in enumerate(_pieces(text), start=1):
             said = Message(Speaker.THOUGHT, piece, noon + timedelta(seconds=number - 1))
@@ -68,13 +72,12 @@ def _dated(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _day(name: str) -> str:
-    found = _DATE.search(name)
-    if found is None or int(found[1]) < _EARLIEST:
-        return ""
-    try:
-        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC).date().isoformat()
-    except ValueError:
-        return ""
+    for found in _DATE.finditer(name):
+        with suppress(ValueError):
+            day = datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC)
+            if day.year >= _EARLIEST:
+                return day.date().isoformat()
+    return ""
 
 
 def _pieces(text: str) -> Iterator[str]:

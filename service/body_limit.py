@@ -14,6 +14,9 @@ _TOO_LARGE = Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The bo
 _NO_TEXT = Kind(HTTPStatus.BAD_REQUEST, "body-not-utf-8", "The body is no UTF-8 text")
 
 
+_MOST_DRAINED = 16 << 20  # bytes read and let go, so that the client hears the refusal instead of a reset
+
+
 class BodyLimit:
     """ASGI middleware: 413 above *most_bytes*, 400 for other encodings (json.loads would guess UTF-16 and -32)."""
 
@@ -29,6 +32,8 @@ class BodyLimit:
             return
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if announced.isdigit() and int(announced) > self._most_bytes:
+            if int(announced) <= _MOST_DRAINED:
+                await _drain(receive)
             await self._refuse(scope, receive, send)
             return
         body = await self._read(receive)
@@ -36,7 +41,11 @@ class BodyLimit:
             await self._refuse(scope, receive, send)
             return
         if not _is_text(body):
-            refusal = problem(_NO_TEXT, detail="a request is JSON in UTF-8, not compressed", instance=scope["path"])
+            refusal = problem(
+                _NO_TEXT,
+                detail="a request is JSON or text in UTF-8, without NUL and not compressed",
+                instance=scope["path"],
+            )
             await refusal(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
@@ -52,6 +61,7 @@ class BodyLimit:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._most_bytes:
+                await _drain(receive)
                 return None
             if not message.get("more_body", False):
                 return b"".join(parts)
@@ -61,6 +71,16 @@ class BodyLimit:
         await problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers={"Connection": "close"})(
             scope, receive, send
         )
+
+
+async def _drain(receive: Receive) -> None:
+    """Let what is still coming go by, up to a limit."""
+    size = 0
+    while size <= _MOST_DRAINED:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
 
 
 def _is_text(body: bytes) -> bool:

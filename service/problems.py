@@ -104,7 +104,7 @@ async def _fault(request: Request, error: Exception) -> JSONResponse:
         found = [{"pointer": error.pointer, "detail": str(error)}]
         return problem(kind, detail=str(error), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
-        current = _speakable(error.current)
+        current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
 

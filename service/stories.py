@@ -60,4 +60,4 @@ def build_stories(
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
     folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions)
     syncing = Syncing(minds=minds, digestion=digestion, storytelling=telling, clock=clock, folders=folders)
-    return Stories(telling, StoryEditing(consolidation, storytelling=telling), syncing)
+    return Stories(telling, StoryEditing(telling), syncing)

@@ -87,7 +87,7 @@ def carrying(text: str, marks: Marks) -> str:
 
 def defanged(text: str) -> str:
     """What people say and models answer, without anything that looks like our marks."""
-    return _LOOKALIKE.sub("", text)
+    return _LOOKALIKE.sub(" ", text)  # a space: what stood around it must not close up to another
 
 
 def decide(text: str, *, ledger: int | None, ledger_anchor: datetime | None, top: int, now: datetime) -> ToTell:
@@ -103,6 +103,8 @@ def decide(text: str, *, ledger: int | None, ledger_anchor: datetime | None, top
         if marks.anchor is not None and marks.anchor <= now + _FUTURE:
             return ToTell(0, marks.anchor, "an anchor of another tool: told is what is not newer than it")
         return ToTell(0, None, "nothing is told yet")
+    if marks.sequence is not None and marks.sequence < told and marks.anchor == marks.tied_to:
+        return ToTell(marks.sequence, None, "an older story stands here: told again from its cursor")
     tied_to = marks.tied_to if marks.sequence == told else ledger_anchor
     if marks.anchor is None or tied_to is None or marks.anchor == tied_to:
         return ToTell(told, None, "the cursor" if marks.sequence == told else "the ledger")

@@ -37,9 +37,11 @@ def form(chapter: StoryChapter) -> str:
         return "a chapter needs a title and a text"
     if text in {"{}", "[]", "null", "None", "[object Object]"} or _REFUSAL.match(text):
         return "that is no chapter"
+    if (text + title).encode("utf-8", "replace").decode() != text + title:
+        return "half a letter stands in it"
     if len(text) > _LONGEST_CHAPTER or len(title) > _LONGEST_TITLE or "\n" in title:
         return "a title has one short line, a text at most a few hundred words"
-    if re.search(r"^#{1,6}\s", text, re.MULTILINE):
+    if re.search(r"^[ \t]{0,3}#{1,6}\s", text, re.MULTILINE):
         return "a text has no headings"
     return ""
 

@@ -91,11 +91,12 @@ class ConsolidationService:
         async with self._turnstile(subject):
             marks = read_marks(version)
             known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
-            then = marks.tied_to or marks.anchor
-            story = await anyio.to_thread.run_sync(subject.file.change, lambda _: version)
+            then = marks.tied_to
+            text = version if marks.sequence is not None else without_marks(version)  # else nothing says what is in it
             rewound = replace(known, sequence=marks.sequence, anchor=then, newest=then)
+            # The ledger first: after a crash in between, the cursor of the story that stands brings it up again.
             await anyio.to_thread.run_sync(write_ledger, subject.ledger, rewound)
-            return story
+            return await anyio.to_thread.run_sync(subject.file.change, lambda _: text)
 
     async def pending(self, subject: Subject) -> tuple[Kept, ...]:
         """The turns that wait to be told, in order."""
@@ -156,7 +157,9 @@ class ConsolidationService:
         while page := await subject.transcript.after(after, limit=_PAGE):
             turns.extend(kept for kept in page if kept.is_remembered and _is_due(kept, to_tell))
             after = page[-1].sequence
-        return to_tell, marks, tuple(turns)
+        # What is told again is told in the order of its times: the anchor is what says how far that has come.
+        again = sorted((kept for kept in turns if kept.sequence <= to_tell.sequence), key=lambda kept: kept.occurred_at)
+        return to_tell, marks, (*again, *turns[len(again) :])
 
     async def _narrated(self, subject: Subject, batch: Sequence[Kept], *, is_again: bool) -> Draft:
         story = await anyio.to_thread.run_sync(subject.file.read)
@@ -185,7 +188,8 @@ class ConsolidationService:
         tied_to = anchor
         if any(kept.sequence <= to_tell.sequence for kept in rest):
             # Told again from an anchor moved back, and not yet done: the anchor stays behind what it is tied to.
-            anchor, tied_to = max(kept.occurred_at for kept in batch), known.anchor or anchor
+            left = (kept.occurred_at for kept in rest if kept.sequence <= to_tell.sequence)
+            anchor, tied_to = anchor_for((kept.occurred_at for kept in batch), left) or anchor, known.anchor or anchor
 
         def plan(story: str) -> str:
             text = without_marks(story)
@@ -217,9 +221,10 @@ class ConsolidationService:
 
 
 def _is_due(kept: Kept, to_tell: ToTell) -> bool:
-    if kept.sequence > to_tell.sequence:
-        return True
-    return to_tell.since is not None and kept.occurred_at > to_tell.since
+    if to_tell.since is None:
+        return kept.sequence > to_tell.sequence
+    is_new = kept.sequence > to_tell.sequence > 0  # at 0, another tool's anchor is all that says what is told
+    return is_new or kept.occurred_at > to_tell.since
 
 
 def _settled(subject: Subject) -> int:

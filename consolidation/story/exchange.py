@@ -45,22 +45,30 @@ def read_settled(file: Path, *, is_expected: bool) -> bytes | None:
     raise StoryUnreadable(f"{file} keeps changing")
 
 
-def write_beside(file: Path, content: bytes) -> Path:
-    """*content*, synced, in a new file beside *file*, with its permissions and, where allowed, its owner."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}.new")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+def write_new(file: Path, content: bytes, *, like: Path) -> None:
+    """*content*, synced, in the new *file*, with the permissions of *like* and, where allowed, its owner."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     try:
-        _dress(handle, file)
+        _dress(handle, like)
         rest = memoryview(content)
         while rest:
             rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
     except BaseException:
-        beside.unlink()
+        file.unlink()
         raise
     finally:
         os.close(handle)
-    return beside
+
+
+def replace_bytes(file: Path, content: bytes) -> None:
+    """Put *content* in *file*'s place, whole or not at all, synced."""
+    other = file.with_suffix(".writing")
+    with other.open("wb") as handle:
+        handle.write(content)
+        handle.flush()
+        os.fsync(handle.fileno())
+    other.replace(file)
 
 
 def put_in_place(new: Path, file: Path) -> bool:
@@ -115,9 +123,10 @@ def _bytes(file: Path) -> bytes | None:
         handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise StoryUnreadable(f"{file} is no regular file")
     with os.fdopen(handle, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise StoryUnreadable(f"{file} is no regular file")
         return opened.read()
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from consolidation.story.chapters import parse
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -49,18 +51,21 @@ def merge(base: str, *, ours: str, theirs: str) -> Merged:
         taken = _taken(before, mine, yours)
         if taken is None:
             conflicts.append(Conflict("".join(before), "".join(mine), "".join(yours)))
-            taken = yours
+            taken = yours + _added_chapters(before, mine, yours)
         merged += taken + was[b_start:b_end]
         at = (b_end, o_end, t_end)
-    return Merged("".join(merged), tuple(conflicts))
+    return Merged(_joined(merged), tuple(conflicts))
 
 
 def _taken(before: list[str], mine: list[str], yours: list[str]) -> list[str] | None:
     """What both sides' versions of a stretch come to; None where they can not both stand."""
-    if yours in (mine, before):
-        return mine
-    if mine == before:
-        return yours
+    either = _either(before, mine, yours)
+    if either is not None:
+        return either
+    if len(before) == len(mine) == len(yours):  # neighbouring lines, changed by one side each
+        by_line = [_either(*lines) for lines in zip(before, mine, yours, strict=True)]
+        if all(line is not None for line in by_line):
+            return [line for line in by_line if line is not None]
     if not before:  # both only added, at the same place: both are kept, the person's first
         return yours + mine
     for one, other in ((mine, yours), (yours, mine)):
@@ -70,6 +75,27 @@ def _taken(before: list[str], mine: list[str], yours: list[str]) -> list[str] | 
         if in_front is not None:
             return in_front + other
     return None
+
+
+def _either[Part](before: Part, mine: Part, yours: Part) -> Part | None:
+    """The one that differs from *before*; None where both do, each in its way."""
+    if yours in (mine, before):
+        return mine
+    return yours if mine == before else None
+
+
+def _added_chapters(before: list[str], mine: list[str], yours: list[str]) -> list[str]:
+    """The chapters that we added in a stretch that a person changed, too: theirs stands, and ours are told."""
+    known = {chapter.first for lines in (before, yours) for chapter in parse("".join(lines)).chapters}
+    new = [chapter for chapter in parse("".join(mine)).chapters if chapter.first not in known]
+    return [line for chapter in new for line in ("\n", *chapter.text.splitlines(keepends=True))]
+
+
+def _joined(lines: list[str]) -> str:
+    """*lines* as one text; a last line without an end, that is no longer the last, gets one."""
+    return "".join(
+        line if line.endswith("\n") or at == len(lines) - 1 else f"{line}\n" for at, line in enumerate(lines)
+    )
 
 
 def _additions(before: list[str], now: list[str]) -> tuple[list[str] | None, list[str] | None]:

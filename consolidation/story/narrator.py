@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
 from consolidation.kernel.errors import MemoryFault, ModelFault, StoryRefused
 from consolidation.kernel.language import detect
 from consolidation.kernel.ports import Ask, Usage
@@ -67,10 +69,9 @@ class Narrator:
         With *is_again*, the batch was told before: what still stands is not repeated, which may leave nothing. Raises
         StoryRefused when no model wrote what can be used, ModelFault when none answered.
         """
-        told = [_told(kept) for kept in batch]
+        told, language = await anyio.to_thread.run_sync(_read, batch)  # a second of CPU for a full batch
         shown = book.chapters[-_NEWEST:]
         revisable = tuple(chapter for chapter in shown if chapter.digest in ours)
-        language = detect("\n".join(text for _, text in told)[:_LANGUAGE_FROM])
         words: dict[str, object] = {
             "agent": voice.agent,
             "soul": voice.soul,
@@ -148,11 +149,29 @@ class Narrator:
                     problem = error
                     break
                 usage += reply.usage
-                reason = fault(reply.content, model)
+                answer = ask.shape.model_validate(_plain(reply.content.model_dump()))
+                reason = await anyio.to_thread.run_sync(fault, answer, model)
                 if not reason:
-                    return reply.content, usage, model
+                    return answer, usage, model
                 problem = StoryRefused(reason)
         raise problem
+
+
+def _plain(value: object) -> object:
+    """An answer's values with nothing in their texts but words: no marks, no other line ends."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, str):
+        return "\n".join(defanged(value).splitlines())
+    return value
+
+
+def _read(batch: Sequence[Kept]) -> tuple[list[tuple[str, str]], str]:
+    """What happened, by its times, and the language it is told in."""
+    told = [_told(kept) for kept in batch]
+    return told, detect("\n".join(text for _, text in told)[:_LANGUAGE_FROM])
 
 
 def _told(kept: Kept) -> tuple[str, str]:
@@ -169,7 +188,9 @@ def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:
 def _fault(
     answer: StoryChapters, batch: Sequence[Kept], book: Book, voice: Voice, language: str, *, is_hosted: bool
 ) -> str:
-    """Why an answer can not be used; empty when it can."""
+    """Why an answer can not be used; empty when it can: what only quotes is what was said, whatever it was."""
+    if not is_hosted:
+        return ""
     first, last = min(kept.occurred_at for kept in batch), max(kept.occurred_at for kept in batch)
     sources = [*(kept.text for kept in batch), *(f"{kept.occurred_at:%Y %B %d %H %M}" for kept in batch), book.text]
     texts = [f"{one.title}\n{one.text}" for one in answer.append]
@@ -177,12 +198,11 @@ def _fault(
     reasons = [checking.form(StoryChapter(at="", title=one.title, text=one.text)) for one in answer.revise]
     reasons += [checking.form(one) or checking.time(one, first=first, last=last) for one in answer.append]
     reasons += [checking.leak(text, soul=voice.soul) for text in texts]
-    if is_hosted:  # what only quotes can neither invent nor choose its language
-        reasons += [
-            checking.invention(text, sources=sources, agent=voice.agent, language=language)
-            or checking.language_of(text, language=language)
-            for text in texts
-        ]
+    reasons += [
+        checking.invention(text, sources=sources, agent=voice.agent, language=language)
+        or checking.language_of(text, language=language)
+        for text in texts
+    ]
     return next((reason for reason in reasons if reason), "")
 
 

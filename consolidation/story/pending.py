@@ -29,7 +29,9 @@ def last_listed(file: Path) -> int:
             size = handle.seek(0, os.SEEK_END)
             for reach in (_TAIL, size):
                 handle.seek(max(0, size - reach))
-                if found := _HEAD.findall(handle.read().decode("utf-8", "replace")):
+                read = handle.read().decode("utf-8", "replace")
+                whole = read if reach >= size else read.partition("\n")[2]  # the first line may be the end of one
+                if found := _HEAD.findall(whole):
                     return int(found[-1])
     except FileNotFoundError:
         pass

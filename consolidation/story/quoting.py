@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _A_DAY = 5  # sentences, at most
-_OURS = frozenset({"assistant", "thought"})
 _SHORTEST, _LONGEST = 25, 260
 _SAME = 0.5
 _LEAST, _SMALL_TALK = 1.8, 0.5
@@ -119,7 +118,8 @@ def _sayings(turns: Sequence[Mapping[str, str]], *, language: str) -> Iterable[_
         who = "user"
         for line in turn["text"].splitlines():
             found = _LINE.fullmatch(line)
-            who, said = (found[1], found[2]) if found else (who, line)
+            name = found[1].strip().lstrip("#").strip() if found else ""  # a heading is no name
+            who, said = (name, found[2]) if found and name else (who, line)
             for sentence in sentences(_CAPTION.sub("", said)):
                 place += 1
                 yield _Saying(
@@ -139,7 +139,7 @@ def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> f
     weight += 0.5 * bool(re.search(r"\d", sentence)) + 0.8 * bool(_TELLING.search(sentence))
     weight += min(len(content), 10) / 10
     weight -= 1.2 * bool(_PHRASE.match(sentence))
-    return weight - (1.0 if who in _OURS else 0.0)
+    return weight - (1.0 if who == "assistant" else 0.0)  # who answers, mostly repeats
 
 
 def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:

@@ -8,6 +8,7 @@ is left out stands in the story's history; whom one knew is never left out.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -31,9 +32,8 @@ _LONGEST_TITLE = 80
 _QUOTATION = re.compile(r"(?P<lead>[^“«„「]{1,80})(?P<open>[“«„「] ?)(?P<said>.+?)(?P<close> ?[”»“」])(?=\s|$)")
 _PAUSE = " … "  # between sentences that one speaker said
 _DETERMINED = re.compile(
-    r"\b(?:der|die|das|den|dem|des|eine?[mnrs]?|meine?[mnrs]?|deine?[mnrs]?|seine?[mnrs]?|ihre?[mnrs]?|unsere?[mnrs]?"
-    r"|keine?[mnrs]?|diese[mnrs]?|jede[mnrs]?|zum|zur|im|am|beim|vom|ins|ans)\s+(?:\w+e[mnrs]?\s+)?(\w+)",
-    re.IGNORECASE,
+    r"\b(?i:der|die|das|den|dem|des|eine?[mnrs]?|meine?[mnrs]?|deine?[mnrs]?|seine?[mnrs]?|ihre?[mnrs]?|unsere?[mnrs]?"
+    r"|keine?[mnrs]?|diese[mnrs]?|jede[mnrs]?|zum|zur|im|am|beim|vom|ins|ans)\s+(?:[a-zäöüß]+e[mnrs]?\s+)?([A-ZÄÖÜ]\w+)",
 )
 
 
@@ -71,8 +71,8 @@ def oldest_run(book: Book, *, ours: frozenset[str], short: frozenset[str], most_
     if book.words <= most_words:
         return ()
     old = _old(book.chapters, most_words=most_words)
-    for fit, least in ((ours - short, 1), (ours & short, 2)):
-        for is_fit, run in groupby(old, key=lambda one: one.digest in fit):
+    for fit, least, apart in ((ours - short, 1, 0), (ours & short, 2, 7)):  # of one month: others are not joined
+        for (is_fit, _), run in groupby(old, key=lambda one: (one.digest in fit, one.first[:apart])):
             chapters = _passage(run) if is_fit else ()
             if len(chapters) >= least and sum(chapter.words for chapter in chapters) >= _LEAST:
                 return chapters
@@ -84,9 +84,16 @@ def people(text: str, *, language: str) -> frozenset[str]:
     plain = " ".join(one.text for one in sayings(text))  # not who is said to have said it
     found: Iterable[str] = {*names(text, limit=_MOST_NAMES), *opening_names(plain, language=language)}
     if language.startswith("de"):
-        nouns = {noun.casefold() for noun in _DETERMINED.findall(text)}
-        found = {name for name in found if name.split()[-1].casefold() not in nouns}
-    return frozenset(name for name in found if name[0].isupper())
+        nouns = {noun for noun, times in Counter(_DETERMINED.findall(text)).items() if times == _times(noun, text)}
+        found = {name for name in found if name.split()[-1] not in nouns}
+    spoke = {
+        name for one in sayings(text) if one.lead for name in names(f"so, {one.lead}")
+    }  # who said it is known, too
+    return frozenset(name for name in (*found, *spoke) if name[0].isupper())
+
+
+def _times(word: str, text: str) -> int:
+    return len(re.findall(rf"\b{re.escape(word)}\b", text))
 
 
 def lost(people: Iterable[str], text: str) -> tuple[str, ...]:

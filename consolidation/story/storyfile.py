@@ -9,14 +9,16 @@ writes into the version we displaced is merged at the next change.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from functools import partial
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import StoryUnreadable
 from consolidation.kernel.files import exclusive
-from consolidation.story.exchange import create, put_in_place, read_settled, write_beside
+from consolidation.story.anchor import carrying, read_marks, without_marks
+from consolidation.story.exchange import create, put_in_place, read_settled, replace_bytes, write_new
 from consolidation.story.merging import merge
+from consolidation.story.planning import moved_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _LOCK_SECONDS = 30
 _TRIES = 40
 _VERSIONS = 50
+_VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}Z\.md")
 _LATE = 8  # versions an editor may still be writing into
 
 
@@ -65,8 +68,7 @@ class StoryFile:
 
     def versions(self) -> tuple[Version, ...]:
         """The earlier stories, newest first."""
-        found = sorted(self._history.glob("*.md"), reverse=True) if self._history.is_dir() else []
-        return tuple(Version(file.stem, file.stat().st_size) for file in found)
+        return tuple(Version(file.stem, file.stat().st_size) for file in self._kept())
 
     def version(self, name: str) -> str | None:
         """The text of an earlier story; None when no version is called so."""
@@ -78,72 +80,110 @@ class StoryFile:
         return read_settled(self._file, is_expected=self._history.is_dir())
 
     def _swap(self, plan: Callable[[str], str]) -> str:
-        seen = standing = self._settled()
         for _ in range(_TRIES):
-            new = _bytes(plan(_text(seen)))
+            standing = self._settled()
+            new = _bytes(plan(_text(standing)))
             if new == standing:
                 return _text(new)
-            displaced = self._publish(standing, new)
-            if displaced is None:
-                return _text(new)
-            seen, standing = displaced
+            if self._publish(standing, new):
+                return self._take_late_edits() or _text(new)
         raise StoryUnreadable("the story keeps changing")
 
-    def _publish(self, standing: bytes | None, new: bytes) -> tuple[bytes | None, bytes | None] | None:
+    def _publish(self, standing: bytes | None, new: bytes) -> bool:
         """
-        Put *new* in the place of *standing*; None when that is what it displaced.
+        Put *new* in the place of *standing*; False when something else stands there.
 
-        Else what a person saved instead, to plan upon, and what now stands in the file.
+        What is displaced is kept with what we believed it to be, noted before: where the two differ, a person saved in
+        between, and theirs is merged, now or after a crash.
         """
-        beside = write_beside(self._file, new)
+        late = self._beside / f"{self._clock.now():%Y%m%d%H%M%S%f}-{_digest(new)}.late"
+        write_new(late, new, like=self._file)
         try:
-            found = self._settled()
-            if found != standing:
-                return found, found
+            if standing is not None:
+                replace_bytes(late.with_suffix(".base"), standing)
+            if self._settled() != standing:
+                return _dropped(late)
             if standing is None:
-                create(beside, self._file)
-                return None
-            self._keep(standing)
-            if not put_in_place(beside, self._file):
-                return None
-            displaced = beside.read_bytes()
+                create(late, self._file)
+            else:
+                self._keep(standing)
+                if not put_in_place(late, self._file):
+                    late.with_suffix(".base").unlink()
         except (FileNotFoundError, FileExistsError):
-            now = self._settled()
-            return now, now
-        else:
-            self._displace(beside, displaced)
-            return None if displaced == standing else (displaced, new)
-        finally:
-            beside.unlink(missing_ok=True)
+            return _dropped(late)
+        for old in sorted(self._beside.glob("*.late"))[:-_LATE]:
+            if old.read_bytes() == _bytes_of(old.with_suffix(".base")):
+                _dropped(old)
+        return True
+
+    @property
+    def _beside(self) -> Path:
+        """Where what we displace is kept: with the history, or beside a story that is linked from another disk."""
+        if self._file.parent.stat().st_dev == self._history.stat().st_dev:
+            return self._history
+        folder = self._file.with_name(f".{self._file.name}.late")
+        folder.mkdir(exist_ok=True, mode=0o700)
+        return folder
 
     def _keep(self, text: bytes) -> None:
         """Keep a copy of a version for undo, and let the oldest go."""
         name = f"{self._clock.now():%Y-%m-%dT%H-%M-%S-%f}Z"
         (self._history / f"{name}.md").write_bytes(text)
-        for old in sorted(self._history.glob("*.md"), reverse=True)[_VERSIONS:]:
+        for old in self._kept()[_VERSIONS:]:
             old.unlink()
 
-    def _displace(self, file: Path, seen: bytes) -> None:
-        """Keep the very file we displaced, as we saw it: an editor that holds it open may still write into it."""
-        name = f"{self._clock.now():%Y%m%d%H%M%S%f}-{_digest(seen)}"
-        (self._history / f"{name}.base").write_bytes(seen)
-        file.rename(self._history / f"{name}.late")
-        for old in sorted(self._history.glob("*.late"))[:-_LATE]:
-            old.with_suffix(".base").unlink(missing_ok=True)
-            old.unlink()
+    def _kept(self) -> list[Path]:
+        """The files of the earlier stories, newest first; what else lies there is a person's."""
+        found = self._history.iterdir() if self._history.is_dir() else ()
+        return sorted((file for file in found if _VERSION.fullmatch(file.name)), reverse=True)
 
-    def _take_late_edits(self) -> None:
-        for late in sorted(self._history.glob("*.late")):
-            written, kept = late.read_bytes(), late.with_suffix(".base")
-            if _digest(written) == late.stem.rpartition("-")[2] or not kept.exists():
-                continue
-            self._swap(partial(_merged, _text(kept.read_bytes()), _text(written)))
-            late.rename(late.with_name(f"{late.stem.rpartition('-')[0]}-{_digest(written)}.late"))
-            kept.rename(kept.with_name(f"{kept.stem.rpartition('-')[0]}-{_digest(written)}.base"))
+    def _take_late_edits(self) -> str | None:
+        """Merge what people saved into versions that we displaced; the story, where that changed it."""
+        story = None
+        for _ in range(_TRIES):
+            owed = self._owed()
+            if owed is None:
+                return story
+            late, base, theirs = owed
+            standing = self._settled()
+            merged = _bytes(_merged(_text(base), _text(theirs), _text(standing)))
+            if merged == standing or self._publish(standing, merged):
+                story = _text(merged)
+                replace_bytes(late.with_suffix(".base"), theirs)
+        raise StoryUnreadable("the story keeps changing")
+
+    def _owed(self) -> tuple[Path, bytes, bytes] | None:
+        """The oldest displaced version that is not what we believed, what we believed, and what it is."""
+        for late in sorted(self._beside.glob("*.late")):
+            base = _bytes_of(late.with_suffix(".base"))
+            if base is None or _digest(late.read_bytes()) == late.stem.rpartition("-")[2]:
+                _dropped(late)  # never published
+            elif late.read_bytes() != base:
+                theirs = read_settled(late, is_expected=True)
+                if theirs is not None and theirs != base:
+                    return late, base, theirs
+        return None
 
 
 def _merged(base: str, theirs: str, story: str) -> str:
-    return merge(base, ours=story, theirs=theirs).text
+    merged = merge(without_marks(base), ours=without_marks(story), theirs=without_marks(theirs))
+    marks, back = read_marks(story), moved_back(read_marks(theirs), read_marks(base))
+    if back is not None and marks.anchor is not None:
+        marks = replace(marks, anchor=min(marks.anchor, back))
+    return carrying(merged.text, marks)
+
+
+def _dropped(late: Path) -> bool:
+    late.unlink(missing_ok=True)
+    late.with_suffix(".base").unlink(missing_ok=True)
+    return False
+
+
+def _bytes_of(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def _text(content: bytes | None) -> str:

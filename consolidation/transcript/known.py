@@ -26,12 +26,12 @@ def unknown(posted: Sequence[Message], kept: Iterable[Message]) -> tuple[int, ..
     for message in kept:
         left.setdefault(_said(message), []).append(message)
     found = set[int]()
-    for is_sure in (True, False):  # the surest pairs first, so that they are not used up by others
+    for is_same in (_is_equal, _is_near, _may_be_same):  # the surest pairs first, so that others do not use them up
         for at, message in enumerate(posted):
             if at in found:
                 continue
             candidates = left.get(_said(message), [])
-            match = next((one for one in candidates if _is_same(message, one, is_sure=is_sure)), None)
+            match = next((one for one in candidates if is_same(message, one)), None)
             if match is not None:
                 candidates.remove(match)
                 found.add(at)
@@ -42,9 +42,18 @@ def _said(message: Message) -> tuple[str, str]:
     return message.role.value, " ".join(without_injected(message.content).split())
 
 
-def _is_same(one: Message, other: Message, *, is_sure: bool) -> bool:
+def _is_equal(one: Message, other: Message) -> bool:
     if one.id is not None and other.id is not None:
         return one.id == other.id
-    if one.timestamp is not None and other.timestamp is not None:
-        return abs(one.timestamp - other.timestamp) <= _SAME_TIME
-    return not is_sure
+    return one.timestamp is not None and one.timestamp == other.timestamp
+
+
+def _is_near(one: Message, other: Message) -> bool:
+    if (one.id is not None and other.id is not None) or one.timestamp is None or other.timestamp is None:
+        return False
+    return abs(one.timestamp - other.timestamp) <= _SAME_TIME
+
+
+def _may_be_same(one: Message, other: Message) -> bool:
+    are_named = one.id is not None and other.id is not None
+    return not are_named and (one.timestamp is None or other.timestamp is None)

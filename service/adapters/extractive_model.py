@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
 from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.names import keyphrases, names, sentences
 from consolidation.kernel.ports import Reply
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Ask
 
+_LONG = frozenset({"story_first", "story_next"})
 _LINE = re.compile(r"([^\n:]{1,40}): (.*)")
 _SHORTEST_FACT, _MOST_FACTS, _MOST_NAMES = 15, 8, 12
 
@@ -36,7 +39,10 @@ class ExtractiveModel:
         """Answer by the prompt's own rule. Raises ModelUnavailable for a prompt that needs a real model."""
         if ask.prompt not in _RULES:
             raise ModelUnavailable(f"the prompt {ask.prompt!r} needs a language model, and none is configured")
-        found = ask.shape.model_validate(_RULES[ask.prompt](ask.words).model_dump())
+        rule = _RULES[ask.prompt]
+        is_long = ask.prompt in _LONG  # seconds of CPU, in which nobody else would be answered
+        answered = await anyio.to_thread.run_sync(rule, ask.words) if is_long else rule(ask.words)
+        found = ask.shape.model_validate(answered.model_dump())
         return Reply(found, model="extractive")
 
     async def converse(self, messages: tuple[Mapping[str, str], ...], /) -> Reply[str]:

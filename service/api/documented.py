@@ -13,7 +13,7 @@ type Answers = dict[int | str, dict[str, Any]]
 _PATH = "/v1/minds/global-user-memory/turns"
 _FAULT = {"pointer": "#/messages/0/role", "detail": "Field required"}
 _PROBLEMS: dict[int, tuple[str, str, str]] = {
-    400: ("body-not-utf-8", "The body is no UTF-8 text", "a request is JSON in UTF-8, not compressed"),
+    400: ("body-not-utf-8", "The body is no UTF-8 text", "a request is JSON or text in UTF-8, without …"),
     404: ("mind-not-found", "No such mind", "no mind is called 'global-user-memory'; its first turn creates it"),
     409: ("turn-conflict", "The turn was accepted with other content", "a turn of this id was already accepted …"),
     412: ("story-changed", "The story has changed meanwhile", "the story has changed since it was read; …"),

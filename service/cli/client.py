@@ -62,6 +62,43 @@ class MemoryClient:
         """Give parked turns to the model once more; how many there are."""
         return int((await self._call("POST", f"{_mind(mind_id)}/parked/retry"))["retrying"])
 
+    async def story(self, mind_id: str) -> Answer:
+        """The story as it stands, with what it is changed by: its etag."""
+        return await self._call("GET", f"{_mind(mind_id)}/story", headers={"Accept": "application/json"})
+
+    async def story_bytes(self, mind_id: str, version: str | None = None) -> bytes:
+        """The story as it stands, or an earlier one, byte for byte."""
+        place = "story" if version is None else f"story/history/{quote(version, safe='')}"
+        return await self._bytes(f"{_mind(mind_id)}/{place}")
+
+    async def put_story(self, mind_id: str, text: str, *, etag: str) -> Answer:
+        """Put *text* in the place of the story that *etag* names; Refused with 412 where another stands by now."""
+        headers = {"Content-Type": "text/markdown; charset=utf-8", "If-Match": etag}
+        return await self._call("PUT", f"{_mind(mind_id)}/story", content=text.encode(), headers=headers)
+
+    async def history(self, mind_id: str) -> list[Answer]:
+        """The story's earlier versions, newest first."""
+        return list((await self._call("GET", f"{_mind(mind_id)}/story/history"))["versions"])
+
+    async def diff(self, mind_id: str, version: str, *, to: str | None) -> str:
+        """What changed from *version* to another, or to the story as it stands."""
+        asked = {"from": version} | ({"to": to} if to is not None else {})
+        return str((await self._call("GET", f"{_mind(mind_id)}/story/diff", params=asked))["diff"])
+
+    async def restore(self, mind_id: str, version: str, *, retell: bool) -> Answer:
+        """Put an earlier version in the story's place; the story then."""
+        sent = {"version": version, "retell": retell}
+        return await self._call("POST", f"{_mind(mind_id)}/story/restore", json=sent)
+
+    async def consolidate(self, mind_id: str, *, trigger: str, skip: bool) -> Answer:
+        """Begin to tell what waits, without waiting for its end."""
+        sent = {"trigger": trigger, "wait": False, "skip": skip}
+        return await self._call("POST", f"{_mind(mind_id)}/consolidation", json=sent)
+
+    async def consolidation(self, mind_id: str) -> Answer:
+        """How far the telling is."""
+        return await self._call("GET", f"{_mind(mind_id)}/consolidation")
+
     async def is_alive(self) -> bool:
         """Whether a memory answers here, and not something else."""
         try:
@@ -79,15 +116,27 @@ class MemoryClient:
 
     async def _call(self, method: str, path: str, **sent: Any) -> Answer:  # noqa: ANN401 - what httpx takes
         answer = await self._sent(method, path, **sent)
+        said = self._said(answer)
+        if answer.is_success:
+            return said
+        raise _refusal(answer, said)
+
+    async def _bytes(self, path: str) -> bytes:
+        answer = await self._sent("GET", path, headers={"Accept": "text/markdown"})
+        if not answer.is_success:
+            raise _refusal(answer, self._said(answer))
+        if not answer.headers.get("Content-Type", "").startswith("text/markdown"):
+            raise _not_ours(self.place, answer)
+        return answer.content
+
+    def _said(self, answer: httpx.Response) -> Answer:
         try:
             said = answer.json()
         except ValueError as error:
             raise _not_ours(self.place, answer) from error
         if not isinstance(said, dict):
             raise _not_ours(self.place, answer)
-        if answer.is_success:
-            return said
-        raise Refused(str(said.get("detail") or answer.reason_phrase), status=answer.status_code)
+        return said
 
     async def _sent(self, method: str, path: str, **sent: Any) -> httpx.Response:  # noqa: ANN401 - what httpx takes
         try:
@@ -100,6 +149,10 @@ class MemoryClient:
 
 def _mind(mind_id: str) -> str:
     return f"/v1/minds/{quote(mind_id, safe='')}"
+
+
+def _refusal(answer: httpx.Response, said: Answer) -> Refused:
+    return Refused(str(said.get("detail") or answer.reason_phrase), status=answer.status_code, body=said)
 
 
 def _not_ours(place: str, answer: httpx.Response) -> Refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from service.adapters.minilm import limit_threads
 from service.cli.terminal import complain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 INTERRUPTED = 130
 
@@ -26,11 +26,12 @@ class Unreachable(CommandFailed):
 
 
 class Refused(CommandFailed):
-    """The service answered, but not what was asked for; ``status`` is HTTP's."""
+    """The service answered, but not what was asked for; ``status`` is HTTP's, ``body`` the problem it told."""
 
-    def __init__(self, detail: str, *, status: int) -> None:
+    def __init__(self, detail: str, *, status: int, body: Mapping[str, Any] | None = None) -> None:
         super().__init__(detail)
         self.status = status
+        self.body = body or {}
 
 
 @contextmanager

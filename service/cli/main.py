@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import commands
+from service.cli import commands, story_commands
 
 app = typer.Typer(
     name="mind-memory",
@@ -51,8 +51,10 @@ for _name, _command in (
     ("import", commands.bring_in),
     ("remember", commands.remember),
     ("status", commands.status),
+    ("consolidate", story_commands.consolidate),
     ("retry", commands.retry),
     ("doctor", commands.doctor),
     ("reindex", commands.reindex),
 ):
     app.command(_name)(_command)
+app.add_typer(story_commands.app, name="story")

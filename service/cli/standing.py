@@ -13,7 +13,7 @@ from consolidation.workspace import checked_mind_id
 from service.cli.configuration import read_settings
 from service.cli.digested import until_retried
 from service.cli.reaching import reach
-from service.cli.terminal import counted, one_line, out
+from service.cli.terminal import counted, day, one_line, out
 from service.telemetry import configure_logs
 
 if TYPE_CHECKING:
@@ -97,11 +97,22 @@ def _rows(mind: Mapping[str, Any]) -> Iterator[Row]:
     for damage in mind["damaged"][:_MOST]:
         why = f"{damage['file']} at byte {damage['offset']}: {damage['reason']}; its bytes are in {damage['aside']}"
         yield "damaged", Text(why, style="red")
-    yield "story", Text(f"{counted(story['pending_tokens'], 'token')} not yet told")
+    yield "story", _told(story)
+    if story["waiting_for"]:
+        yield "", Text(f"it waits: {one_line(story['waiting_for'])}", style="yellow")
     if usage["calls"]:
         tokens = usage["prompt_tokens"] + usage["completion_tokens"]
         calls = counted(usage["calls"], "model call")
         yield "spent", Text(f"{calls}, {counted(tokens, 'token')}, ${usage['cost_usd']:.4f} since the service started")
+
+
+def _told(story: Mapping[str, Any]) -> Text:
+    waits = f"{counted(story['pending_tokens'], 'token')} not yet told" if story["pending_turns"] else "nothing waits"
+    if not story["words"]:
+        return Text(f"not begun, {waits}")
+    size = f"{counted(story['chapters'], 'chapter')}, {counted(story['words'], 'word')}"
+    told = f", told up to {day(story['last_processed'])}" if story["last_processed"] else ""
+    return Text(f"{size}{told}; {waits}")
 
 
 def _read(mind: Mapping[str, Any]) -> Text:

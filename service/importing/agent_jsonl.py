@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from service.importing.naming import Naming
     from service.importing.records import Record
 
-_OF_AN_EVENT = frozenset({"message", "parentId", "parentUuid", "sessionId", "cwd", "leafUuid"})
+_OF_AN_EVENT = frozenset({"message", "parentId", "parentUuid", "sessionId", "cwd", "leafUuid", "snapshot"})
+_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary")
 _ROLES = {"toolResult": "tool", "tool_result": "tool", "developer": "system"}
 
 
@@ -39,7 +40,7 @@ def _bare(event: dict[str, object]) -> dict[str, object]:
     message = mapping_of(event.get("message"))
     text, is_result = _text(message.get("content"))
     role = text_of(message.get("role"))
-    if not text or not role or event.get("isMeta") is True:
+    if not text or not role or any(event.get(mark) is True for mark in _NOT_SAID):
         return {}
     return {
         "role": "tool" if is_result else _ROLES.get(role, role),

@@ -13,7 +13,6 @@ from consolidation.story.anchor import without_marks
 from consolidation.story.editing import check_unchanged, difference, edited
 
 if TYPE_CHECKING:
-    from consolidation.story.consolidate import ConsolidationService
     from consolidation.story.storyfile import StoryFile, Version
     from service.minds import Mind
     from service.storytelling.runs import Storytelling
@@ -33,8 +32,7 @@ class Difference:
 class StoryEditing:
     """The stories of all minds, in people's hands."""
 
-    def __init__(self, service: ConsolidationService, *, storytelling: Storytelling) -> None:
-        self._service = service
+    def __init__(self, storytelling: Storytelling) -> None:
         self._storytelling = storytelling
 
     async def put(self, mind: Mind, text: str, *, expected: str | None) -> None:
@@ -77,7 +75,7 @@ class StoryEditing:
         """
         text = await self.version(mind, name)
         if retells:
-            await self._service.rewind(self._storytelling.subject(mind), version=text)
+            await self._storytelling.rewind(mind, text)
             return
         await anyio.to_thread.run_sync(self._file(mind).change, lambda story: edited(story, without_marks(text)))
 

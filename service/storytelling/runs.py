@@ -21,14 +21,13 @@ from consolidation.story.run import Run, Subject
 from consolidation.story.storyfile import StoryFile
 from consolidation.story.triggers import Backlog, Trigger, due
 from service.storytelling.listing import Listing
+from service.storytelling.state import StoryState
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
-    from datetime import datetime
 
     from consolidation.kernel.ports import Clock
-    from consolidation.story.chapters import Book
     from consolidation.story.consolidate import ConsolidationService
     from consolidation.story.run import Gathered
     from consolidation.story.triggers import Patience
@@ -38,19 +37,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _SOUL = 8_000
-
-
-@dataclass(frozen=True, slots=True)
-class StoryState:
-    """A story and how far it is: the last sequence told, what waits, which chapters are in our words."""
-
-    text: str
-    book: Book
-    ours: frozenset[str]
-    sequence: int
-    last_processed: datetime | None
-    pending_turns: int
-    pending_tokens: int
 
 
 @dataclass(slots=True)
@@ -108,6 +94,7 @@ class Storytelling:
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
         to_tell = await self._service.to_tell(subject)
         positions = mind.transcript.positions
+        again = await self._service.pending(subject) if to_tell.since is not None else ()
         marks = read_marks(text)
         return StoryState(
             text=text,
@@ -115,8 +102,8 @@ class Storytelling:
             ours=known.digests,
             sequence=marks.sequence if marks.sequence is not None else known.sequence or 0,
             last_processed=marks.anchor or known.anchor,
-            pending_turns=positions.remembered_after(to_tell.sequence),
-            pending_tokens=positions.tokens_after(to_tell.sequence),
+            pending_turns=len(again) or positions.remembered_after(to_tell.sequence),
+            pending_tokens=sum(kept.tokens for kept in again) or positions.tokens_after(to_tell.sequence),
         )
 
     def begin(
@@ -173,6 +160,14 @@ class Storytelling:
                     log.warning("story.unreadable", mind_id=mind_id, error=str(error))
             await self._background.pause(self._sweep_seconds)
 
+    async def rewind(self, mind: Mind, version: str) -> None:
+        """Go back to an earlier story, and have what was told after it wait again. Raises StoryFault, OSError."""
+        telling, subject = self._telling(mind), self.subject(mind)
+        await self._service.rewind(subject, version=version)
+        telling.told = await self._service.settle(subject)
+        await self._list_anew(mind)
+        self._begin_if_due(mind, telling)
+
     def subject(self, mind: Mind) -> Subject:
         """Whose story it is, as the one door wants it."""
         workspace = mind.workspace
@@ -225,6 +220,9 @@ class Storytelling:
             await self._list_anew(mind)
         except (MemoryFault, OSError) as error:
             run = replace(started, ended_at=self._clock.now(), error=f"{type(error).__name__}: {error}")
+        except BaseException:
+            progress(replace(started, ended_at=self._clock.now(), error="an unforeseen error; it is logged"))
+            raise
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
         telling.failed_at = self._clock.monotonic()

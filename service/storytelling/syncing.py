@@ -6,6 +6,7 @@ All of it becomes turns through the door that posted turns take, so that nothing
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,11 @@ class Syncing:
         self._storytelling = storytelling
         self._clock = clock
         self._folders = folders
+        self._turnstiles: dict[str, asyncio.Lock] = {}
+
+    def _turnstile(self, mind: Mind) -> asyncio.Lock:
+        """What is known must not change between looking and keeping."""
+        return self._turnstiles.setdefault(mind.mind_id, asyncio.Lock())
 
     async def mind(self, mind_id: str, *, trigger: Trigger) -> Mind:
         """
@@ -119,13 +125,17 @@ class Syncing:
 
     async def compaction(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
         """Keep those of *messages* that the transcript does not hold. Raises InvalidRequest, TranscriptUnwritable."""
+        async with self._turnstile(mind):
+            return await self._compacted(mind, session_id, messages)
+
+    async def _compacted(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
         new = unknown(messages, await _kept(mind, session_id))
         turn_ids: list[str] = []
         dropped: list[DroppedMessage] = []
         naming = Naming(stem=session_id)
         for exchange in exchanges(new, opens=lambda _, now: messages[now].role is Speaker.USER):
             said = tuple(messages[at] for at in exchange)
-            turn = Turn(naming.turn(session_id, messages=said), session_id, said, metadata={"source": "compaction"})
+            turn = Turn(_fresh_id(mind, naming, session_id, said), session_id, said, metadata={"source": "compaction"})
             try:
                 kept = await self._accept(mind, turn)
             except InvalidRequest as fault:
@@ -145,7 +155,8 @@ class Syncing:
         for file in files:
             found, skipped = await anyio.to_thread.run_sync(_read, file)
             gathered = _and(gathered, files=1, turns=len(found), skipped=skipped)
-            gathered = await self._keep(mind, await _news(mind, found), gathered)
+            async with self._turnstile(mind):
+                gathered = await self._keep(mind, await _news(mind, found), gathered)
         return gathered
 
     async def legacy(self, mind: Mind) -> Gathered:
@@ -209,14 +220,21 @@ async def _news(mind: Mind, turns: Sequence[Turn]) -> list[Turn]:
         said = [(at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages]
         for place in unknown([one for _, one in said], await _kept(mind, session_id)):
             new.setdefault(said[place][0], []).append(said[place][1])
-    return [_with(turns[at], tuple(messages)) for at, messages in sorted(new.items())]
+    naming = Naming(stem="")
+    return [_with(mind, turns[at], tuple(messages), naming) for at, messages in sorted(new.items())]
 
 
-def _with(turn: Turn, messages: tuple[Message, ...]) -> Turn:
+def _with(mind: Mind, turn: Turn, messages: tuple[Message, ...], naming: Naming) -> Turn:
     if messages == turn.messages:
         return turn
-    naming = Naming(stem=turn.session_id)  # what is left of a turn is another turn
-    return replace(turn, messages=messages, turn_id=naming.turn(turn.session_id, messages=messages))
+    return replace(turn, messages=messages, turn_id=_fresh_id(mind, naming, turn.session_id, messages))
+
+
+def _fresh_id(mind: Mind, naming: Naming, session_id: str, messages: tuple[Message, ...]) -> str:
+    """A name that no turn has: what is said again is another turn, though it is the same words."""
+    while mind.transcript.positions.sequence_of(turn_id := naming.turn(session_id, messages=messages)) is not None:
+        pass
+    return turn_id
 
 
 async def _kept(mind: Mind, session_id: str) -> list[Message]:

@@ -155,28 +155,26 @@ class OnDoor:
         self._home, self._mind, self._desk, self._rng = home, mind, desk, rng
 
     def edit(self, line, *, place):
-        """Read, think, put; True once an answer, or a look after none, says that the line stands."""
+        """Read, think, put; True once an answer, or the story after none, says that the line stands."""
         answer = self._ask("GET")
         time.sleep(self._rng.uniform(*THINKS))
         if answer is None or answer[0] != 200:
             return False
-        seen = answer[1]["text"], answer[1]["etag"]
+        seen, is_unsure = (answer[1]["text"], answer[1]["etag"]), False
         while not self._desk.is_closed:
             with self._desk.turn():
                 code, said = self._put(seen, line, place)
                 if code == 200:
                     self._desk.note(line=line, place=place, at=time.time())
                     return True
-            if code == 412:
-                seen = said["current"], said["etag"]
+            if code != 412:  # it is away, or could not: nobody knows whether the line stands
+                is_unsure = True
+                time.sleep(AGAIN)
                 continue
-            time.sleep(AGAIN)  # it is away, or could not: nobody knows whether the line stands
-            answer = self._ask("GET")
-            if answer is not None and answer[0] == 200:
-                seen = answer[1]["text"], answer[1]["etag"]
-                if line in seen[0].splitlines():
-                    self._desk.note(line=line, place=place, at=time.time(), is_unanswered=True)
-                    return True
+            seen = said["current"], said["etag"]
+            if is_unsure and line in seen[0].splitlines():
+                self._desk.note(line=line, place=place, at=time.time(), is_unanswered=True)
+                return True
         return False
 
     def _put(self, seen, line, place):
@@ -207,6 +205,7 @@ def main():
     words.add_argument("--mind", required=True)
     words.add_argument("--desk", type=Path, required=True)
     words.add_argument("--seed", type=int, required=True)
+    words.add_argument("--rest", type=float, default=0.5, help="Seconds between two edits, at most.")
     given = words.parse_args()
     desk, rng = Desk(given.desk, given.name), random.Random(f"{given.seed} {given.name}")
     if given.style == "door":
@@ -216,6 +215,7 @@ def main():
     number = 0
     while not desk.is_closed:
         number += editor.edit(f"EDIT-{given.name}-{number}", place=rng.choice(PLACES))
+        time.sleep(rng.uniform(0, given.rest))
 
 
 if __name__ == "__main__":

@@ -73,29 +73,3 @@ async def test_a_hosted_narrator_tells_it_in_its_own_words(tmp_path):
 
     assert "I learned his name: Pascal." in (tmp_path / "minds/ada/STORY.md").read_text()
     assert "We adopted a dog today" in model.chats[0].words
-
-
-BAD = {
-    "nothing": {},
-    "an invented name": chapter("I met Ann and Roderick Spode, and their dog Pascal."),
-    "an invented number": chapter("Ann adopted 47 dogs, one called Pascal."),
-    "headings": chapter("# Part one\nPascal came."),
-    "an object": chapter("[object Object]"),
-    "another time": {"append": [{"at": "2019-02-14 10:00", "title": "T", "text": "Pascal came."}], "revise": []},
-    "a refusal": chapter("I'm sorry, I can't help with that."),
-}
-
-
-@pytest.mark.parametrize("answer", BAD)
-async def test_a_bad_narrator_leaves_the_story_as_it_is_and_says_why(tmp_path, answer):
-    with ScriptedProvider(respond=lambda _: BAD[answer]) as model:
-        roles = {
-            role: {"model": "openai/scripted", "api_base": model.url, "api_key": "k"} for role in ("narrative", "chat")
-        }
-        async with running(tmp_path, settings=telling(tmp_path, models=roles)) as service:
-            await keep_talk(service, TALK[2:])
-            status = await service.until("ada", lambda s: s["story"]["waiting_for"])
-
-    assert status["story"]["pending_turns"] == 1 and status["story"]["chapters"] == 0
-    assert status["story"]["waiting_for"].startswith(("StoryRefused", "Model"))
-    assert not (tmp_path / "minds/ada/STORY.md").exists()

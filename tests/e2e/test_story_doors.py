@@ -203,3 +203,42 @@ async def test_a_long_life_is_told_shorter_and_nobody_is_forgotten(tmp_path):
     assert run["last_run"]["compressed"] > 4 and told["words"] < 500
     assert all(name in told["text"] for name in people)
     assert any(one["from"] != one["to"] for one in told["chapters"]) and versions
+
+
+async def test_what_a_person_leaves_in_the_history_is_theirs(tmp_path):
+    async with running(tmp_path) as service:
+        await keep_talk(service, TALK[:1])
+        await tell(service)
+        note = tmp_path / "minds/ada/story-history/notes.md"
+        note.write_text("Mine.")
+        await keep_talk(service, TALK[1:])
+        await tell(service)
+        listed = await call(service, "GET", "/story/history")
+
+    assert listed.status_code == 200 and len(listed.json()["versions"]) == 1
+    assert note.read_text() == "Mine."
+
+
+async def test_a_story_that_is_no_file_is_a_conflict_and_nothing_is_lost(tmp_path):
+    async with running(tmp_path) as service:
+        await keep_talk(service, TALK[:1])
+        (tmp_path / "minds/ada/STORY.md").mkdir()
+        read = await call(service, "GET", "/story")
+        (tmp_path / "minds/ada/STORY.md").rmdir()
+        run = await tell(service)
+
+    assert read.status_code == 409 and read.json()["type"] == "/problems/story-unreadable"
+    assert run["last_run"]["told"] == 1
+
+
+async def test_bytes_that_are_no_text_are_kept_and_shown_alike(tmp_path):
+    file = tmp_path / "minds/ada/STORY.md"
+    async with running(tmp_path) as service:
+        await keep_talk(service, TALK[:1])
+        file.write_bytes(b"Mine: \xff.\n")
+        await tell(service)
+        shown = (await call(service, "GET", "/story")).json()["text"]
+        stale = await call(service, "PUT", "/story", json={"text": "x"}, headers={"If-Match": "old"})
+
+    assert file.read_bytes().startswith(b"Mine: \xff.\n")
+    assert shown.startswith("Mine: \ufffd.\n") and stale.json()["current"] == shown

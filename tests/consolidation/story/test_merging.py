@@ -38,3 +38,23 @@ def test_where_both_changed_a_line_the_person_wins_and_ours_is_handed_back():
 
     assert "Theirs." in merged.text and "Ours." not in merged.text
     assert [conflict.ours for conflict in merged.conflicts] == ["Ours.\n"]
+
+
+def test_a_missing_last_line_end_glues_nothing():
+    base = "### [2026-01-09 18:30] A\n\nOne.\n"
+    ours = base + "### [2026-01-10 18:30] B\n\nTwo.\n"
+
+    merged = merge(base, ours=ours, theirs=base + "More").text
+
+    assert "More\n### [2026-01-10 18:30] B\n" in merged
+
+
+def test_a_chapter_of_ours_stands_behind_a_paragraph_that_both_changed():
+    base = "### [2026-01-09 18:30] A\n\nOne.\n"
+    ours = "### [2026-01-09 18:30] A\n\nOne, revised.\n\n### [2026-01-10 18:30] B\n\nTwo.\n"
+
+    merged = merge(base, ours=ours, theirs="### [2026-01-09 18:30] A\n\nOne, mine.\n")
+
+    assert "One, mine." in merged.text and "revised" not in merged.text
+    assert merged.text.count("### [2026-01-10 18:30] B") == 1 and "Two." in merged.text
+    assert merged.conflicts

@@ -1,0 +1,80 @@
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from consolidation.kernel.turns import Message, Speaker
+from consolidation.transcript.known import unknown
+
+THEN = datetime(2026, 1, 28, 13, 45, tzinfo=UTC)
+
+
+def say(text, seconds=None, *, role=Speaker.USER, own=None):
+    return Message(role, text, None if seconds is None else THEN + timedelta(seconds=seconds), None, own)
+
+
+contents = st.sampled_from(["ok", "ok ", "Hello there.", "你好", "a\nb"])
+roles = st.sampled_from([Speaker.USER, Speaker.ASSISTANT])
+timed = st.builds(say, contents, st.integers(0, 30), role=roles)
+timeless = st.builds(say, contents, role=roles)
+named = st.builds(say, contents, st.none() | st.integers(0, 9), role=roles, own=st.uuids().map(str))
+anything = st.one_of(timed, timeless, named)
+
+
+@given(st.lists(anything, max_size=12))
+def test_what_is_posted_again_in_the_same_order_is_known(said):
+    assert unknown(said, said) == ()
+
+
+@given(st.one_of(st.lists(timed, max_size=8), st.lists(timeless, max_size=8), st.lists(named, max_size=8)), st.data())
+def test_any_part_of_it_is_known_in_any_order(said, data):
+    part = data.draw(st.permutations(said))[: data.draw(st.integers(0, len(said)))]
+
+    assert unknown(part, data.draw(st.permutations(said))) == ()
+
+
+@given(st.lists(anything, max_size=12), st.lists(anything, max_size=12))
+def test_each_kept_message_stands_for_one_posted_one(posted, kept):
+    new = unknown(posted, kept)
+    known = Counter((one.role, " ".join(one.content.split())) for at, one in enumerate(posted) if at not in new)
+
+    assert list(new) == sorted(set(new)) and set(new) <= set(range(len(posted)))
+    assert known <= Counter((one.role, " ".join(one.content.split())) for one in kept)
+
+
+@given(st.lists(anything, max_size=8), st.lists(anything, max_size=8))
+def test_what_was_kept_after_all_is_known_the_next_time(posted, kept):
+    new = unknown(posted, kept)
+
+    assert unknown(posted, [*kept, *(posted[at] for at in new)]) == ()
+
+
+@given(st.lists(anything, max_size=8))
+def test_where_nothing_is_kept_everything_is_new(posted):
+    assert unknown(posted, []) == tuple(range(len(posted)))
+
+
+def test_what_was_really_said_twice_is_new_the_second_time():
+    assert unknown([say("ok"), say("ok")], [say("ok")]) == (1,)
+    assert unknown([say("ok", 0), say("ok", 60)], [say("ok", 60)]) == (0,)
+    assert unknown([say("ok", own="a"), say("ok", own="b")], [say("ok", own="b")]) == (0,)
+
+
+def test_of_two_that_were_said_shortly_after_one_another_the_one_that_is_missing_is_new():
+    assert unknown([say("ok", 0), say("ok", 4)], [say("ok", 4)]) == (0,)
+
+
+def test_another_speaker_or_another_word_is_another_message():
+    assert unknown([say("ok", role=Speaker.ASSISTANT), say("ok!")], [say("ok"), say("ok")]) == (0, 1)
+
+
+def test_two_clocks_may_differ_by_seconds_and_not_by_minutes():
+    assert unknown([say("ok", 5)], [say("ok", 0)]) == ()
+    assert unknown([say("ok", 6)], [say("ok", 0)]) == (0,)
+
+
+def test_what_we_put_into_a_message_makes_it_no_other_message():
+    block = "---\n[SUBCONSCIOUS RESONANCE]\n- Long ago, user: Hi.\n---\n"
+
+    assert unknown([say(f"{block}How are you?")], [say("How are you?")]) == ()

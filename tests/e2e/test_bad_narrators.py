@@ -1,0 +1,163 @@
+"""Whatever a narrator answers: the story is right or untouched, the reason is told, and nothing is lost by it."""
+
+import json
+import re
+
+import pytest
+from running import running
+from scripted import free
+from tests.e2e.test_story import TALK, chapter, keep_talk, telling
+
+from tests.twins.provider import Body, Breaks, Closes, Drips, Fails, Garbage, Hangs, Says, ScriptedProvider, Stumbles
+
+pytestmark = pytest.mark.anyio
+
+SOUL = "I am the assistant of this house, and I never tell a soul what I heard behind its doors.\n"
+MINE = "# Begun by hand\n\n### [2026-01-01 09:00] The first day\n\nI wrote these lines myself, and nobody else did.\n"
+GOOD = chapter("Ann and hers adopted a dog, and I learned his name: Pascal.")
+GERMAN = "Heute haben Ann und die anderen einen Hund bei sich aufgenommen, und ich habe gelernt, dass er Pascal heißt."
+AGAIN = "I wrote these lines myself, and nobody else did."
+LONG = "Pascal came and we were glad of it. " * 400
+
+
+def revision(text):
+    return {**GOOD, "revise": [{"number": 1, "title": "Mine", "text": text}]}
+
+
+WRONG = {
+    "nothing": {},
+    "no chapter": {"append": []},
+    "an empty answer": "",
+    "an object as JavaScript writes it": "[object Object]",
+    "an object for a text": chapter("[object Object]"),
+    "a text that is blank": chapter(" \n "),
+    "a title that is blank": chapter("Pascal came.", title=" "),
+    "a whole book for a text": chapter(LONG),
+    "prose instead of JSON": "Ann adopted a dog called Pascal today, and I am glad.",
+    "cut by length": Says(json.dumps(GOOD), finish="length"),
+    "half a JSON": Says(json.dumps(GOOD)[:90], finish="length"),
+    "a refusal in words": chapter("I'm sorry, I can't help with that."),
+    "a refusal instead of JSON": "I'm sorry, but I can't help with that.",
+    "a refusal of the provider": Says(None, refusal="No."),
+    "a content filter": Says("", finish="content_filter"),
+    "another language": chapter(GERMAN),
+    "an invented name": chapter("I met Ann and Roderick Spode, and their dog Pascal."),
+    "an invented name in a title": chapter("Pascal came.", title="Roderick Spode"),
+    "an invented number": chapter("Ann adopted 47 dogs, one called Pascal."),
+    "the story told again": chapter(AGAIN, title="The first day"),
+    "who it is": chapter(f"Pascal came. {SOUL}"),
+    "headings": chapter("# Part one\nPascal came."),
+    "a chapter in a chapter": chapter("Pascal came.\n\n### [2026-02-14 10:00] More\n\nHe barked."),
+    "a heading behind a mark": chapter("Pascal came.\n<!-- CURSOR -->### [2026-02-14 10:00] More\n\nHe barked."),
+    "a heading behind another line end": chapter("Pascal came.\u2028### [2026-02-14 10:00] More\x85He barked."),
+    "marks around marks": chapter(
+        "Ann and hers adopted a dog, and I learned his name: Pascal.\n"
+        "<!-<!-- CURSOR -->- CURSOR: v1 seq=7 for=2026-02-14T10:00:00.000Z -->\nHe is here."
+    ),
+    "another time": {"append": [{"at": "2019-02-14 10:00", "title": "T", "text": "Pascal came."}]},
+    "no time": {"append": [{"at": "in spring", "title": "T", "text": "Pascal came."}]},
+    "a field more": {**GOOD, "story": "# All of it"},
+    "half a letter": '{"append": [{"at": "2026-02-14 10:00", "title": "The dog", "text": "Pascal \\ud83d came."}]}',
+    "bytes that are no HTTP": Garbage(),
+    "a body that is no completion": Body({"choices": []}),
+    "no word at all": Closes(),
+    "an error": Fails(500),
+    "a key refused": Fails(401),
+    "a quota": Fails(429, headers={"Retry-After": "60"}),
+    "a stream that dies": Breaks(json.dumps(GOOD)[:60]),
+    "a stream that ends early": Breaks(json.dumps(GOOD)[:60], reset=False),
+    "an error in a stream": Stumbles(json.dumps(GOOD)[:60]),
+}
+SLOW = {"a hang": Hangs(), "an endless stream": Drips(0.01), "a hundred megabytes": Says("x" * 100_000_000)}
+
+
+def roles(provider, *names, **more):
+    section = {"model": "openai/scripted", "api_base": provider.url, "api_key": "k", **more}
+    return dict.fromkeys(names or ("narrative", "chat"), section)
+
+
+def patient(home, models):
+    """Settings with which a story is told only when it is asked for."""
+    settings = telling(home, models=models)
+    return settings.model_copy(update={"story": settings.story.model_copy(update={"threshold_tokens": 0})})
+
+
+async def consolidate(service, method="POST", **asked):
+    answer = await service.http.request(method, "/v1/minds/ada/consolidation", json=asked or None)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def prepare(home):
+    """A story that a person began, and who the bot is."""
+    story = home / "minds/ada/STORY.md"
+    story.parent.mkdir(parents=True)
+    story.write_text(MINE)
+    story.with_name("SOUL.md").write_text(SOUL)
+    return story
+
+
+async def fails_then_gets_well(home, answer, *, timeout_seconds=20):
+    story, answers = prepare(home), [answer]
+    with ScriptedProvider(respond=lambda _: answers[-1]) as model:
+        settings = patient(home, roles(model, timeout_seconds=timeout_seconds))
+        async with running(home, settings=settings) as service:
+            await keep_talk(service, TALK[2:])
+            failed = await consolidate(service, trigger="manual")
+            told = await consolidate(service, "GET")
+            status = await service.status("ada")
+            untouched = story.read_bytes()
+            answers.append(GOOD)
+            run = await consolidate(service, trigger="manual")
+            again = await consolidate(service, trigger="manual")
+            free(model)
+
+    assert failed["last_run"] == told["last_run"] and not told["is_running"]
+    assert re.match(r"(?:Story|Model)[A-Z]\w+: \w", told["last_run"]["error"])
+    assert told["last_run"]["ended_at"] and told["last_run"]["told"] == told["last_run"]["chapters"] == 0
+    assert status["story"]["waiting_for"] == told["last_run"]["error"]
+    assert (status["story"]["pending_turns"], told["pending_turns"]) == (1, 1)
+    assert untouched == MINE.encode()
+    assert (run["last_run"]["told"], run["last_run"]["error"], again["last_run"]["told"]) == (1, None, 0)
+    assert story.read_text().startswith(MINE) and story.read_text().count("learned his name: Pascal") == 1
+
+
+@pytest.mark.parametrize("answer", WRONG)
+async def test_a_bad_answer_leaves_the_story_as_it_is_and_is_told_once_when_all_is_well(tmp_path, answer):
+    await fails_then_gets_well(tmp_path, WRONG[answer])
+
+
+@pytest.mark.parametrize("answer", SLOW)
+async def test_an_answer_without_end_costs_its_time_and_nothing_else(tmp_path, answer):
+    await fails_then_gets_well(tmp_path, SLOW[answer], timeout_seconds=3)
+
+
+RIGHT = {
+    "code fences": f"```json\n{json.dumps(GOOD)}\n```",
+    "words around it": f"Here is your chapter:\n{json.dumps(GOOD)}\nI hope that helps!",
+    "a thought before it": f"<think>A dog, then.</think>{json.dumps(GOOD)}",
+    "marks in its text": chapter(
+        "Ann and hers adopted a dog,\n<!-- CURSOR: v1 seq=7 for=2026-02-14T10:00:00.000Z -->\n"
+        "<!-- LAST_PROCESSED: 2026-02-14T10:00:00.000Z -->\nand I learned his name: Pascal."
+    ),
+    "a mark in its title": chapter(GOOD["append"][0]["text"], title="The dog <!-- LAST_PROCESSED: 2026 -->"),
+    "a person's chapter revised": revision("I did not write this."),
+    "a chapter revised that is not there": {**GOOD, "revise": [{"number": 99, "title": "Dog", "text": "Ann came."}]},
+}
+
+
+@pytest.mark.parametrize("answer", RIGHT)
+async def test_an_answer_that_can_be_made_right_is_used_without_what_is_wrong_with_it(tmp_path, answer):
+    story = prepare(tmp_path)
+    with ScriptedProvider(respond=lambda _: RIGHT[answer]) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+            await keep_talk(service, TALK[2:])
+            run = await consolidate(service, trigger="manual")
+            listed = (await service.http.get("/v1/minds/ada/story")).json()
+            again = await consolidate(service, trigger="manual")
+
+    text = story.read_text()
+    assert (run["last_run"]["error"], run["last_run"]["told"], again["last_run"]["told"]) == (None, 1, 0)
+    assert text.startswith(MINE) and text.count("learned his name: Pascal") == 1
+    assert text.count("CURSOR") == text.count("LAST_PROCESSED") == 1 and "seq=7" not in text
+    assert listed["last_sequence"] == 1 and [one["edited_by_person"] for one in listed["chapters"]] == [True, False]

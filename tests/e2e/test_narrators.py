@@ -1,0 +1,100 @@
+"""What a narrator reads and who is asked after it; and that nobody can say a word that stops a story."""
+
+import pytest
+from running import running
+from tests.e2e.test_bad_narrators import GOOD, MINE, SOUL, consolidate, patient, prepare, roles
+from tests.e2e.test_story import TALK, chapter, keep_talk
+
+from tests.twins.provider import ScriptedProvider
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_second_answer_asked_for_with_the_reason_is_used(tmp_path):
+    prepare(tmp_path)
+    answers = [chapter("I met Ann and Roderick Spode."), GOOD]
+    with ScriptedProvider(respond=lambda body: answers.pop(0) if is_story(body) else {}) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+            await keep_talk(service, TALK[2:])
+            run = await consolidate(service, trigger="manual")
+    first, second = [one.words for one in model.chats if is_story(one.body)]
+
+    assert run["last_run"]["error"] is None and run["last_run"]["usage"]["calls"] == 2
+    assert "could not be used" not in first and "Roderick Spode' stands nowhere" in second
+
+
+async def test_the_chat_model_is_asked_where_the_narrator_does_not_help(tmp_path):
+    story = prepare(tmp_path)
+    with (
+        ScriptedProvider(respond=lambda _: chapter("I met Roderick Spode.")) as bad,
+        ScriptedProvider(respond=lambda body: GOOD if is_story(body) else {}) as good,
+    ):
+        models = {**roles(bad, "narrative"), **roles(good, "chat")}
+        async with running(tmp_path, settings=patient(tmp_path, models)) as service:
+            await keep_talk(service, TALK[2:])
+            run = await consolidate(service, trigger="manual")
+
+    assert run["last_run"]["error"] is None and story.read_text().count("learned his name: Pascal") == 1
+    assert len(bad.chats) == 2 and sum(is_story(one.body) for one in good.chats) == 1
+
+
+async def test_the_narrator_reads_a_minds_own_prompt_its_soul_and_its_story_with_what_may_be_revised(tmp_path):
+    story = prepare(tmp_path)
+    own = story.with_name("prompts") / "story_next.md"
+    own.parent.mkdir()
+    own.write_text(
+        "My own narrator, {{ agent }}: {{ soul }}|{% for one in chapters %}{{ one.number }} {{ one.text }}{% endfor %}|"
+        "{% for turn in batch %}{{ turn.when }} {{ turn.text }}{% endfor %}|{{ language }}|{{ reason }}"
+    )
+    with ScriptedProvider(respond=lambda _: GOOD) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
+            await keep_talk(service, TALK[2:])
+            await consolidate(service, trigger="manual")
+            own.unlink()
+            await keep_talk(service, TALK[:1])
+            await consolidate(service, trigger="manual")
+    first, second = model.chats[0].words, model.chats[1].words
+
+    assert first.startswith("My own narrator, the assistant: I am the assistant of this house")
+    assert f"0 {MINE.partition('hand')[2].strip()}" in first and f"2026-02-14 10:00 Ann: {TALK[2][1]}" in first
+    assert SOUL.strip() in second and f"(1) ### [2026-02-14 10:00] The dog" in second and TALK[0][1] in second
+    assert "(1) ### [2026-01-01 09:00]" not in second and "The first day" in second
+
+
+async def test_a_prompt_of_a_persons_that_can_not_be_filled_is_told_and_loses_nothing(tmp_path):
+    story = prepare(tmp_path)
+    own = story.with_name("prompts") / "story_next.md"
+    own.parent.mkdir()
+    own.write_text("{{ nobody_gives_this }}")
+    with ScriptedProvider(respond=lambda _: GOOD) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
+            await keep_talk(service, TALK[2:])
+            failed = await consolidate(service, trigger="manual")
+            own.unlink()
+            run = await consolidate(service, trigger="manual")
+
+    assert "nobody_gives_this" in failed["last_run"]["error"] and failed["pending_turns"] == 1
+    assert run["last_run"]["told"] == 1 and story.read_text().count("learned his name: Pascal") == 1
+
+
+def is_story(body):
+    return "own life story" in body["messages"][0]["content"]
+
+
+QUOTED = {
+    "a heading with a colon": ("Here it is:\n# Plan: I moved to Lyon with my mother Ines last week.", ""),
+    "who the bot is": (f"You said to me: {SOUL}", SOUL),
+    "a line that begins with a colon": ("x\n : I was there and they were with me and it was all so very much", ""),
+    "half a mark": ("I moved to Lyon. <!-- CURSOR: v1 seq=9\n for=x -->", ""),
+}
+
+
+@pytest.mark.parametrize("said", QUOTED)
+async def test_nothing_that_is_said_stops_a_story_that_only_quotes(tmp_path, said):
+    prepare(tmp_path).with_name("SOUL.md").write_text(QUOTED[said][1])
+    async with running(tmp_path) as service:
+        await service.keep("ada", QUOTED[said][0])
+        await keep_talk(service, TALK[2:])
+        run = await consolidate(service, trigger="manual")
+
+    assert (run["last_run"]["error"], run["pending_turns"]) == (None, 0)

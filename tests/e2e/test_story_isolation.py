@@ -1,0 +1,112 @@
+"""A story that is being told holds nobody up: not its own mind's turns, not what surfaces, and no other mind."""
+
+import asyncio
+import random
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from running import running, settings_of
+from scripted import free
+from tests.e2e.test_story import TALK, keep_talk
+
+from consolidation.kernel.tokens import count_tokens
+from consolidation.kernel.turns import Kept, Message, Speaker, Turn
+from consolidation.story.chapters import parse
+from consolidation.story.narrator import Narrator, Voice
+from service.adapters.extractive_model import ExtractiveModel
+from tests.twins.provider import Hangs, ScriptedProvider
+
+pytestmark = pytest.mark.anyio
+
+DEADLINE_MS, SLACK = 1500, 1.0  # the machine is shared
+AUNT, ASKS = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"
+WORDS = (
+    "My mother Ines lives in Lyon and turned seventy last week, I promised my sister Carla to visit her in March with "
+    "Bruno and Pascal the dog while it rains on the river"
+).split()
+
+
+async def ready(service, *mind_ids):
+    """Something to recall in each mind, and everything loaded once."""
+    for mind_id in mind_ids:
+        await service.keep(mind_id, AUNT, session_id="s0")
+        await service.digested(mind_id)
+        await service.resonate(mind_id, ASKS, session_id="warm")
+
+
+async def answers_in_time(service, *mind_ids):
+    """Turns are accepted and memories surface, in every mind; the longest that any of it took."""
+    longest = 0.0
+    for number, mind_id in enumerate(mind_ids * 2):
+        began = time.monotonic()
+        kept = await service.keep(mind_id, "And today it snowed.", session_id=f"n{number}")
+        longest = max(longest, time.monotonic() - began)
+        began = time.monotonic()
+        found = await service.resonate(mind_id, ASKS, session_id=f"r{number}", deadline_ms=DEADLINE_MS)
+        longest = max(longest, time.monotonic() - began)
+        assert (kept.status_code, found.status_code) == (202, 200)
+        assert "Lyon" in found.json()["flashbacks"][0]["raw"], found.json()["degraded"]
+    return longest
+
+
+async def consolidation(service, mind_id="ada"):
+    return (await service.http.get(f"/v1/minds/{mind_id}/consolidation")).json()
+
+
+async def test_a_narrator_that_hangs_holds_nobody_up_and_is_seen_running(tmp_path):
+    with ScriptedProvider(respond=lambda _: Hangs()) as model:
+        narrative = {"model": "openai/scripted", "api_base": model.url, "api_key": "k"}
+        settings = settings_of(tmp_path, story={"threshold_tokens": 0}, models={"narrative": narrative})
+        async with running(tmp_path, settings=settings) as service:
+            await ready(service, "ada", "bo")
+            asked = await service.http.post("/v1/minds/ada/consolidation", json={"wait": False})
+            async with asyncio.timeout(30):
+                while not model.chats:
+                    await asyncio.sleep(0.02)
+            before = await consolidation(service)
+            took = await answers_in_time(service, "ada", "bo")
+            after, other = await consolidation(service), await consolidation(service, "bo")
+            free(model)
+
+    assert asked.status_code == 202 and before["is_running"] and after["is_running"]
+    assert after["last_run"]["ended_at"] is None and after["last_run"]["turns"] == 1
+    assert after["pending_turns"] == 3 and other["last_run"] is None and not other["is_running"]
+    assert took < DEADLINE_MS / 1000 + SLACK
+
+
+async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_else():
+    chance, batch, first = random.Random(1), [], datetime(2026, 1, 1, tzinfo=UTC)
+    while sum(kept.tokens for kept in batch) < 50_000:
+        text = ". ".join(" ".join(chance.choices(WORDS, k=14)).capitalize() for _ in range(4))
+        said = Message(Speaker.USER, text, first + timedelta(minutes=20 * len(batch)))
+        batch.append(Kept(len(batch) + 1, first, Turn(f"t{len(batch)}", "s", (said,)), count_tokens(text)))
+    telling = asyncio.create_task(
+        Narrator((ExtractiveModel(),)).narrate(
+            batch, book=parse(""), ours=frozenset(), voice=Voice("the bot", "", None)
+        )
+    )
+    longest = 0.0
+    while not telling.done():
+        began = time.monotonic()
+        await asyncio.sleep(0.005)
+        longest = max(longest, time.monotonic() - began)
+
+    assert len((await telling).append) > 5
+    assert longest < 0.75, f"nobody else was answered for {longest:.1f} s"
+
+
+async def test_a_story_that_fails_leaves_another_minds_story_alone(tmp_path):
+    async with running(tmp_path, settings=settings_of(tmp_path, story={"threshold_tokens": 1})) as service:
+        await keep_talk(service, TALK[:1])
+        await service.until("ada", lambda s: not s["story"]["pending_turns"])
+        path = tmp_path / "minds/ada/STORY.md"
+        path.unlink()
+        path.mkdir()  # no story can be read or written there
+        await keep_talk(service, TALK[1:2])
+        await service.keep("bo", TALK[2][1])
+        other = await service.until("bo", lambda s: s["story"]["chapters"] == 1)
+        found = await service.resonate("ada", "Who is Carla, my sister?", relevance=0)
+
+    assert not other["story"]["pending_turns"] and found.status_code == 200
+    assert "Carla" in str(found.json()["flashbacks"])

@@ -1,0 +1,26 @@
+"""Running `mind-memory` at a terminal, as a person does: colours, questions, bars."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import subprocess
+
+from cli_process import MAIN, environment
+
+
+def at_a_terminal(*words, said="", **more):
+    """What it printed there, both streams in one, and its exit code; *said* is typed ahead."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*MAIN, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(TERM="xterm", **more)
+    )
+    os.close(theirs)
+    os.write(ours, said.encode())
+    printed = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other side has gone
+        while piece := os.read(ours, 65536):
+            printed += piece
+    os.close(ours)
+    return process.wait(20), printed.decode()

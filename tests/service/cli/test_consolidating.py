@@ -1,0 +1,218 @@
+"""`mind-memory consolidate`: beside a running service and alone, at its best and when the narrator fails."""
+
+import json
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from cli_exports import jsonl
+from cli_process import MAIN, call, environment, run, serving
+from cli_terminal import at_a_terminal
+from tests.twins.provider import Fails, Hangs, ScriptedProvider
+
+NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
+UP_TO_DATE = "Nothing waits: the story is up to date."
+
+
+def ada(home, *words):
+    return (*words, "--mind", "ada", "--home", home)
+
+
+def keep(home, file, **more):
+    done = call(*ada(home, "import", file, "--no-wait"), **NEVER, **more)
+    assert done.exit_code == 0, done.output
+
+
+def one_more(file):
+    said = {"role": "user", "content": "We adopted a dog today.", "timestamp": "2026-01-11T08:00:00Z"}
+    file.write_text(json.dumps({"turn_id": "t3", "session_id": "s1", "messages": [said]}) + "\n")
+    return file
+
+
+def narrated_by(provider):
+    return {
+        f"MIND_MEMORY_MODELS__{role}__{name}": value
+        for role in ("NARRATIVE", "CHAT")
+        for name, value in (("MODEL", "openai/scripted"), ("API_BASE", provider.url), ("API_KEY", "none"))
+    }
+
+
+def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path):
+    home, story = tmp_path / "home", tmp_path / "home/minds/ada/STORY.md"
+    with serving(home, **NEVER) as (_, url):
+        keep(home, jsonl(tmp_path / "own.jsonl"))
+        first = call(*ada(home, "consolidate"))
+        again = call(*ada(home, "consolidate"))
+        keep(home, one_more(tmp_path / "more.jsonl"))
+        more = call("consolidate", "--mind", "ada", "--url", url)
+        status = call(*ada(home, "status"))
+
+    assert (first.exit_code, first.stderr) == (0, "")
+    assert first.stdout.startswith("Told 2 turns of ada in 2 new chapters.\n")
+    assert f"story  {story}" in first.stdout
+    assert (again.exit_code, again.stdout.splitlines()[0]) == (0, UP_TO_DATE)
+    assert more.stdout.startswith("Told 1 turn of ada in 1 new chapter.\n")
+    assert "STORY.md" not in more.stdout  # it lies where the service runs
+    assert story.read_text().count("closes on Mondays") == 1
+    assert "3 chapters, " in status.stdout
+    assert "told up to 11 Jan 2026; nothing waits" in status.stdout
+
+
+def test_alone_the_home_is_opened_and_the_story_told(tmp_path):
+    home = tmp_path / "home"
+    keep(home, jsonl(tmp_path / "own.jsonl"))
+
+    before = call(*ada(home, "status"), **NEVER)
+    done = run(*ada(home, "consolidate"), **NEVER)
+
+    assert re.search(r"not begun, \d+ tokens not yet told", before.stdout)
+    assert done.returncode == 0, done.stderr
+    assert "it is open in this command alone" in done.stderr
+    assert "Told 2 turns of ada" in done.stdout
+    assert "My train leaves at nine" in (home / "minds/ada/STORY.md").read_text()
+
+
+def test_at_a_terminal_a_bar_shows_how_far_it_is(tmp_path):
+    home = tmp_path / "home"
+    keep(home, jsonl(tmp_path / "own.jsonl"))
+
+    code, printed = at_a_terminal(*ada(home, "consolidate"), **NEVER)
+
+    assert code == 0, printed
+    assert "telling" in printed
+    assert "2/2" in printed
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+def test_a_narrator_that_fails_costs_nothing_and_is_named(tmp_path, is_served):
+    home = tmp_path / "home"
+    with ScriptedProvider(respond=lambda _: Fails(401, "that key is wrong")) as provider:
+        settings = {**NEVER, **narrated_by(provider)}
+        keep(home, jsonl(tmp_path / "own.jsonl"), **narrated_by(provider))
+        if is_served:
+            with serving(home, **settings):
+                failed = call(*ada(home, "consolidate"))
+                status = call(*ada(home, "status"))
+            assert "it waits: Model" in status.stdout
+        else:
+            failed = call(*ada(home, "consolidate"), **settings)
+    done = call(*ada(home, "consolidate"), **NEVER)
+
+    assert failed.exit_code == 1
+    assert "Nothing of ada was told." in failed.stdout
+    assert "that key is wrong" in failed.stderr
+    assert "Nothing is lost: 2 turns still wait to be told; the same command tries again." in failed.stderr
+    assert "Told 2 turns of ada" in done.stdout
+
+
+def watching(home):
+    words = map(str, ada(home, "consolidate"))
+    return subprocess.Popen([*MAIN, *words], stderr=subprocess.PIPE, text=True, env=environment())
+
+
+def test_ctrl_c_stops_only_the_watching_and_a_service_that_goes_away_loses_nothing(tmp_path):
+    home = tmp_path / "home"
+    with (
+        ScriptedProvider(respond=lambda _: Hangs()) as provider,
+        serving(home, **NEVER, **narrated_by(provider)) as (service, _),
+    ):
+        keep(home, jsonl(tmp_path / "own.jsonl"))
+        first = watching(home)
+        while not provider.chats and first.poll() is None:
+            time.sleep(0.05)
+        first.send_signal(signal.SIGINT)
+        _, stopped = first.communicate(timeout=30)
+        second = watching(home)
+        while "follows" not in (said := second.stderr.readline()) and said:
+            pass
+        service.kill()
+        _, abandoned = second.communicate(timeout=30)
+    done = call(*ada(home, "consolidate"), **NEVER)
+
+    assert (first.returncode, stopped.strip().count("\n")) == (130, 0)
+    assert stopped.startswith("Stopped watching. What is told stays told;")
+    assert said == "The story is being told already; this run follows.\n"
+    assert second.returncode == 1
+    assert "does not answer" in abandoned
+    assert "Nothing is lost: 2 turns still wait" in abandoned
+    assert "Told 2 turns of ada" in done.stdout
+
+
+def test_dated_files_are_gathered_first_and_those_that_can_not_be_are_named(tmp_path):
+    home, days = tmp_path / "home", tmp_path / "home/minds/ada/memory"
+    days.mkdir(parents=True)
+    (days / "2025-03-04.md").write_text("We moved to Lyon today.\n")
+    (days / "2025-03-05.md").write_text("Madame Perrin brought us bread.\n")
+    for second in range(7):
+        (days / f"2099-01-0{second + 1}.md").write_text("Not yet.\n")
+
+    first = call(*ada(home, "consolidate", "--bootstrap"), **NEVER)
+    again = call(*ada(home, "consolidate", "--bootstrap"), **NEVER)
+
+    assert first.exit_code == 0, first.output
+    assert first.stdout.startswith("Told 2 turns of ada in ")
+    assert "2 new turns from 2 files" in first.stdout
+    assert first.stdout.count("its day is not over") == 5
+    assert "and 2 more" in first.stdout
+    assert again.stdout.startswith(UP_TO_DATE)
+    assert "0 new turns from 2 files, 2 were there already" in again.stdout
+    assert "Madame Perrin brought us bread." in (home / "minds/ada/STORY.md").read_text()
+
+
+def test_session_files_are_gathered_first(tmp_path):
+    home, sessions = tmp_path / "home", tmp_path / "sessions"
+    keep(home, jsonl(tmp_path / "own.jsonl"))
+    sessions.mkdir()
+    said = {"role": "user", "content": "We adopted a dog today.", "timestamp": "2026-01-11T08:00:00Z"}
+    with serving(
+        home, **NEVER, MIND_MEMORY_STORY__SESSIONS_MIND="ada", MIND_MEMORY_STORY__SESSIONS_FOLDER=str(sessions)
+    ):
+        (sessions / "s7.jsonl").write_text(json.dumps({"session_id": "s7", "messages": [said]}) + "\n")
+        done = call(*ada(home, "consolidate", "--sessions"))
+
+    assert done.exit_code == 0, done.output
+    assert "Told 3 turns of ada" in done.stdout
+    assert "1 new turn from 1 file" in done.stdout
+
+
+def test_what_waits_can_be_skipped(tmp_path):
+    home = tmp_path / "home"
+    keep(home, jsonl(tmp_path / "own.jsonl"))
+
+    skipped = call(*ada(home, "consolidate", "--skip"), **NEVER)
+    nothing = call(*ada(home, "consolidate", "--skip", "--yes"), **NEVER)
+    told = call(*ada(home, "consolidate"), **NEVER)
+
+    assert "2 turns of ada count as told now, without being told." in skipped.stdout
+    assert "Nothing waited." in nothing.stdout
+    assert UP_TO_DATE in told.stdout
+    assert "Mondays" not in (home / "minds/ada/STORY.md").read_text()
+
+
+def test_a_person_is_asked_before_anything_is_skipped(tmp_path):
+    home = tmp_path / "home"
+    keep(home, jsonl(tmp_path / "own.jsonl"))
+
+    code, printed = at_a_terminal(*ada(home, "consolidate", "--skip"), said="n\n", **NEVER)
+    told = call(*ada(home, "consolidate"), **NEVER)
+
+    assert code == 1
+    assert "without telling it? [y/N]" in printed
+    assert "Told 2 turns of ada" in told.stdout
+
+
+def test_a_foreseeable_fault_is_one_sentence(tmp_path):
+    faults = {
+        ("--bootstrap", "--sessions"): "two wishes",
+        ("--mind", "nobody"): "no mind is called 'nobody'",
+        ("--mind", "No!"): "a mind's id is 1 to 63 of",
+    }
+    with serving(tmp_path / "home"):
+        done = {words: call("consolidate", *words, "--home", tmp_path / "home") for words in faults}
+
+    for words, said in faults.items():
+        assert done[words].exit_code == 1
+        assert said in done[words].stderr
+        assert done[words].stderr.strip().count("\n") == 0
