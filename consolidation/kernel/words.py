@@ -95,10 +95,18 @@ def content_words(text: str, *, language: str) -> dict[str, str]:
 
 def _folded(text: str) -> str:
     """Letters in their plain form, apostrophes as ', everything that parts words as a space."""
+    if text.isascii():
+        return text.lower().translate(_ascii())
     # NFKC would make a space of the accent that stands for an apostrophe in "don´t".
     upright = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
     plain = "".join(map(_plain, unicodedata.normalize("NFKC", upright)))
     return unicodedata.normalize("NFC", plain)
+
+
+@functools.cache
+def _ascii() -> dict[int, str]:
+    """What ``_plain`` makes of each ASCII character: most text is nothing else."""
+    return {code: _plain(chr(code)) for code in range(128)}
 
 
 @functools.cache
@@ -128,6 +136,11 @@ def _words(folded: str) -> tuple[str, ...]:
 
 
 def _parted(run: str) -> Iterator[str]:
+    if run.isascii():  # no dense script
+        word = run.strip("_")[:LONGEST_WORD].rstrip("_")
+        if word:
+            yield word
+        return
     for is_dense, characters in groupby(run, key=_is_dense):
         piece = "".join(characters)
         for part in _pairs(piece) if is_dense else (piece,):

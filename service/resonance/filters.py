@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KEEP_SHARE = 0.6  # of the first's score: measured to let go of a fifth of five, and of 4 % of the evidence
 _SAME_WORDS = 0.8
 _DAY_SHARE = 0.6
+_LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
 _KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1}
 
 
@@ -50,7 +51,7 @@ def chosen(sifted: Filtered, *, is_gated: bool, limit: int, timezone: tzinfo) ->
     if is_gated and sifted.kept:
         least = KEEP_SHARE * sifted.kept[0].score
         sifted = sifted.without({one.id: "relevance: far below the first" for one in sifted.kept if one.score < least})
-    sifted = sifted.without(_near_duplicates(sifted.kept))
+    sifted = sifted.without(_near_duplicates(sifted.kept, enough=_LOOKED_AT * limit))
     ids = {one.id for one in _spread(sifted.kept, limit=limit, timezone=timezone)}
     sifted = sifted.without({one.id: "limit" for one in sifted.kept if one.id not in ids})
     return Filtered(tuple(sorted(sifted.kept, key=_order)), sifted.dropped)
@@ -60,10 +61,13 @@ def _is_echo(fragment: Fragment, echoes: Echoes) -> bool:
     return fragment.id in echoes.fragments or (bool(fragment.sequences) and fragment.sequences <= echoes.sequences)
 
 
-def _near_duplicates(fragments: Sequence[Fragment]) -> dict[str, str]:
+def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
+    """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
     kept: list[frozenset[str]] = []
     reasons = {}
     for fragment in fragments:
+        if len(kept) >= enough:
+            break
         words = frozenset(tokens(fragment.text))
         if _is_sum(fragment, words, kept) or any(_overlap(words, other) >= _SAME_WORDS for other in kept):
             reasons[fragment.id] = "near-duplicate"
@@ -74,8 +78,7 @@ def _near_duplicates(fragments: Sequence[Fragment]) -> dict[str, str]:
 
 def _is_sum(fragment: Fragment, words: frozenset[str], kept: Sequence[frozenset[str]]) -> bool:
     """Whether what is known of an entity was already said, piece by piece, by what ranks above it."""
-    said = frozenset[str]().union(*kept)
-    return fragment.kind == "entity" and len(words & said) >= _SAME_WORDS * len(words)
+    return fragment.kind == "entity" and len(words & frozenset[str]().union(*kept)) >= _SAME_WORDS * len(words)
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

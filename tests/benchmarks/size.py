@@ -97,7 +97,7 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
     """Milliseconds of a search by what was asked: each statement to the graph, each question to full text."""
     spent, memory = Spent(), service.memory
     connection = memory.graph._connection
-    memory.graph._connection = TimedConnection(connection, spent)
+    memory.graph._connection = memory.graph._indexes._connection = TimedConnection(connection, spent)
     embedder = Timed(memory.embedder, spent, called=lambda name, _: f"embedder: {name}")
     retrieval = Timed(
         Retrieval(memory.graph, embedder=embedder, switches=Switches()), spent, called=lambda *_: "the whole search"
@@ -111,7 +111,7 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
     try:
         await timed([search], seconds=seconds, most=_PROFILED)
     finally:
-        memory.graph._connection = connection
+        memory.graph._connection = memory.graph._indexes._connection = connection
     return spent.medians()
 
 
