@@ -48,11 +48,11 @@ class Exactness:
                 self._recalls[arm].append(self._recall(arm, number, found))
 
     def take(self) -> dict[str, Any]:
-        """By arm, and begin anew: recall@10, the share of pages that name something twice, how many pages."""
+        """By arm, and begin anew: recall@10, the share of pages that name something twice, how many pages; None of none."""
         told = {
             arm: {
-                "recall@10": mean(self._recalls[arm]),
-                "repeating": mean(self._repeats[arm]),
+                "recall@10": mean(self._recalls[arm]) if self._recalls[arm] else None,
+                "repeating": mean(self._repeats[arm]) if self._repeats[arm] else None,
                 "compared": len(self._recalls[arm]),
             }
             for arm in ARMS

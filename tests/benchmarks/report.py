@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from tests.benchmarks.size_tables import size_tables
@@ -75,5 +76,5 @@ def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]])
     for at, column in enumerate(columns):
         table.add_column(column, justify="right" if at else "left")
     for row in rows:
-        table.add_row(*map(str, row))
+        table.add_row(*(escape(str(cell)) for cell in row))
     return table

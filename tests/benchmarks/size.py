@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from service.resonance.retrieval import Retrieval, Switches
 from tests.benchmarks.contents import GRAPH, MIND
 from tests.benchmarks.exactness import Exactness
-from tests.benchmarks.latency import timed
+from tests.benchmarks.latency import side_by_side, timed
 from tests.benchmarks.loading import build
 from tests.benchmarks.spent import Spent, Timed, TimedConnection, arm
 from tests.benchmarks.standing import Caller, apart, opened, resident, standing, until_indexed
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from service.minds import Mind
+    from tests.benchmarks.latency import Call
     from tests.benchmarks.loading import Built
     from tests.benchmarks.standing import Standing
     from tests.benchmarks.synthetic import Question
@@ -30,9 +31,11 @@ if TYPE_CHECKING:
     Told = Callable[[str], None]
 
 MANY = 8
+CALLERS = {"alone": 1, f"{MANY} callers": MANY}
 OURS, ONE, DOOR = "ours, 3 queries", "ours, 1 query", "POST …/resonance"
 STOCK, BARE = "stock search_", "stock search_, no group"
-_QUESTIONS, _PROFILED = 200, 30
+_QUESTIONS, _PROFILED, _ROUNDS = 200, 30, 4
+_PROFILE_SECONDS = 120
 _DEPTH = 100
 
 
@@ -40,63 +43,81 @@ async def size(folder: Path, *, facts: int, seconds: float, advanced: Told = lam
     """Everything about a mind of *facts* facts, each cell within *seconds*."""
     advanced("a mind is made")
     made = await build(folder / "made", facts=facts)
-    questions = [made.mind.question(number) for number in range(_QUESTIONS)]
+    mind = made.mind
+    questions = [mind.question(number) for number in range(_QUESTIONS)]
+    found: dict[str, Any] = {"facts": facts, "turns": mind.turns, "entities": mind.entities, **made.notes}
     async with standing(made.home, within=folder) as stood:
-        found = {
-            "facts": facts,
-            "turns": made.mind.turns,
-            "entities": made.mind.entities,
-            "made in": made.notes["seconds"],
-        }
-        async with opened(stood) as (service, mind):
-            found |= await _inside(service, mind, made, questions, seconds=seconds, advanced=advanced)
         found["load seconds"] = stood.load_seconds
-        found["megabytes"] = stood.sizes
-        door = await _through_the_door(stood, questions, seconds=seconds, advanced=advanced)
-        found["megabytes"] |= door.pop("megabytes")
-        found["phases ms"] = door.pop("phases ms")
-        found["cells"] |= door
-        found["cells"] |= await _stock(stood, questions, seconds=seconds, advanced=advanced)
+        async with opened(stood) as (service, opened_mind):
+            advanced("the arms")
+            found["arms"] = await _arms(service, made, questions, seconds=seconds)
+            advanced("where the time goes")
+            found["profile ms"] = await _profile(service, opened_mind, questions, seconds=seconds)
+            found["megabytes"] = stood.sizes
+            advanced("ours and stock")
+            found["cells"] = await _ours_and_stock(service, opened_mind, stood, questions, seconds=seconds)
+        advanced(DOOR)
+        door = await _through_the_door(stood, questions, seconds=seconds)
+    found["megabytes"] |= door.pop("megabytes")
+    found["phases ms"] = door.pop("phases ms")
+    found["cells"] |= door
     return found
 
 
-async def _inside(
-    service: Running, mind: Mind, made: Built, questions: Sequence[Question], *, seconds: float, advanced: Told
-) -> dict[str, Any]:
-    """Our retrieval at its seam, what its arms find, and where its time goes."""
-    memory = service.memory
-    retrieval = Retrieval(memory.graph, embedder=memory.embedder, switches=Switches())
-
-    async def search(queries: Sequence[str]) -> str | None:
-        found = await retrieval.search(queries, mind=mind, language="en", now=NOW, seconds=None)
-        return ", ".join(found.degraded) or None
-
-    cells = {}
-    for name, most in ((OURS, 3), (ONE, 1)):
-        advanced(name)
-
-        async def ask(number: int, most: int = most) -> str | None:
-            return await search(questions[number % _QUESTIONS].queries[:most])
-
-        cells[name] = await _alone_and_many(ask, seconds=seconds)
-    advanced("the arms")
+async def _arms(service: Running, made: Built, questions: Sequence[Question], *, seconds: float) -> dict[str, Any]:
+    """What the vector arms find, alone and while others ask."""
     exact = Exactness(made, WordVectors().of([query for one in questions for query in one.queries]))
-    arms = {}
-    for name, callers in (("alone", 1), (f"{MANY} callers", MANY)):
 
-        async def near(number: int) -> None:
-            rows = exact.rows(number % _QUESTIONS * 3, 3)
-            exact.compare(number % _QUESTIONS * 3, await memory.graph.near(MIND, rows, limit=_DEPTH))
+    async def near(number: int) -> None:
+        rows = exact.rows(number * 3, 3)
+        exact.compare(number * 3, await service.memory.graph.near(MIND, rows, limit=_DEPTH))
 
-        arms[name] = {"pages": await timed([near] * callers, seconds=seconds, most=_QUESTIONS), **exact.take()}
-    advanced("where the time goes")
-    return {"cells": cells, "arms": arms, "profile ms": await _profile(service, mind, questions, seconds=seconds)}
+    found = {}
+    for name, callers in CALLERS.items():
+        pages = await timed([near] * callers, seconds=seconds, most=_QUESTIONS)
+        found[name] = {"pages": pages.figures, **exact.take()}
+    return found
+
+
+async def _ours_and_stock(
+    service: Running, mind: Mind, stood: Standing, questions: Sequence[Question], *, seconds: float
+) -> dict[str, Any]:
+    """Our retrieval at its seam, of a turn's three queries and of one; and stock's search, of one."""
+    retrieval = Retrieval(service.memory.graph, embedder=service.memory.embedder, switches=Switches())
+
+    def ours(most: int) -> Call:
+        async def search(number: int) -> str | None:
+            queries = questions[number % _QUESTIONS].queries[:most]
+            found = await retrieval.search(queries, mind=mind, language="en", now=NOW, seconds=None)
+            return ", ".join(found.degraded) or None
+
+        return search
+
+    def stocks(groups: list[str] | None) -> Call:
+        async def search(number: int) -> str | None:
+            query = questions[number // 3 % _QUESTIONS].queries[number % 3]
+            found = await graphiti.search_(query, config=COMBINED_HYBRID_SEARCH_RRF, group_ids=groups)
+            return None if found.edges and found.nodes and found.episodes else "found nothing"
+
+        return search
+
+    async with stock(stood.url, graph=GRAPH, embedder=WordVectors(), answer=lambda *_: {}) as graphiti:
+        from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
+
+        await until_indexed(stood.url)
+        calls = {OURS: ours(3), ONE: ours(1), STOCK: stocks([GRAPH]), BARE: stocks(None)}
+        return await side_by_side(calls, callers=CALLERS, seconds=seconds, rounds=_ROUNDS)
 
 
 async def _profile(service: Running, mind: Mind, questions: Sequence[Question], *, seconds: float) -> dict[str, float]:
-    """Milliseconds of a search by what was asked: each statement to the graph, each question to full text."""
+    """
+    Milliseconds of a search by what was asked: each statement to the graph, each question to full text.
+
+    The time limit of a statement is lifted, so that every arm is seen whole.
+    """
     spent, memory = Spent(), service.memory
     connection = memory.graph._connection
+    limit, connection._read_seconds = connection._read_seconds, _PROFILE_SECONDS
     memory.graph._connection = memory.graph._indexes._connection = TimedConnection(connection, spent)
     embedder = Timed(memory.embedder, spent, called=lambda name, _: f"embedder: {name}")
     retrieval = Timed(
@@ -112,14 +133,12 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
         await timed([search], seconds=seconds, most=_PROFILED)
     finally:
         memory.graph._connection = memory.graph._indexes._connection = connection
+        connection._read_seconds = limit
     return spent.medians()
 
 
-async def _through_the_door(
-    stood: Standing, questions: Sequence[Question], *, seconds: float, advanced: Told
-) -> dict[str, Any]:
+async def _through_the_door(stood: Standing, questions: Sequence[Question], *, seconds: float) -> dict[str, Any]:
     """The whole pre-turn call over HTTP, quoting, with the gate off so that every phase has work."""
-    advanced(DOOR)
     phases = Spent()
 
     def asking(caller: Caller, place: int) -> Callable[[int], Any]:
@@ -147,27 +166,8 @@ async def _through_the_door(
             alone = await timed([asking(callers[0], 0)], seconds=seconds)
             many = await timed([asking(one, place) for place, one in enumerate(callers, start=1)], seconds=seconds)
         megabytes = {"service in memory": resident(served.process.pid)}
-    return {DOOR: {"alone": alone, "many": many}, "phases ms": phases.medians(), "megabytes": megabytes}
-
-
-async def _stock(stood: Standing, questions: Sequence[Question], *, seconds: float, advanced: Told) -> dict[str, Any]:
-    cells = {}
-    async with stock(stood.url, graph=GRAPH, embedder=WordVectors(), answer=lambda *_: {}) as graphiti:
-        from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
-
-        await until_indexed(stood.url)
-        for name, groups in ((STOCK, [GRAPH]), (BARE, None)):
-            advanced(name)
-
-            async def search(number: int, groups: list[str] | None = groups) -> str | None:
-                query = questions[number // 3 % _QUESTIONS].queries[number % 3]
-                found = await graphiti.search_(query, config=COMBINED_HYBRID_SEARCH_RRF, group_ids=groups)
-                return None if found.edges and found.nodes and found.episodes else "found nothing"
-
-            cells[name] = await _alone_and_many(search, seconds=seconds)
-    return cells
-
-
-async def _alone_and_many(call: Callable[[int], Any], *, seconds: float) -> dict[str, Any]:
-    await call(0)  # what only the first one waits for
-    return {"alone": await timed([call], seconds=seconds), "many": await timed([call] * MANY, seconds=seconds)}
+    return {
+        DOOR: {"alone": alone.figures, f"{MANY} callers": many.figures},
+        "phases ms": phases.medians(),
+        "megabytes": megabytes,
+    }

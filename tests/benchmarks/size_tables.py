@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _CALLS = ("samples", "p50 ms", "p95 ms", "per second")
 _ARM = ("recall@10", "repeating", "compared")
 _FEW_MS = 0.5
+_RATIOS = "Times as long, by the median call; – where not every call was answered whole"
 
 
 def size_tables(results: Mapping[str, Any]) -> Iterator[Shown]:
@@ -45,7 +46,7 @@ def _of_size(found: Mapping[str, Any]) -> Iterator[Shown]:
     yield from _beside("Megabytes", sizes, "megabytes", least=0)
     loads = [(label, size["turns"], size["entities"], size["load seconds"]) for label, size in sizes.items()]
     yield "Until FalkorDB answers", ("facts", "turns", "entities", "seconds"), loads
-    yield "Times as long", ("", "times"), found["ratios"].items()
+    yield _RATIOS, ("", "times"), ((name, _shown(times)) for name, times in found["ratios"].items())
 
 
 def _of_writes(found: Mapping[str, Any]) -> Iterator[Shown]:
@@ -62,7 +63,7 @@ def _of_writes(found: Mapping[str, Any]) -> Iterator[Shown]:
     yield "A turn digested, a model's time left out", ("facts", "lane", *columns), digested
     told = {label: {"ms": size["digestion"]["ms"]} for label, size in sizes.items()}
     yield from _beside("Where digestion spends its time: ms of the middle turn, at once where they overlap", told, "ms")
-    yield "Times as long", ("", "times"), found["ratios"].items()
+    yield _RATIOS, ("", "times"), ((name, _shown(times)) for name, times in found["ratios"].items())
 
 
 def _beside(title: str, sizes: Mapping[str, Any], part: str, *, least: float = _FEW_MS) -> Iterator[Shown]:
@@ -77,7 +78,11 @@ def _beside(title: str, sizes: Mapping[str, Any], part: str, *, least: float = _
 
 
 def _of(cell: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"{cell[name]:g}" for name in names)
+    return tuple(_shown(cell[name]) for name in names)
+
+
+def _shown(figure: float | None) -> str:
+    return "–" if figure is None else f"{figure:g}"
 
 
 def _wrong(cell: Mapping[str, Any]) -> str:

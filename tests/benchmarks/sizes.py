@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tests.benchmarks.size import BARE, DOOR, OURS, STOCK, size
+from tests.benchmarks.size import BARE, CALLERS, DOOR, ONE, OURS, STOCK, size
 from tests.benchmarks.writes import writes
 
 if TYPE_CHECKING:
@@ -63,24 +63,23 @@ async def measured_sizes(
     return found
 
 
-def _size_ratios(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """How many times as long the first takes as the second, by the median call."""
+def _size_ratios(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
+    """How many times as long the first takes as the second, by the median call; None where not all were whole."""
     ratios = {}
     for label, found in cells.items():
-        for name in (STOCK, BARE):
-            for callers in ("alone", "many"):
-                ratios[f"{label}, {callers}: {name} / {OURS}"] = _times(
-                    found["cells"][name][callers], found["cells"][OURS][callers]
-                )
+        for callers in CALLERS:
+            for name in (STOCK, BARE):
+                for ours in (OURS, ONE):
+                    one, other = (found["cells"][of][callers] for of in (name, ours))
+                    ratios[f"{label}, {callers}: {name} / {ours}"] = _times(one, other)
     for small, large in pairwise(cells):
-        for name in (OURS, DOOR, STOCK, BARE):
-            ratios[f"{large} / {small}: {name}"] = _times(
-                cells[large]["cells"][name]["alone"], cells[small]["cells"][name]["alone"]
-            )
+        for name in (OURS, ONE, DOOR, STOCK, BARE):
+            one, other = (cells[of]["cells"][name]["alone"] for of in (large, small))
+            ratios[f"{large} / {small}: {name}"] = _times(one, other)
     return ratios
 
 
-def _write_ratios(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+def _write_ratios(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
     ratios = {}
     for label, found in cells.items():
         if label != EMPTY:
@@ -93,5 +92,7 @@ def _write_ratios(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     return ratios
 
 
-def _times(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    return round(one["p50 ms"] / other["p50 ms"], 2) if other["p50 ms"] else 0.0
+def _times(one: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
+    if one.get("not whole") or other.get("not whole") or not other["p50 ms"]:
+        return None
+    return round(one["p50 ms"] / other["p50 ms"], 2)

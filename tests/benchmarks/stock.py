@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _GRAPH = "stock"
 _DIMENSION = 384
-_PATIENCE_SECONDS = 600  # stock's own connection would wait for ever
+_AS_STOCK = {"read_seconds": 600, "write_seconds": 600, "most": 100}  # its own connection has no limit of time
 
 
 async def add_episodes(folder: Path, told: Sequence[Talk], *, base_url: str, embedder: Embedder) -> AsyncIterator[None]:
@@ -47,7 +47,7 @@ async def stock(
     answer: Callable[[str, str], dict[str, Any]] | None = None,
 ) -> AsyncIterator[Any]:
     """Graphiti on *graph*, its indexes made; its model is at *base_url*, or is *answer* of a shape and a prompt."""
-    connection = Connection(url, write_seconds=_PATIENCE_SECONDS)
+    connection = Connection(url, **_AS_STOCK)
     model = None
     try:
         model = _hosted(base_url) if answer is None else _at_once(answer)

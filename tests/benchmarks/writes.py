@@ -77,7 +77,8 @@ async def _accepted(stood: Standing, mind: SyntheticMind, first: int, *, seconds
         async with AsyncExitStack() as stack:
             callers = [await stack.enter_async_context(Caller(served.socket)) for _ in range(CALLERS)]
             await posting(callers[0])(_UNTOLD)  # makes or opens the mind
-            return await timed([posting(caller) for caller in callers], seconds=seconds, most=_UNTOLD)
+            accepted = await timed([posting(caller) for caller in callers], seconds=seconds, most=_UNTOLD)
+    return accepted.figures
 
 
 async def _digested(stood: Standing, told: Sequence[Told]) -> dict[str, Any]:
