@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderMismatch
 from service.adapters.graph import reading, reindexing, writing
+from service.adapters.graph.crowding import ease
 from service.adapters.graph.naming import episode_uuid, graph_name
 from service.adapters.graph.vector_index import GROWN, VectorIndexes
 from service.adapters.quiet import hush_graphiti
@@ -148,6 +149,7 @@ class FalkorGraph:
         finally:
             self._spent(mind_id, reader.usage)
         await self._grow(graph)
+        await ease(self._connection, graph, facts)
         return Extracted(
             await reading.facts(self._connection, graph, facts),
             await reading.entities(self._connection, graph, entities),

@@ -12,6 +12,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from service.adapters.graph.crowding import OLD
 from service.adapters.graph.vector_index import ARMS
 from service.adapters.graph.vectors import matrix
 from service.ports import Extracted, GraphSize, Near, NearBy, StoredEntity, StoredFact
@@ -27,6 +28,7 @@ _SIZE = (
     "MATCH (n:Episodic) RETURN count(n)",
     "MATCH (n:Entity) RETURN count(n)",
     "MATCH ()-[e:RELATES_TO]->() RETURN count(e)",
+    f"MATCH ()-[e:{OLD}]->() RETURN count(e)",
 )
 _STEP = """
 UNWIND $entities AS origin
@@ -41,7 +43,7 @@ RETURN e.uuid, distance, m.uuid
 """
 _FACT = """e.uuid, e.fact, startNode(e).name, endNode(e).name, e.episodes, e.valid_at,
   coalesce(e.invalid_at, e.expired_at)"""
-_FACTS = f"MATCH ()-[e:RELATES_TO]->() WHERE e.uuid IN $uuids RETURN {_FACT}"
+_FACTS = f"UNWIND $uuids AS uuid MATCH ()-[e:RELATES_TO {{uuid: uuid}}]->() RETURN {_FACT}"
 _ENTITIES = """
 MATCH (n:Entity) WHERE n.uuid IN $uuids
 CALL {
@@ -52,7 +54,7 @@ CALL {
 }
 RETURN n.uuid, n.name, n.summary, episodes
 """
-_ALL_FACTS = f"MATCH ()-[e:RELATES_TO]->() RETURN {_FACT} ORDER BY e.uuid SKIP $after LIMIT $limit"
+_ALL_FACTS = f"MATCH ()-[e:RELATES_TO|{OLD}]->() RETURN {_FACT} ORDER BY e.uuid SKIP $after LIMIT $limit"
 _ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [] ORDER BY n.uuid SKIP $after LIMIT $limit"
 
 _FIRST_STEP, _MIDDLE, _MENTIONS = 40, 8, 50
@@ -62,7 +64,8 @@ _HUB, _SEEN = 400, 400  # facts of one entity that a step looks at, mentions tha
 async def size(connection: Connection, graph: str) -> GraphSize:
     """Count episodes, entities and facts."""
     counts = [await connection.read(graph, cypher, {}) for cypher in _SIZE]
-    return GraphSize(*(int(rows[0][0]) if rows else 0 for rows in counts))
+    episodes, entities, facts, old = (int(rows[0][0]) if rows else 0 for rows in counts)
+    return GraphSize(episodes, entities, facts + old)
 
 
 async def near(indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int) -> tuple[NearBy, ...]:

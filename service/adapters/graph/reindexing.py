@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from service.adapters.graph.crowding import OLD
 from service.adapters.graph.vectors import literal
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ UNWIND $rows AS r MATCH ()-[e:RELATES_TO {uuid: r.uuid}]->() SET e.fact_embeddin
 """
 _NAMES = "MATCH (n:Entity) RETURN n.uuid, n.name ORDER BY n.uuid SKIP $after LIMIT $limit"
 _SET_NAMES = "UNWIND $rows AS r MATCH (n:Entity {uuid: r.uuid}) SET n.name_embedding = vecf32(r.vector)"
+_FORGET_OLD = f"MATCH ()-[e:{OLD}]->() SET e.fact_embedding = NULL"  # never compared; must not be of another dimension
 _DROP_PASSAGES = "MATCH (p:Passage) DELETE p"
 _BEGIN_AGAIN = """
 MERGE (m:Meta {name: 'embedder'})
@@ -49,6 +51,7 @@ async def reindex(
             after += len(rows)
             count += len(rows)
             advanced(len(rows))
+    await connection.write(graph, _FORGET_OLD, {})
     await connection.write(graph, _DROP_PASSAGES, {})
     words = {"embedder": identity.embedder, "dimension": identity.dimension}
     await connection.write(graph, _BEGIN_AGAIN, words)

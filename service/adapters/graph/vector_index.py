@@ -143,13 +143,20 @@ class VectorIndexes:
             return rows
 
     async def _standing(self, graph: str) -> dict[Arm, bool]:
-        """The arms that have an index, and whether it is built."""
+        """
+        The arms that have an index, and whether it can be asked.
+
+        While a label's indexes are built anew, the server lists them twice: as they will be, and as they still are.
+        """
         asked = "CALL db.indexes() YIELD label, types, status RETURN label, types, status"
-        found = {str(row[0]): (str(row[1]), str(row[2])) for row in await self._connection.rows(graph, asked, "")}
+        as_is: dict[str, str] = {}
+        to_be: dict[str, str] = {}
+        for label, types, status in await self._connection.rows(graph, asked, ""):
+            (as_is if status == "OPERATIONAL" else to_be)[str(label)] = str(types)
         return {
-            arm: found[arm.label][1] == "OPERATIONAL"
+            arm: _has_vector(as_is.get(arm.label, ""), arm.attribute)
             for arm in ARMS
-            if arm.label in found and _has_vector(found[arm.label][0], arm.attribute)
+            if _has_vector(to_be.get(arm.label, as_is.get(arm.label, "")), arm.attribute)
         }
 
     async def _size(self, graph: str, arm: Arm) -> int:
