@@ -12,7 +12,8 @@ from consolidation.story.triggers import Patience
 from consolidation.workspace import checked_mind_id
 from service.storytelling.editing import StoryEditing
 from service.storytelling.runs import Storytelling
-from service.storytelling.syncing import SessionFolders, Syncing
+from service.storytelling.session_files import SessionFolders
+from service.storytelling.syncing import Syncing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

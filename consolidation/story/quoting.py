@@ -105,7 +105,7 @@ def _chapter(turns: Sequence[Mapping[str, str]], *, language: str, on_days: Mapp
     chosen = sorted(_varied(sayings), key=lambda saying: saying.place)
     if not chosen:
         return None
-    told = " ".join(_led(list(run), language) for _, run in groupby(chosen, key=lambda saying: saying.who))
+    told = "\n\n".join(_led(list(run), language) for _, run in groupby(chosen, key=lambda saying: saying.who))
     return StoryChapter(at=turns[0]["when"], title=_title(chosen, language=language, on_days=on_days), text=told)
 
 

@@ -150,7 +150,7 @@ def _spoken(said: Iterable[Saying]) -> str:
     for (lead, opening, closing), run in groupby(said, key=lambda one: (one.lead, one.opening, one.closing)):
         texts = [one.text for one in run]
         parts.append(f"{lead} {opening}{_PAUSE.join(texts)}{closing}" if lead else " ".join(texts))
-    return " ".join(parts)
+    return "\n\n".join(parts)
 
 
 def _old(chapters: Sequence[Chapter], *, most_words: int) -> Sequence[Chapter]:

@@ -20,24 +20,21 @@ from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
 from service.digestion.accept import DroppedMessage, accept
 from service.importing.exchanges import exchanges
-from service.importing.formats import read_conversations
-from service.importing.found import FoundTurn, ImportUnreadable
-from service.importing.naming import Naming, identifier
+from service.importing.naming import Naming
+from service.storytelling.session_files import newest_sessions, read_session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
-    from pathlib import Path
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message
-    from consolidation.workspace import Workspace
     from service.digestion.accept import Acceptance
     from service.digestion.digest import Digestion
     from service.minds import Mind, Minds
     from service.storytelling.runs import Storytelling
+    from service.storytelling.session_files import SessionFolders
 
 _MOST_REASONS = 20
-_UNNAMED = "import:"
 _ALL = 1 << 40
 
 
@@ -49,19 +46,6 @@ class Synced:
     new_messages: int
     known_messages: int
     dropped: tuple[DroppedMessage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFolders:
-    """Where a chatbot keeps its session files: in a folder of its own, for one mind; else in each mind's sessions/."""
-
-    folder: Path | None
-    mind_id: str
-    newest: int
-
-    def of(self, mind_id: str, workspace: Workspace) -> Path:
-        """The folder of a mind's session files, whether it is there or not."""
-        return self.folder if self.folder is not None and mind_id == self.mind_id else workspace.sessions
 
 
 class Syncing:
@@ -153,7 +137,7 @@ class Syncing:
         files = await anyio.to_thread.run_sync(newest_sessions, folder, self._folders.newest)
         gathered = Gathered()
         for file in files:
-            found, skipped = await anyio.to_thread.run_sync(_read, file)
+            found, skipped = await anyio.to_thread.run_sync(read_session, file)
             gathered = _and(gathered, files=1, turns=len(found), skipped=skipped)
             async with self._turnstile(mind):
                 gathered = await self._keep(mind, await _news(mind, found), gathered)
@@ -189,28 +173,6 @@ class Syncing:
             storytelling=self._storytelling,
             clock=self._clock,
         )
-
-
-def newest_sessions(folder: Path, most: int) -> list[Path]:
-    """The *most* newest ``.jsonl`` files of *folder*, oldest first; links are not followed."""
-    found = [file for file in folder.glob("*.jsonl") if file.is_file() and not file.is_symlink()]
-    return sorted(found, key=lambda file: (file.stat().st_mtime_ns, file.name))[-most:] if most else []
-
-
-def _read(file: Path) -> tuple[list[Turn], list[str]]:
-    """The turns of a session's file, the session named after it where it names none; and what gave no turn."""
-    turns, skipped = [], []
-    try:
-        for found in read_conversations(file):
-            if isinstance(found, FoundTurn):
-                is_unnamed = found.turn.session_id.startswith(_UNNAMED)
-                session_id = identifier(file.stem) if is_unnamed else found.turn.session_id
-                turns.append(replace(found.turn, session_id=session_id))
-            else:
-                skipped.append(f"{found.where}: {found.reason}")
-    except ImportUnreadable as fault:
-        skipped.append(f"{fault.where}: {fault.found}")
-    return turns, skipped
 
 
 async def _news(mind: Mind, turns: Sequence[Turn]) -> list[Turn]:

@@ -1,0 +1,53 @@
+"""Session files of a chatbot: where they are, which are the newest, and their turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from service.importing.formats import read_conversations
+from service.importing.found import FoundTurn, ImportUnreadable
+from service.importing.naming import identifier
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from consolidation.kernel.turns import Turn
+    from consolidation.workspace import Workspace
+
+_UNNAMED = "import:"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFolders:
+    """Where a chatbot keeps its session files: in a folder of its own, for one mind; else in each mind's sessions/."""
+
+    folder: Path | None
+    mind_id: str
+    newest: int
+
+    def of(self, mind_id: str, workspace: Workspace) -> Path:
+        """The folder of a mind's session files, whether it is there or not."""
+        return self.folder if self.folder is not None and mind_id == self.mind_id else workspace.sessions
+
+
+def newest_sessions(folder: Path, most: int) -> list[Path]:
+    """The *most* newest ``.jsonl`` files of *folder*, oldest first; links are not followed."""
+    found = [file for file in folder.glob("*.jsonl") if file.is_file() and not file.is_symlink()]
+    return sorted(found, key=lambda file: (file.stat().st_mtime_ns, file.name))[-most:] if most else []
+
+
+def read_session(file: Path) -> tuple[list[Turn], list[str]]:
+    """The turns of a session's file, the session named after it where it names none; and what gave no turn."""
+    turns, skipped = [], []
+    try:
+        for found in read_conversations(file):
+            if isinstance(found, FoundTurn):
+                is_unnamed = found.turn.session_id.startswith(_UNNAMED)
+                session_id = identifier(file.stem) if is_unnamed else found.turn.session_id
+                turns.append(replace(found.turn, session_id=session_id))
+            else:
+                skipped.append(f"{found.where}: {found.reason}")
+    except ImportUnreadable as fault:
+        skipped.append(f"{fault.where}: {fault.found}")
+    return turns, skipped
