@@ -20,8 +20,8 @@ OLD = "RELATED_TO"
 
 _CROWDED = """
 UNWIND $facts AS fact
-MATCH (a:Entity)-[:RELATES_TO {uuid: fact}]->(b:Entity)
-WITH DISTINCT a, b
+MATCH ()-[told:RELATES_TO {uuid: fact}]->()
+WITH DISTINCT startNode(told) AS a, endNode(told) AS b
 MATCH (a)-[e:RELATES_TO]->(b)
 WITH a, b, count(e) AS facts WHERE facts > $most
 RETURN a.uuid, b.uuid, facts

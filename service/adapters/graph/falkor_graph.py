@@ -144,6 +144,7 @@ class FalkorGraph:
                 previous=previous,
                 reader=reader,
                 embedder=self._embedder,
+                connection=self._connection,
                 indexes=self._indexes,
             )
         finally:

@@ -25,6 +25,7 @@ from redis.exceptions import RedisError
 
 from consolidation.kernel.errors import GraphFault, MemoryFault, ModelSpokeNonsense
 from service.adapters.graph.connection import translated
+from service.adapters.graph.keeping import Keeping
 from service.adapters.graph.resolving import Resolving
 from service.adapters.graph.vectors import literal
 from service.extraction.reader import Known
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from falkordb.asyncio import FalkorDB
     from pydantic import BaseModel
 
+    from service.adapters.graph.connection import Connection
     from service.adapters.graph.vector_index import VectorIndexes
     from service.extraction.reader import TurnReader
     from service.ports import Embedder, Episode
@@ -52,11 +54,12 @@ async def add_episode(
     previous: Sequence[str],
     reader: TurnReader,
     embedder: Embedder,
+    connection: Connection,
     indexes: VectorIndexes,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode; the uuids of the facts and of the entities it touched."""
     graphiti = Graphiti(
-        graph_driver=_driver(client, graph, indexes),
+        graph_driver=_driver(client, graph, connection, indexes),
         llm_client=_Reading(reader),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -104,8 +107,9 @@ class _Driver(FalkorDriver):
         return self
 
 
-def _driver(client: FalkorDB, graph: str, indexes: VectorIndexes) -> _Driver:
+def _driver(client: FalkorDB, graph: str, connection: Connection, indexes: VectorIndexes) -> _Driver:
     driver = _Driver(falkor_db=client, database=graph)
+    driver.graph_operations_interface = Keeping(connection=connection, graph=graph)
     driver.search_interface = Resolving(indexes=indexes)
     return driver
 

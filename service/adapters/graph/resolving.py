@@ -46,6 +46,9 @@ RETURN n.uuid AS uuid, n.name AS name, n.group_id AS group_id, n.created_at AS c
 """
 
 
+_NAMESAKES = 6  # a new name is compared with: the one it is, is among the nearest few
+
+
 class Resolving(SearchInterface):
     """Bound to the vector indexes of the server; a search without vectors finds nothing."""
 
@@ -84,7 +87,8 @@ class Resolving(SearchInterface):
     ) -> list[EntityNode]:
         """The entities whose names are nearest to a vector."""
         del search_filter, group_ids
-        uuids = await self._near(driver, ENTITIES, search_vector, limit=limit, min_score=min_score)
+        most = min(limit, _NAMESAKES)
+        uuids = await self._near(driver, ENTITIES, search_vector, limit=most, min_score=min_score)
         records, _, _ = await driver.execute_query(_NODES, uuids=uuids) if uuids else ([], None, None)
         return [get_entity_node_from_record(record, GraphProvider.FALKORDB) for record in records]
 
