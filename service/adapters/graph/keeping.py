@@ -2,7 +2,7 @@
 How Graphiti keeps what it extracted: its seam for saving, filled with four statements of ours.
 
 Stock writes every touched entity and fact whole, one statement an entity, its vector again each time, which an index
-takes out and puts in anew. A name and a fact never change their words here, so a vector is written once.
+takes out and puts in anew. A name and a fact never change their words here, so what is indexed is written once.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _EPISODES = "UNWIND $rows AS row MERGE (n:Episodic {uuid: row.uuid}) SET n += ro
 _ENTITIES = """
 UNWIND $rows AS row
 MERGE (n:Entity {uuid: row.plain.uuid})
-ON CREATE SET n.name_embedding = vecf32(row.vector)
-SET n += row.plain
+ON CREATE SET n += row.plain, n.name_embedding = vecf32(row.vector)
+ON MATCH SET n.summary = row.plain.summary
 """
 _MENTIONS = """
 UNWIND $rows AS row
@@ -36,8 +36,9 @@ UNWIND $rows AS row
 MATCH (source:Entity {uuid: row.source})
 MATCH (target:Entity {uuid: row.target})
 MERGE (source)-[e:RELATES_TO {uuid: row.plain.uuid}]->(target)
-ON CREATE SET e.fact_embedding = vecf32(row.vector)
-SET e += row.plain
+ON CREATE SET e += row.plain, e.fact_embedding = vecf32(row.vector)
+ON MATCH SET e.episodes = row.plain.episodes, e.valid_at = row.plain.valid_at, e.invalid_at = row.plain.invalid_at,
+  e.expired_at = row.plain.expired_at
 """
 _NOT_KEPT = frozenset({"labels", "name_embedding", "fact_embedding"})
 
