@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from graphiti_core import Graphiti
 from graphiti_core.cross_encoder.client import CrossEncoderClient
-from graphiti_core.driver.falkordb_driver import FalkorDriver
 from graphiti_core.embedder.client import EmbedderClient
 from graphiti_core.llm_client.client import LLMClient
 from graphiti_core.llm_client.config import LLMConfig
@@ -25,8 +24,7 @@ from redis.exceptions import RedisError
 
 from consolidation.kernel.errors import GraphFault, MemoryFault, ModelSpokeNonsense
 from service.adapters.graph.connection import translated
-from service.adapters.graph.keeping import Keeping
-from service.adapters.graph.resolving import Resolving
+from service.adapters.graph.driver import driver_on
 from service.adapters.graph.vectors import literal
 from service.extraction.reader import Known
 
@@ -59,7 +57,7 @@ async def add_episode(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode; the uuids of the facts and of the entities it touched."""
     graphiti = Graphiti(
-        graph_driver=_driver(client, graph, connection, indexes),
+        graph_driver=driver_on(client, graph, connection, indexes),
         llm_client=_Reading(reader),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -84,34 +82,6 @@ async def add_episode(
     except Exception as error:  # Graphiti raises whatever its parts raise; here it becomes one of ours
         raise GraphFault(f"Graphiti could not take the episode: {type(error).__name__}: {error}") from error
     return tuple(edge.uuid for edge in result.edges), tuple(node.uuid for node in result.nodes)
-
-
-class _Driver(FalkorDriver):
-    """Graphiti's driver, bound to one graph that is already prepared, with our searching in its seam."""
-
-    def __init__(self, **words: Any) -> None:  # noqa: ANN401 - handed through
-        super().__init__(**words)
-        building = self.__dict__.pop("_init_task", None)
-        if building is not None:  # it would send thirteen CREATE INDEX each time
-            building.cancel()
-        self.__dict__["_init_task"] = None
-
-    @property
-    def graph(self) -> str:
-        """The name of the one graph."""
-        return str(self._database)
-
-    def clone(self, database: str) -> _Driver:
-        """The same graph, whatever is asked: a mind has one."""
-        assert database in {self._database, self.default_group_id}, database  # noqa: S101
-        return self
-
-
-def _driver(client: FalkorDB, graph: str, connection: Connection, indexes: VectorIndexes) -> _Driver:
-    driver = _Driver(falkor_db=client, database=graph)
-    driver.graph_operations_interface = Keeping(connection=connection, graph=graph)
-    driver.search_interface = Resolving(indexes=indexes)
-    return driver
 
 
 class _Vectors(EmbedderClient):

@@ -7,6 +7,7 @@ misses much and ranks badly, and what two sentences of one person share, their v
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from graphiti_core.driver.driver import GraphProvider
 from graphiti_core.driver.search_interface.search_interface import SearchInterface
 from graphiti_core.edges import get_entity_edge_from_record
 from graphiti_core.nodes import get_entity_node_from_record
+from pydantic import PrivateAttr
 
 from service.adapters.graph.vector_index import ENTITIES, FACTS
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from graphiti_core.search.search_filters import SearchFilters
 
     from service.adapters.graph.vector_index import Arm, VectorIndexes
+    from service.ports import Near
 
 _EDGE = """
 RETURN e.uuid AS uuid, startNode(e).uuid AS source_node_uuid, endNode(e).uuid AS target_node_uuid,
@@ -53,6 +56,9 @@ class Resolving(SearchInterface):
     """Bound to the vector indexes of the server; a search without vectors finds nothing."""
 
     indexes: Any  # VectorIndexes; pydantic need not know
+    _waiting: dict[Arm, list[tuple[Sequence[float], asyncio.Future[tuple[Near, ...]]]]] = PrivateAttr(
+        default_factory=dict
+    )
 
     async def edge_similarity_search(
         self,
@@ -113,8 +119,21 @@ class Resolving(SearchInterface):
         limit: int,
         min_score: float,
     ) -> list[str]:
-        """Keys by nearness; Graphiti's scores are (1 + cosine) / 2."""
+        """Keys by nearness; Graphiti's scores are (1 + cosine) / 2. What is asked in one breath is asked at once."""
         indexes: VectorIndexes = self.indexes
-        rows = np.asarray([vector], dtype=np.float32)
-        (near,) = await indexes.near(driver.graph, arm, rows, limit=limit)
-        return [one.key for one in near if (1 + one.similarity) / 2 > min_score]
+        waiting = self._waiting.setdefault(arm, [])
+        answered: asyncio.Future[tuple[Near, ...]] = asyncio.get_running_loop().create_future()
+        waiting.append((vector, answered))
+        if len(waiting) == 1:
+            await asyncio.sleep(0)
+            del self._waiting[arm]
+            try:
+                rows = np.asarray([one for one, _ in waiting], dtype=np.float32)
+                found = await indexes.near(driver.graph, arm, rows, limit=limit)
+            except BaseException as error:
+                for _, one in waiting[1:]:
+                    one.cancel() if isinstance(error, asyncio.CancelledError) else one.set_exception(error)
+                raise
+            for (_, one), near in zip(waiting, found, strict=True):
+                one.set_result(near)
+        return [one.key for one in await answered if (1 + one.similarity) / 2 > min_score]
