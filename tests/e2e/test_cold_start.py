@@ -235,5 +235,3 @@ async def large(folder, *, vectors=16_000):
     finally:
         await connection.close()
         await server.stop()
-
-
