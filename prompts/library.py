@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import jinja2
-from jinja2.sandbox import SandboxedEnvironment
+if TYPE_CHECKING:
+    import jinja2
 
 HOUSE = Path(__file__).parent
 
@@ -21,6 +22,8 @@ def render(name: str, /, *, overrides: Path | None = None, **words: object) -> s
     The folder *overrides* wins over ours, file by file. Templates run sandboxed: a person's copy can
     not reach into the process. Raises PromptError.
     """
+    import jinja2
+
     folders = [folder for folder in (overrides, HOUSE) if folder is not None]
     try:
         return _environment(tuple(folders)).get_template(f"{name}.md").render(words)
@@ -30,6 +33,8 @@ def render(name: str, /, *, overrides: Path | None = None, **words: object) -> s
 
 def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     # Built anew each time: a person's edit shows at the next call, and a model call dwarfs the cost.
+    import jinja2
+    from jinja2.sandbox import SandboxedEnvironment
 
     return SandboxedEnvironment(
         loader=jinja2.FileSystemLoader(folders),

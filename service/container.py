@@ -11,6 +11,7 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
+from consolidation.workspace import minds_of
 from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
@@ -22,7 +23,7 @@ from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
 from service.digestion.saving import Saving
-from service.embedders import choose_embedder, identify, refuse_strangers, warm
+from service.embedders import choose_embedder, identify, refuse_strangers
 from service.minds import Minds
 from service.models import open_models
 from service.recall.embedding_cache import EmbeddingCache
@@ -38,6 +39,7 @@ from service.resonance.telling import Telling
 from service.resonance.wondering import Wondering
 from service.stories import build_stories
 from service.usage import UsageLedger
+from service.warming import warm
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from service.stories import Stories
 
 _DRAIN_SECONDS = 5
-_LOADING_SECONDS = 1.5  # that a start waits for a small graph; a large one is waited for in the background
+_LOADING_SECONDS = 1.0  # that a start waits for a graph it has to look at; a large one loads beside everything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ async def open_memory(
     home = settings.folder
     async with AsyncExitStack() as stack:
         _own(home, stack)
-        server = await _embedded(home, stack) if settings.falkordb_url is None else None
+        server = await _embedded(home, stack, waits=bool(minds_of(home))) if settings.falkordb_url is None else None
         url = server.url if server is not None else _address(settings)
         ledger = UsageLedger()
         models = await stack.enter_async_context(open_models(settings, clock=clock, ledger=ledger))
@@ -125,18 +127,21 @@ async def open_memory(
             settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
         )
         if not is_reindexing:
-            await refuse_strangers(graph, minds.ids(), embedder=plain_embedder)
+            is_loading = server is not None and not server.has_answered
+            await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
             background.watch("story sweep", stories.telling.sweep)
             background.start("session files", stories.syncing.at_start)
-        background.start("warming", lambda: warm(plain_embedder))
+        rarity = Rarity()
+        waited_for = (models[Role.SUBCONSCIOUS],)
+        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=waited_for))
         yield Memory(
             settings=settings,
             clock=clock,
             minds=minds,
             digestion=digestion,
             stories=stories,
-            pipeline=_pipeline(settings, outside, switches=switches or Switches()),
+            pipeline=_pipeline(settings, outside, rarity=rarity, switches=switches or Switches()),
             remembering=Remembering(graph, embedder=embedder),
             graph=graph,
             models=models,
@@ -166,13 +171,14 @@ def _own(home: Path, stack: AsyncExitStack) -> None:
     stack.callback(lock.release)
 
 
-async def _embedded(home: Path, stack: AsyncExitStack) -> EmbeddedServer:
+async def _embedded(home: Path, stack: AsyncExitStack, *, waits: bool) -> EmbeddedServer:
     server = EmbeddedServer(home / "graph")
     await server.start()
     stack.push_async_callback(server.stop)
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_LOADING_SECONDS):
-            await server.wait_until_ready()
+    if waits:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LOADING_SECONDS):
+                await server.wait_until_ready()
     return server
 
 
@@ -199,7 +205,7 @@ def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], 
     )
 
 
-def _pipeline(settings: Settings, outside: _Outside, *, switches: Switches) -> Pipeline:
+def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches: Switches) -> Pipeline:
     knobs = settings.resonance
     afterthoughts = Afterthoughts()
     gathering = Gathering(
@@ -209,7 +215,7 @@ def _pipeline(settings: Settings, outside: _Outside, *, switches: Switches) -> P
             model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
         ),
         weights=Weights(),
-        gate=Gate(rarity=Rarity(), are_cosines_calibrated=outside.embedder.name == MiniLM.name),
+        gate=Gate(rarity=rarity, are_cosines_calibrated=outside.embedder.name == MiniLM.name),
         echo_turns=knobs.echo_turns,
     )
     telling = Telling(

@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import GraphFault
-from consolidation.kernel.language import detect
-from consolidation.kernel.tokens import count_tokens
 from service.adapters.graph.writing import check
 from service.adapters.hashing import HashingEmbedder
 from service.adapters.litellm_embedder import LitellmEmbedder
@@ -73,11 +70,3 @@ async def refuse_strangers(graph: EpisodicGraph, minds: Sequence[str], *, embedd
 def _name(embedder: Embedder) -> str:
     """What a graph remembers an embedder by: its name, and the hash of its weights where they are ours."""
     return f"{embedder.name}@{embedder.fingerprint[:12]}" if isinstance(embedder, MiniLM) else embedder.name
-
-
-async def warm(embedder: Embedder) -> None:
-    """Load what the first pre-turn call would otherwise wait for."""
-    await anyio.to_thread.run_sync(detect, "Good morning, how are you today?")
-    await anyio.to_thread.run_sync(count_tokens, "warm")
-    if isinstance(embedder, MiniLM):
-        await embedder.warm()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderUnavailable
 from service.adapters.litellm_door import open_litellm
@@ -14,6 +15,7 @@ from service.adapters.model_faults import translated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
@@ -62,6 +64,9 @@ class LitellmEmbedder:
 
     async def embed(self, texts: Sequence[str], /) -> Vectors:
         """Rows of float32, one a text, in order. Raises EmbedderUnavailable."""
+        await anyio.to_thread.run_sync(import_module, "numpy", abandon_on_cancel=True)
+        import numpy as np
+
         if not texts:
             return np.empty((0, self._dimension or 0), dtype=np.float32)
         starts = range(0, len(texts), self._batch)
@@ -94,6 +99,8 @@ class LitellmEmbedder:
         return self._checked(rows, count=len(texts))
 
     def _checked(self, rows: list[Any], *, count: int) -> Vectors:
+        import numpy as np
+
         if len(rows) != count:
             raise EmbedderUnavailable(f"{self.name} gave {len(rows)} vectors for {count} texts")
         try:

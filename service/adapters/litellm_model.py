@@ -71,7 +71,9 @@ class LitellmModel:
 
     async def answer[A: BaseModel](self, ask: Ask[A], /) -> Reply[A]:
         """Answer in the shape asked for; a second question, with the reason, where the first answer has it not."""
-        asked: Messages = ({"role": "user", "content": _rendered(ask)},)
+        # In a thread: the first one imports jinja2, and each reads files.
+        prompt = await anyio.to_thread.run_sync(_rendered, ask)
+        asked: Messages = ({"role": "user", "content": prompt},)
         async with self._within_deadline() as until:
             spoken = await self._chain.say(asked, shape=ask.shape, until=until)
             try:

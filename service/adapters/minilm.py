@@ -93,9 +93,9 @@ class MiniLM:
 
     async def embed(self, texts: Sequence[str], /) -> Floats:
         """Unit rows, one a text, in order. A caller that gives up waits for nothing."""
-        import numpy as np
+        model = await to_thread.run_sync(self._model, abandon_on_cancel=True)
+        import numpy as np  # not before: the thread has imported it, while the loop ran on
 
-        model = await to_thread.run_sync(self._model)
         pieces = await to_thread.run_sync(model.split, tuple(texts), abandon_on_cancel=True)
         rows = np.zeros((len(pieces), DIMENSION), np.float32)
         for batch in _batches(pieces):

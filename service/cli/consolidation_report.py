@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.reaching import shortened
+from service.cli.home import shortened
 from service.cli.terminal import counted, one_line, out
 
 if TYPE_CHECKING:

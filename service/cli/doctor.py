@@ -16,7 +16,8 @@ from service.cli.examining_memory import examine_graph_answer, examine_minds
 from service.cli.examining_models import examine_models
 from service.cli.faults import CommandFailed
 from service.cli.findings import State, broken, noted, show_findings, sound
-from service.cli.reaching import open_home, reach, shortened
+from service.cli.home import shortened
+from service.cli.reaching import open_home, reach
 from service.cli.terminal import counted, out
 from service.cli.wiring import network_of
 from service.presence import find_service

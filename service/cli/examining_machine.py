@@ -19,7 +19,7 @@ from service.adapters.litellm_door import close_litellm
 from service.adapters.litellm_embedder import LitellmEmbedder
 from service.adapters.minilm import DIMENSION, MiniLM, find_weights
 from service.cli.findings import Finding, broken, doubtful, noted, sound
-from service.cli.reaching import shortened
+from service.cli.home import shortened
 from service.cli.wiring import embedder_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ import httpx
 from consolidation.kernel.errors import HomeLocked
 from service.cli.client import MemoryClient
 from service.cli.faults import CommandFailed, Unreachable
+from service.cli.home import make_home, shortened
 from service.cli.terminal import note
 from service.presence import find_service
 
@@ -85,25 +85,6 @@ async def _until_loaded(client: MemoryClient) -> None:
         async with asyncio.timeout(_LOADING_SECONDS):
             while set((await client.readiness()).values()) != {"ready"}:  # noqa: ASYNC110 - only asking tells
                 await asyncio.sleep(_POLL_SECONDS)
-
-
-def make_home(home: Path) -> None:
-    """Make the folder, if it is not there. Raises CommandFailed where it can not be, or can not be written."""
-    try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        reason = "" if os.access(home, os.R_OK | os.W_OK | os.X_OK) else "it can not be written"
-    except FileExistsError:
-        reason = "it is a file"
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-    if reason:
-        raise CommandFailed(f"{home} can not be the home ({reason}): choose a folder of yours with --home")
-
-
-def shortened(path: Path) -> str:
-    """A path with ``~`` for the person's own folder."""
-    own = path.home()
-    return f"~/{path.relative_to(own)}" if path.is_relative_to(own) and path != own else str(path)
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from consolidation.kernel.clock import SystemClock
 from service.app import create_app
 from service.cli.configuration import read_settings
 from service.cli.faults import CommandFailed
-from service.cli.reaching import make_home
+from service.cli.home import make_home
 from service.cli.welcome import welcome
 from service.cli.wiring import is_loopback
 from service.container import open_memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from service.cli.reaching import shortened
+from service.cli.home import shortened
 from service.cli.terminal import counted, out
 from service.cli.wiring import embedder_of, graph_of, is_loopback, model_lines, network_of
 

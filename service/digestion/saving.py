@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
-import numpy as np
 
 from consolidation.kernel.errors import GraphUnavailable
 from service.digestion.episodes import as_episode, as_indexed
@@ -113,6 +112,8 @@ async def before(mind: Mind, kept: Kept, *, limit: int) -> tuple[Kept, ...]:
 
 def _leaning(passages: Sequence[Passage], vectors: Mapping[str, Vector], *, start: int) -> dict[str, Vector]:
     """Leaning vectors from passage *start* on: the last one before a turn gains a neighbour, its own are new."""
+    import numpy as np
+
     rows = np.stack([vectors[passage.uuid] for passage in passages])
     questions = [asks(passage.text) for passage in passages]
     return {passages[at].uuid: leaning(rows, questions, at=at) for at in range(start, len(passages))}

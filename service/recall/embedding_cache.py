@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,4 +42,6 @@ class EmbeddingCache:
             self._known.move_to_end(text)
         while len(self._known) > self._most:
             self._known.popitem(last=False)
+        import numpy as np  # the embedder behind has it in memory by now
+
         return np.stack([rows[text] for text in texts]) if texts else np.zeros((0, self.dimension), np.float32)

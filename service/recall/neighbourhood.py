@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from service.ports import Vectors
@@ -35,6 +34,8 @@ def leaning(vectors: Vectors, questions: Sequence[bool], *, at: int) -> NDArray[
 
     *vectors*: a row a passage, in the order they were said; *questions*: whether each asks.
     """
+    import numpy as np
+
     mixed = OWN * vectors[at]
     if at >= 1:
         mixed = mixed + (ASKED if questions[at - 1] else TOLD) * vectors[at - 1]

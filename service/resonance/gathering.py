@@ -109,7 +109,9 @@ class Gathering:
             return Silent(
                 "all that was found is in sight or was shown lately" if sifted.dropped else "nothing was found"
             )
-        weighed = await anyio.to_thread.run_sync(self._gate.weigh, mind, moment, candidates, sifted.kept)
+        weighed = await anyio.to_thread.run_sync(
+            self._gate.weigh, mind, moment, candidates, sifted.kept, abandon_on_cancel=True
+        )
         notes["relevance"] = {"probability": round(weighed.sureness, 4), "needed": relevance}
         if weighed.sureness < relevance:
             return Silent("nothing stored seems to be meant")

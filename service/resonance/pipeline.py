@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from service.resonance.stable import Stable
     from service.resonance.telling import Telling
 
+_STORY_SECONDS = 0.2  # that the story is given at least, however short the deadline
+
 log = structlog.get_logger()
 
 
@@ -68,9 +70,10 @@ class Pipeline:
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), asked.deadline_seconds)
         moment = observe(mind.mind_id, asked)
         trace = Trace(self._clock.fresh_id(), moment, monotonic=self._clock.monotonic)
-        resonance = await self._in_time(mind, moment, asked, deadline, trace)
+        resonance, stable = await asyncio.gather(
+            self._in_time(mind, moment, asked, deadline, trace), self._stable_text(mind, deadline, trace)
+        )
         with trace.phase("injection"):
-            stable = await anyio.to_thread.run_sync(self._stable.text, mind.workspace)
             told = resonance.flashbacks if isinstance(resonance, Surfaced) else ()
             flashbacks = fitting(told, most_tokens=asked.max_tokens, count=count_tokens)
             volatile = block(flashbacks)
@@ -115,8 +118,18 @@ class Pipeline:
             trace.degrade("memory_failed")
             return Silent(f"memory failed: {error}" if isinstance(error, MemoryFault) else "memory failed; see the log")
 
+    async def _stable_text(self, mind: Mind, deadline: Deadline, trace: Trace) -> str:
+        """Story and protocol, read beside the phases: the last rung. Empty where even they do not come in time."""
+        left = deadline.left()
+        try:
+            async with asyncio.timeout(None if left is None else max(left, _STORY_SECONDS)):
+                return await anyio.to_thread.run_sync(self._stable.text, mind.workspace, abandon_on_cancel=True)
+        except TimeoutError:
+            trace.degrade("story_skipped")
+            return ""
+
     async def _phases(self, mind: Mind, moment: Moment, asked: Asked, deadline: Deadline, trace: Trace) -> Resonance:
-        moment = await anyio.to_thread.run_sync(in_its_language, mind, moment, abandon_on_cancel=True)
+        moment = await anyio.to_thread.run_sync(_seen, mind, moment, abandon_on_cancel=True)
         trace.observe(moment)
         candidates = await self._gathering.gather(mind, moment, deadline=deadline, trace=trace)
         with trace.phase("filters") as notes:
@@ -133,6 +146,12 @@ class Pipeline:
         if not flashbacks:
             return Silent("nothing would change what is said next")
         return Surfaced(flashbacks)
+
+
+def _seen(mind: Mind, moment: Moment) -> Moment:
+    """The moment in its language; what counts its tokens later, on the loop, is loaded by then. Blocks."""
+    count_tokens("")
+    return in_its_language(mind, moment)
 
 
 def _labelled(fragments: tuple[Fragment, ...], moment: Moment) -> tuple[tuple[Fragment, Label], ...]:

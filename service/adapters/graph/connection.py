@@ -2,30 +2,33 @@
 Speaks Cypher to FalkorDB: one bounded pool, a time limit on everything, foreign errors translated once.
 
 The client is built lazily and off the event loop, because its constructor asks the server something
-synchronously: a server that accepts and never answers must not freeze us.
+synchronously: a server that accepts and never answers must not freeze us. redis and falkordb are imported then, too:
+they cost a third of a second, that a start has no need of.
 """
 
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio.to_thread
-from falkordb.asyncio import FalkorDB
-from redis import exceptions as redis_errors
-from redis.asyncio import BlockingConnectionPool, Redis
 
 from consolidation.kernel.errors import ConfigurationFault, GraphFault, GraphTimedOut, GraphUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from falkordb.asyncio import FalkorDB
+
 type Rows = list[list[Any]]
 
 _SCHEMES = {"redis": "redis", "falkor": "redis", "falkordb": "redis", "rediss": "rediss", "unix": "unix"}
 _NO_GRAPH = "empty key"
 _CONNECT_SECONDS = 1.0
+_FIRST_SECONDS = 3.0  # for a first answer, and the questions of FalkorDB's constructor
+_PING_SECONDS = 2.0
 
 
 class Connection:
@@ -49,9 +52,14 @@ class Connection:
         return self._client
 
     async def ping(self) -> None:
-        """Return when the server answers a command. Raises GraphUnavailable."""
-        client = await self.client()
-        await self._bounded(client.execute_command("PING"), self._read_seconds)
+        """Return when the server answers a command, very soon. Raises GraphUnavailable."""
+        try:
+            async with asyncio.timeout(min(self._read_seconds, _PING_SECONDS)):
+                client = await self.client()
+                await self._bounded(client.execute_command("PING"), self._read_seconds)
+        except TimeoutError as error:
+            reason = "yet: it may still be loading its graphs" if self._client is None else "in time"
+            raise GraphTimedOut(f"FalkorDB does not answer {reason}") from error
 
     async def graphs(self) -> frozenset[str]:
         """The names of all graphs there are."""
@@ -118,6 +126,11 @@ class Connection:
             self._client = None
 
     async def _built(self) -> FalkorDB:
+        await warm_client()
+        from falkordb.asyncio import FalkorDB
+        from redis.asyncio import BlockingConnectionPool, Redis
+        from redis.exceptions import RedisError
+
         pool = BlockingConnectionPool.from_url(
             self._url,
             max_connections=self._most,
@@ -128,24 +141,39 @@ class Connection:
             decode_responses=True,
             protocol=2,
         )
+        client: FalkorDB | None = None
         try:
-            async with asyncio.timeout(self._read_seconds):
+            async with asyncio.timeout(min(self._read_seconds, _FIRST_SECONDS)):
                 await Redis(connection_pool=pool).ping()  # FalkorDB's constructor leaks a socket when it is refused
-                return await anyio.to_thread.run_sync(lambda: FalkorDB(connection_pool=pool), abandon_on_cancel=True)
-        except (redis_errors.RedisError, OSError) as error:
-            await pool.disconnect()
+                client = await anyio.to_thread.run_sync(lambda: FalkorDB(connection_pool=pool), abandon_on_cancel=True)
+                return client
+        except TimeoutError as error:  # it says that it loads only between graphs, not while it indexes one
+            raise GraphTimedOut("FalkorDB does not answer yet: it may still be loading its graphs") from error
+        except (RedisError, OSError) as error:
             raise translated(error) from error
+        finally:
+            if client is None:  # refused, too late, or given up by who asked
+                await pool.disconnect()
 
     async def _bounded(self, asking: Any, seconds: float) -> Any:  # noqa: ANN401 - falkordb is untyped
+        from redis.exceptions import RedisError
+
         try:
             async with asyncio.timeout(seconds):
                 return await asking
-        except (redis_errors.RedisError, OSError) as error:
+        except (RedisError, OSError) as error:
             raise translated(error) from error
+
+
+async def warm_client() -> None:
+    """Import what speaks to FalkorDB, in a thread: the loop runs on, and a caller that gives up waits for nothing."""
+    await anyio.to_thread.run_sync(import_module, "falkordb.asyncio", abandon_on_cancel=True)
 
 
 def translated(error: Exception) -> GraphFault:
     """A foreign error of the server, or of the way to it, as one of ours."""
+    from redis import exceptions as redis_errors
+
     match error:
         case TimeoutError() | redis_errors.TimeoutError():
             return GraphTimedOut("FalkorDB did not answer in time")

@@ -18,9 +18,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from redis.asyncio import Redis
-from redis.exceptions import BusyLoadingError, RedisError
-
 from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
 from consolidation.kernel.files import FolderLock
 
@@ -41,11 +38,17 @@ class EmbeddedServer:
         self._lock = FolderLock(folder)
         self._socket_folder: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
+        self._has_answered = False
 
     @property
     def url(self) -> str:
         """Where clients connect; stays the same when the server is started again."""
         return f"unix://{self._socket}"
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether somebody waited until it was ready; else it may still be loading."""
+        return self._has_answered
 
     async def start(self) -> None:
         """
@@ -63,14 +66,11 @@ class EmbeddedServer:
 
     async def wait_until_ready(self) -> None:
         """Return once the server answers; loading a large graph may take minutes. Raises GraphUnavailable."""
-        probe = Redis(unix_socket_path=str(self._socket))
-        try:
-            while not await _answers(probe):
-                if self._process is None or self._process.returncode is not None:
-                    raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._folder / 'redis.log'}")
-                await asyncio.sleep(_POLL_SECONDS)
-        finally:
-            await probe.aclose()
+        while not await _answers(self._socket):
+            if self._process is None or self._process.returncode is not None:
+                raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._folder / 'redis.log'}")
+            await asyncio.sleep(_POLL_SECONDS)
+        self._has_answered = True
 
     async def watch(self) -> None:
         """Start the server again each time it dies, for ever; a little slower each time in a row."""
@@ -106,6 +106,8 @@ class EmbeddedServer:
         """Turn a folder that holds only a snapshot into an append-only one, the way that loses nothing."""
         if (self._folder / "appendonlydir").exists() or not (self._folder / "dump.rdb").exists():
             return
+        from redis.asyncio import Redis
+
         await self._spawn(append_only=False)
         await self.wait_until_ready()
         redis = Redis(unix_socket_path=str(self._socket))
@@ -121,6 +123,7 @@ class EmbeddedServer:
 
     async def _spawn(self, *, append_only: bool) -> None:
         server, module = binaries()
+        self._has_answered = False
         options = {
             "port": "0",
             "unixsocket": str(self._socket),
@@ -158,12 +161,19 @@ def binaries() -> tuple[Path, Path]:
     raise ConfigurationFault("no embedded FalkorDB on this machine: install falkordblite, or set FALKORDB_URL")
 
 
-async def _answers(probe: Redis) -> bool:
+async def _answers(path: Path) -> bool:
+    """Whether the server answers a ping, asked without redis-py: a start need not wait until that is imported."""
     try:
-        await probe.ping()
-    except (BusyLoadingError, RedisError, OSError):
+        reader, writer = await asyncio.open_unix_connection(path)
+    except OSError:
         return False
-    return True
+    try:
+        writer.write(b"PING\r\n")
+        return await reader.readline() == b"+PONG\r\n"  # else it is loading
+    except OSError:
+        return False
+    finally:
+        writer.close()
 
 
 def _dies_with_parent() -> Callable[[], None] | None:
