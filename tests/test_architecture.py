@@ -23,7 +23,9 @@ IMPURE = {
     "time.perf_counter", "uuid.uuid1", "uuid.uuid4", "uuid4", "os.environ", "os.getenv", "Path.cwd", "os.getcwd",
     "random.random", "random.choice", "secrets.token_hex",
 }  # fmt: skip
-DOORS_TO_HEAVY = {"service.adapters.graph.graphiti"}  # imports Graphiti, and is imported at first use
+DOORS_TO_HEAVY = {  # import Graphiti, and are imported at first use
+    f"service.adapters.graph.{name}" for name in ("graphiti", "driver", "keeping", "resolving")
+}
 IMPORTS = """
 import importlib, json, pkgutil, sys, threading
 seen = []
