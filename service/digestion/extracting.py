@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Kept
     from service.minds import Mind
-    from service.ports import EpisodicGraph, Extracted
+    from service.ports import EpisodicGraph, Extracted, StoredEntity
 
 log = structlog.get_logger()
 
@@ -176,9 +176,15 @@ async def _move(mind: Mind, cursor: int) -> None:
 
 
 def _index(mind: Mind, extracted: Extracted, cursor: int) -> None:
-    facts = [(fact, stems(fact.text, language=detect(fact.text))) for fact in extracted.facts]
-    entities = [
-        (entity, stems(f"{entity.name} {entity.summary}", language=detect(entity.summary)))
-        for entity in extracted.entities
-    ]
+    fallback = next(iter(mind.text.languages()), "en")
+    facts = [(fact, stems(fact.text, language=detect(fact.text, fallback=fallback))) for fact in extracted.facts]
+    entities = [(entity, _entity_stems(entity, fallback=fallback)) for entity in extracted.entities]
     mind.text.add_knowledge(facts, entities, cursor=cursor)
+
+
+def _entity_stems(entity: StoredEntity, *, fallback: str) -> tuple[str, ...]:
+    """Of name and summary; the name also as its own language has it, which need not be the summary's."""
+    language = detect(entity.summary, fallback=fallback)
+    own = detect(entity.name, fallback=language)
+    name = dict.fromkeys((*stems(entity.name, language=language), *stems(entity.name, language=own)))
+    return (*name, *stems(entity.summary, language=language))

@@ -62,8 +62,7 @@ class Saving:
         return len(turns) == _BATCH
 
     def _put_words(self, mind: Mind, told: Sequence[tuple[Kept, Sequence[Kept]]], cursor: int) -> None:
-        languages = mind.text.languages()
-        fallback = max(languages, key=lambda language: languages[language], default="en")
+        fallback = next(iter(mind.text.languages()), "en")
         indexed = [as_indexed(kept, uuid=self._uuid(mind, kept), before=lead, fallback=fallback) for kept, lead in told]
         mind.text.add_turns(indexed, cursor=cursor)
 

@@ -81,7 +81,7 @@ class Remembering:
         if not asked:
             return (), ()
         near, degraded = await self._near(mind, asked)
-        found = await anyio.to_thread.run_sync(_search, mind, asked, near, kinds, window)
+        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window)
         turns = await self._turns(mind, found)
         memories = [remembered for one in found if (remembered := _with_sources(one, turns, window, query))]
         return tuple(sorted(memories, key=lambda one: -one.score)[:limit]), degraded
@@ -107,8 +107,10 @@ class _Hit:
     sequences: tuple[int, ...]
 
 
-def _search(mind: Mind, asked: str, near: NearBy | None, kinds: frozenset[Kind], window: Window) -> tuple[_Hit, ...]:
-    wanted = stems(asked, language=detect(asked))
+def _search(mind: Mind, query: str, near: NearBy | None, kinds: frozenset[Kind], window: Window) -> tuple[_Hit, ...]:
+    main = mind.text.languages()
+    languages = dict.fromkeys((detect(query, fallback=next(iter(main), "en")), *main))
+    wanted = tuple(stem for language in languages for stem in stems(query, language=language))
     hits: list[_Hit] = []
     if "episode" in kinds:
         hits.extend(_episodes(mind, wanted, near))

@@ -11,16 +11,15 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.words import tokens
-from service.recall.neighbourhood import COLUMNS, WEIGHTS
+from service.recall.neighbourhood import COLUMNS
+from service.recall.text_names import mentions, name_key, named
+from service.recall.text_ranking import ranked
 from service.recall.text_store import (
     LANGUAGE,
     SPEAKER,
-    WORDS,
     Traits,
     connect,
     counted,
@@ -34,28 +33,12 @@ from service.recall.text_store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from service.ports import StoredEntity, StoredFact
+    from service.recall.text_ranking import Hit
     from service.recall.text_store import IndexedTurn
-
-_ARMS = {
-    "turns": f"SELECT rowid, -bm25(turn_words, {', '.join(map(str, WEIGHTS))}) AS score FROM turn_words",
-    "facts": "SELECT rowid, -bm25(fact_words) AS score FROM fact_words",
-    "entities": "SELECT rowid, -bm25(entity_words) AS score FROM entity_words",
-}
-_LONGEST_NAME = 5
-_MOST_STEMS = 64
-_MOST_ROWS = 1_500  # that hold the words asked for: the rarest words within it are asked, so that size costs nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A row that holds some of the words: a turn's sequence, or the number of a fact or entity; higher is better."""
-
-    number: int
-    score: float
 
 
 class TextIndex:
@@ -116,20 +99,9 @@ class TextIndex:
             database.execute("DELETE FROM cursors WHERE name = 'facts'")
 
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[Hit, ...]:
-        """
-        Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first.
-
-        Of many rows, the rarest stems choose; where even the rarest is in very many, the newest rows.
-        """
+        """Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first."""
         with self._mutex:
-            rows = counted(self._database, arm, tuple(dict.fromkeys(stems[:_MOST_STEMS])))
-            chosen = _rarest(rows)
-            if not chosen:
-                return ()
-            words = " OR ".join(f'"{stem}"' for stem in chosen)
-            newest = self._newest(arm) if rows[chosen[0]] > _MOST_ROWS else 0
-            asked = f"{_ARMS[arm]} WHERE {WORDS[arm]} MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?"
-            return tuple(Hit(*row) for row in self._database.execute(asked, (words, newest, limit)))
+            return ranked(self._database, arm, stems, limit=limit)
 
     def holding(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns hold each stem in their own words."""
@@ -176,14 +148,9 @@ class TextIndex:
         return self._numbers("entities", uuids)
 
     def mentions(self, name: str, *, limit: int) -> tuple[int, ...]:
-        """The newest turns whose own words hold every word of *name*; or that its bearer spoke."""
-        words = " ".join(f'own : "{word}"' for word in tokens(name))
-        asked = "SELECT rowid FROM turn_words WHERE turn_words MATCH ? ORDER BY rowid DESC LIMIT ?"
-        spoken = "SELECT sequence FROM turns WHERE speakers LIKE ? ORDER BY sequence DESC LIMIT ?"
+        """The newest turns that hold *name*; or that its bearer spoke."""
         with self._mutex:
-            rows = self._database.execute(asked, (words, limit)).fetchall() if words else []
-            rows = rows or self._database.execute(spoken, (f"%{json.dumps(name)}%", limit)).fetchall()
-        return tuple(sorted(row[0] for row in rows))
+            return mentions(self._database, name, languages=self._all(LANGUAGE), limit=limit)
 
     def entities(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         """Entities by number: uuid, name, key, summary."""
@@ -191,16 +158,8 @@ class TextIndex:
 
     def named(self, text: str) -> tuple[tuple[str, str], ...]:
         """Known entities whose whole name stands in *text*: uuid and name, longest name first."""
-        words = tokens(text)
-        runs = {
-            " ".join(words[start : start + length])
-            for length in range(1, _LONGEST_NAME + 1)
-            for start in range(len(words) - length + 1)
-        }
-        asked = within("SELECT uuid, name FROM entities WHERE key IN", len(runs))
         with self._mutex:
-            found = self._database.execute(asked, tuple(runs)).fetchall()
-        return tuple(sorted(((str(uuid), str(name)) for uuid, name in found), key=lambda pair: (-len(pair[1]), pair)))
+            return named(self._database, text)
 
     def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
         """Sequences of episodes by uuid; unknown ones are left out."""
@@ -208,9 +167,11 @@ class TextIndex:
         with self._mutex:
             return dict(self._database.execute(asked, tuple(episodes)).fetchall())
 
-    def languages(self) -> Mapping[str, int]:
-        """How many turns there are of each language."""
-        return self._all(LANGUAGE)
+    def languages(self) -> tuple[str, ...]:
+        """The languages of most turns: the first, and any other of a tenth of them and more."""
+        counts = self._all(LANGUAGE)
+        order = sorted(counts, key=lambda code: (-counts[code], code))
+        return (*order[:1], *(code for code in order[1:] if counts[code] * 10 >= sum(counts.values())))
 
     def close(self) -> None:
         """Close the file."""
@@ -220,11 +181,6 @@ class TextIndex:
     def _all(self, kind: str) -> dict[str, int]:
         with self._mutex:
             return dict(self._database.execute("SELECT word, rows FROM counts WHERE kind = ? AND rows > 0", (kind,)))
-
-    def _newest(self, arm: str) -> int:
-        """The row above which the newest of an arm stand."""
-        last = self._database.execute(f"SELECT max(rowid) FROM {WORDS[arm]}").fetchone()[0] or 0
-        return max(0, int(last) - _MOST_ROWS)
 
     def _rows(self, table: str, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         asked = within(f"SELECT * FROM {table} WHERE number IN", len(numbers))
@@ -244,20 +200,3 @@ class TextIndex:
             for leftover in self._file.parent.glob(f"{self._file.name}*"):
                 leftover.unlink()
             return connect(self._file)
-
-
-def _rarest(rows: Mapping[str, int]) -> tuple[str, ...]:
-    """The rarest words, as many as stand in no more rows altogether than we look at; at least one."""
-    chosen: list[str] = []
-    room = _MOST_ROWS
-    for word in sorted((word for word in rows if rows[word] > 0), key=lambda word: (rows[word], word)):
-        room -= rows[word]
-        if chosen and room < 0:
-            break
-        chosen.append(word)
-    return tuple(chosen)
-
-
-def name_key(name: str) -> str:
-    """What a name is looked up by: its words, however they are written."""
-    return " ".join(tokens(name))

@@ -37,8 +37,7 @@ def observe(mind_id: str, asked: Asked) -> Moment:
 
 def in_its_language(mind: Mind, moment: Moment) -> Moment:
     """*moment* with the language of its message, of the talk around it where that is too short to tell. Blocks."""
-    languages = mind.text.languages()
-    fallback = max(languages, key=lambda code: languages[code], default="en")
+    fallback = next(iter(mind.text.languages()), "en")
     around = " ".join(one.content for one in _said(moment.messages)[-_AROUND:])[:_AROUND_CHARACTERS]
     return replace(moment, language=detect(moment.message, fallback=detect(around, fallback=fallback)))
 

@@ -18,7 +18,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.kernel.turns import Speaker
 from consolidation.kernel.words import stems
-from service.recall.text_index import name_key
+from service.recall.text_names import name_key
 from service.resonance.fusion import COSINES, DEPTH, WORDS, Arms, normalised
 from service.resonance.queries import without_names
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from service.minds import Mind
     from service.ports import Embedder, EpisodicGraph, Near, NearBy
-    from service.recall.text_index import Hit, TextIndex
+    from service.recall.text_index import TextIndex
+    from service.recall.text_ranking import Hit
 
 _FACTS = 60
 _ENTITIES = 6
@@ -172,9 +173,7 @@ def _known(text: TextIndex, queries: tuple[str, ...], language: str) -> _Known:
     here = {name_key(name) for _, name in named}
     words = {word for query in queries for word in name_key(query).split()}
     people = frozenset(name for key, name in speakers.items() if key in here or set(key.split()) <= words)
-    counts = text.languages()
-    main = [code for code, count in counts.items() if count * 10 >= sum(counts.values())]
-    return _Known(people, tuple(dict.fromkeys(named)), tuple(dict.fromkeys((language, *main))))
+    return _Known(people, tuple(dict.fromkeys(named)), tuple(dict.fromkeys((language, *text.languages()))))
 
 
 def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -> tuple[_Words, ...]:

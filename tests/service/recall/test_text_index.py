@@ -1,0 +1,108 @@
+"""Full text of a mind: what is found, in which order, and how names are seen."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+
+from consolidation.kernel.turns import Kept, Message, Speaker, Turn
+from consolidation.kernel.words import stems
+from service.digestion.episodes import as_indexed
+from service.digestion.extracting import _index as index_knowledge
+from service.ports import Extracted, StoredEntity, StoredFact
+from service.recall import text_ranking
+from service.recall.text_index import TextIndex
+
+NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def text(tmp_path):
+    index = TextIndex(tmp_path / "text.sqlite")
+    yield index
+    index.close()
+
+
+def say(text, *contents, name=None, language="en"):
+    """Keep a turn each, in sessions of their own."""
+    for sequence, content in enumerate(contents, start=1):
+        turn = Turn(f"t{sequence}", f"s{sequence}", (Message(Speaker.USER, content, name=name),))
+        indexed = as_indexed(Kept(sequence, NOON, turn), uuid=f"e{sequence}", before=(), fallback=language)
+        text.add_turns((indexed,), cursor=sequence)
+
+
+def know(text, *, facts=(), entities=()):
+    """Keep facts and entities, by their texts and names."""
+    told = tuple(StoredFact(f"f{at}", one, "a", "b", ("e1",), None, None) for at, one in enumerate(facts))
+    known = tuple(StoredEntity(f"n{at}", *one) for at, one in enumerate(entities))
+    index_knowledge(SimpleNamespace(text=text), Extracted(told, known), 1)
+
+
+def found(text, query, arm="turns", *, language="en", limit=10):
+    return [hit.number for hit in text.search(arm, stems(query, language=language), limit=limit)]
+
+
+def test_a_turn_with_both_words_is_above_turns_with_one(text):
+    say(text, "A kettle on a shelf.", "The blue door and much else that was said.", "A kettle, and it was blue.")
+
+    assert found(text, "the blue kettle")[0] == 3
+
+
+def test_the_telling_words_of_a_long_message_count_wherever_they_stand(text):
+    say(text, *(f"filler{n % 100} again" for n in range(200)), "The zeppelin landed.")
+
+    assert found(text, " ".join(f"filler{n} missing{n}" for n in range(100)) + " zeppelin")[0] == 201
+
+
+def test_of_too_many_rows_the_rare_words_choose(text):
+    know(text, facts=["common"] * (text_ranking._MOST_ROWS + 1) + ["common zeppelin"])
+
+    assert found(text, "common zeppelin", "facts") == [text_ranking._MOST_ROWS + 2]
+    assert len(found(text, "common", "facts", limit=10_000)) == text_ranking._MOST_ROWS
+
+
+@pytest.mark.parametrize("name", ["Caroline", "caroline", "Sophie Mercedes", "O’Brien", "Ольга", "東京"])
+def test_a_name_is_mentioned_where_turns_hold_its_stem(text, name):
+    say(text, "Nobody here.", f"I saw {name} today, and we laughed.")
+
+    assert text.mentions(name, limit=3) == (2,)
+
+
+def test_who_is_never_named_is_mentioned_where_they_spoke(text):
+    say(text, "It rained.", name="Ann_100%")
+
+    assert text.mentions("ann_100%", limit=3) == (1,)
+    assert text.mentions("Annx100 or so", limit=3) == ()
+
+
+@pytest.mark.parametrize(("name", "summary"), [("Ольга Петрова", ""), ("Книги", "What Ann collects.")])
+def test_an_entity_is_found_by_a_name_in_another_language_than_its_summary(text, name, summary):
+    know(text, entities=[(name, summary)])
+
+    assert found(text, name, "entities", language="ru") == [1]
+    assert found(text, name, "entities", language="en") == [1]
+
+
+def test_a_short_fact_is_kept_in_the_language_of_its_mind(text):
+    say(text, "Ayer fuimos a la playa con mis hermanas y los perros.", "Mi madre vive en una casa cerca del mar.")
+    know(text, facts=["Ana Casas"])
+
+    assert found(text, "casas", "facts", language="es") == [1]
+
+
+def test_the_main_languages_of_a_mind_come_most_first(text):
+    say(
+        text,
+        *["Ayer fuimos a la playa con mis hermanas."] * 3,
+        *["Yesterday we went to the beach with my sisters."] * 2,
+    )
+
+    assert text.languages() == ("es", "en")
+
+
+def test_a_very_long_text_without_spaces_is_searched_for_names(text):
+    know(text, entities=[("咖啡店", "")])
+    long = "".join(chr(0x4E00 + at % 20_000) for at in range(70_000))
+
+    assert [name for _, name in text.named(long + "咖啡店")] == ["咖啡店"]
+    assert found(text, long) == []
