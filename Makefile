@@ -6,6 +6,8 @@ UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
 OVERRIDES := --override overrides.txt
 LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate $(OVERRIDES)
 
+PROCESSES := tests/e2e tests/service/cli # what runs services of its own: half of the time
+
 .PHONY: help serve chat check test golden bench lock clean
 
 help: ## what there is
@@ -31,8 +33,14 @@ check: $(VENV)/.ready ## style, types, who may import whom
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
-test: $(VENV)/.ready ## every test, offline
+test: $(VENV)/.ready ## every test, offline, in two halves side by side; with ARGS, what pytest is asked
+ifdef ARGS
 	$(PYTHON) -m pytest $(ARGS)
+else
+	@$(PYTHON) -m pytest -q $(PROCESSES) >$(VENV)/processes.txt 2>&1 & half=$$!; \
+	$(PYTHON) -m pytest -q $(addprefix --ignore=,$(PROCESSES)); rest=$$?; \
+	wait $$half; half=$$?; cat $(VENV)/processes.txt; exit $$((rest | half))
+endif
 
 golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
 	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)
