@@ -87,7 +87,6 @@ async def _state(mind: Mind, memory: Memory) -> ConsolidationOut:
 
 
 def _run(run: Run) -> RunOut:
-    usage = run.usage
     return RunOut(
         trigger=run.trigger,
         started_at=run.started_at,
@@ -99,12 +98,7 @@ def _run(run: Run) -> RunOut:
         reason=run.reason,
         error=run.error,
         gathered=_gathered(run.gathered) if run.gathered is not None else None,
-        usage=UsageOut(
-            calls=usage.calls,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost_usd=usage.cost_usd,
-        ),
+        usage=UsageOut.of(run.usage),
     )
 
 

@@ -45,7 +45,6 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
     """Turns, the graph's progress and what it waits for, parked turns, the story's backlog, damaged lines, cost."""
     found = await memory.minds.find(mind_id)
     positions = found.transcript.positions
-    usage = found.health.usage
     return MindOut(
         mind_id=mind_id,
         turns=len(positions),
@@ -57,12 +56,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
             DamageOut(file=one.file, offset=one.offset, length=one.length, reason=one.reason, aside=one.aside)
             for one in found.transcript.damages
         ],
-        usage=UsageOut(
-            calls=usage.calls,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost_usd=usage.cost_usd,
-        ),
+        usage=UsageOut.of(found.health.usage),
     )
 
 

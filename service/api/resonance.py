@@ -69,7 +69,6 @@ def _asked(posted: ResonanceIn, memory: MemoryDep) -> Asked:
 
 
 def _answer(mind_id: str, found: Resonated, *, known_etag: str | None) -> ResonanceOut:
-    usage = found.usage
     return ResonanceOut(
         mind_id=mind_id,
         trace_id=found.trace_id,
@@ -82,12 +81,7 @@ def _answer(mind_id: str, found: Resonated, *, known_etag: str | None) -> Resona
         messages=[InjectedMessage(role=one.role, content=one.content, name=one.name) for one in found.messages],
         degraded=list(found.degraded),
         timings_ms=dict(found.timings),
-        usage=UsageOut(
-            calls=usage.calls,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost_usd=usage.cost_usd,
-        ),
+        usage=UsageOut.of(found.usage),
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from service.wire.fields import Answered, Body, Instant, SessionId, Zone
 from service.wire.turns import MessageIn, ShortText
+
+if TYPE_CHECKING:
+    from consolidation.kernel.ports import Usage
 
 ASKED: dict[str, Any] = {
     "session_id": "telegram:43",
@@ -93,6 +96,16 @@ class UsageOut(Answered):
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
+
+    @classmethod
+    def of(cls, usage: Usage) -> UsageOut:
+        """What *usage* says, as it goes over the wire."""
+        return cls(
+            calls=usage.calls,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost_usd=usage.cost_usd,
+        )
 
 
 class ResonanceOut(Answered):
