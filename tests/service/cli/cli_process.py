@@ -55,6 +55,17 @@ def serving(home, *words, **more):
         process.communicate(timeout=20)
 
 
+def until_digested(url, mind_id):
+    """Wait until the graph holds all that the mind was told."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        graph = (found := httpx.get(f"{url}/v1/minds/{mind_id}", timeout=10).json())["graph"]
+        if graph["saved"] >= found["last_sequence"] and graph["lag"] == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"not digested: {found}")
+
+
 def said_by_service(home):
     """What the service of this home has said so far."""
     return _said(home).read_text()

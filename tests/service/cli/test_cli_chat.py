@@ -2,16 +2,16 @@
 
 import json
 
-from cli_process import call, run, serving
+from cli_process import call, run, serving, until_digested
 from tests.twins.provider import Fails, ScriptedProvider
 
 MAIN_WORDS = "My mother lives in Lyon, near the old bakery."
 
 
 def test_the_echo_bot_shows_what_surfaces_and_keeps_only_what_was_said(tmp_path):
-    with serving(tmp_path):
+    with serving(tmp_path) as (_, url):
         first = call("chat", "--mind", "ada", "--session", "one", "--home", tmp_path, said=f"{MAIN_WORDS}\n")
-        call("remember", "Lyon", "--mind", "ada", "--home", tmp_path)
+        until_digested(url, "ada")
         said = "Where does my mother live?\n/why\n/remember bakery\n/help\n/nonsense\n\n/quit\nnever read\n"
         second = call("chat", "--mind", "ada", "--session", "two", "--home", tmp_path, said=said)
         status = call("status", "--mind", "ada", "--home", tmp_path)
