@@ -26,6 +26,7 @@ from service.digestion.saving import Saving
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.minds import Minds
 from service.models import open_models
+from service.moves import build_moves, open_sites
 from service.recall.embedding_cache import EmbeddingCache
 from service.recall.remember import Remembering
 from service.resonance.afterthoughts import Afterthoughts
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from service.moves import Moves
+    from service.moving.arriving import Arriving
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
     from service.stories import Stories
@@ -70,6 +73,7 @@ class Memory:
     embedder: Embedder
     identity: Callable[[], Awaitable[Identity]]
     ledger: UsageLedger
+    moves: Moves
 
 
 @asynccontextmanager
@@ -120,13 +124,18 @@ async def open_memory(
         )
         outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
         identity = identify(settings, plain_embedder)
-        digestion = _digestion(settings, outside, identity=identity)
+        sites = open_sites(settings, connection)
+        digestion = _digestion(settings, outside, identity=identity, arriving=sites.arriving)
         if server is not None:
             background.watch("embedded graph", server.watch)
         stories = build_stories(
             settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
         )
+        moves = build_moves(
+            settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
+        )
         if not is_reindexing:
+            moves.begin(background)
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
@@ -148,6 +157,7 @@ async def open_memory(
             embedder=embedder,
             identity=identity,
             ledger=ledger,
+            moves=moves,
         )
 
 
@@ -187,11 +197,19 @@ def _address(settings: Settings) -> str:
     return settings.falkordb_url.get_secret_value()
 
 
-def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:
+def _digestion(
+    settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]], arriving: Arriving
+) -> Digestion:
     knobs = settings.digestion
     return Digestion(
         outside.minds,
-        saving=Saving(outside.graph, embedder=outside.embedder, identity=identity, uuid_of=episode_uuid),
+        saving=Saving(
+            outside.graph,
+            embedder=outside.embedder,
+            identity=identity,
+            uuid_of=episode_uuid,
+            arriving=arriving.settle,
+        ),
         extracting=Extracting(
             outside.graph,
             clock=outside.clock,

@@ -91,6 +91,13 @@ class StorySettings(Section):
     )
 
 
+class ArchiveSettings(Section):
+    """How large an archive of a mind may be that is imported."""
+
+    max_bytes: PositiveInt = Field(4 * 1024**3, description="The largest archive that may be posted.")
+    max_unpacked_bytes: PositiveInt = Field(32 * 1024**3, description="The most that may come out of it.")
+
+
 class Settings(BaseSettings):
     """The environment first, then ``mind-memory.toml`` in the working folder, then these defaults."""
 
@@ -125,6 +132,7 @@ class Settings(BaseSettings):
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
+    archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")
 
     @property
     def folder(self) -> Path:

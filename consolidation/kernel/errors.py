@@ -6,12 +6,15 @@ Everything that may go wrong on purpose, as one tree:
     + InvalidMindId
     + TurnIdMismatch
     + ImportUnreadable   (stands in service/importing/found.py)
+    + ArchiveUnreadable
   x NotFound
     + MindNotFound
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
   x TurnConflict
+  x MindExists
+  x ArchiveTooLarge
   x StoryFault
     + StoryLocked
     + StoryUnreadable
@@ -65,6 +68,10 @@ class TurnIdMismatch(InvalidRequest):
     """``Idempotency-Key`` and ``turn_id`` are both given and differ."""
 
 
+class ArchiveUnreadable(InvalidRequest):
+    """The archive is no archive of a mind, or not whole; ``pointer`` names the member that is at fault."""
+
+
 class NotFound(MemoryFault):
     """What was asked for is not here."""
 
@@ -87,6 +94,14 @@ class VersionNotFound(NotFound):
 
 class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
+
+
+class MindExists(MemoryFault):
+    """A mind of this id is there already; nothing is ever imported over it."""
+
+
+class ArchiveTooLarge(MemoryFault):
+    """The archive has more bytes than may be imported."""
 
 
 class StoryFault(MemoryFault):

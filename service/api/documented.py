@@ -37,6 +37,12 @@ def markdown_too(example: object, *problems: int) -> Answers:
     return found
 
 
+def archive_of(*problems: int) -> Answers:
+    """The ``responses`` of a route that answers an archive."""
+    found: Answers = {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
+    return found | {number: _problem(number) for number in problems}
+
+
 def _problem(number: int) -> dict[str, Any]:
     slug, title, detail = _PROBLEMS[number]
     example: dict[str, Any] = {"type": f"/problems/{slug}", "title": title, "status": number, "detail": detail}

@@ -13,6 +13,7 @@ from consolidation.kernel.errors import HomeLocked
 from service.cli.client import MemoryClient
 from service.cli.faults import CommandFailed, Unreachable
 from service.cli.home import make_home, shortened
+from service.cli.in_process import InProcess
 from service.cli.terminal import note
 from service.presence import find_service
 
@@ -72,8 +73,7 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
         async def with_state(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI is untyped
             await app({**scope, "state": dict(state or {})}, receive, send)
 
-        transport = httpx.ASGITransport(app=with_state, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://memory", timeout=None) as http:  # noqa: S113
+        async with httpx.AsyncClient(transport=InProcess(with_state), base_url="http://memory", timeout=None) as http:  # noqa: S113
             yield MemoryClient(http, place="memory", is_own=True)
     finally:
         await lifespan.__aexit__(None, None, None)
