@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from consolidation.kernel.errors import ArchiveTooLarge
 from service.api.dependencies import MemoryDep, MindId
-from service.api.documented import answers, archive_of
+from service.api.documented import answers, answers_to_archive, archive_of
 from service.moving.exporting import Export
 from service.wire.examples import IMPORTED, REBUILDING
 from service.wire.moving import ImportedOut, RebuildingOut
@@ -53,7 +53,7 @@ async def export(mind_id: MindId, memory: MemoryDep) -> StreamingResponse:
     "/import",
     status_code=201,
     summary="A mind of an archive",
-    responses=answers(IMPORTED, 409, 413, 422, 503, status=201),
+    responses=answers_to_archive(IMPORTED),
     openapi_extra={
         "requestBody": {"required": True, "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}}}
     },

@@ -100,6 +100,8 @@ def decode(line: bytes, *, dimension: int) -> Row:
     """Read a line; its vectors must have *dimension* numbers. Raises NotARow."""
     try:
         said = json.loads(line, parse_constant=_no_number)
+    except NotARow:
+        raise
     except (ValueError, RecursionError) as error:
         raise NotARow("it is no JSON") from error
     if not isinstance(said, dict):
