@@ -24,10 +24,7 @@ async def opening(settings):
 
 
 def arm(memory):
-    restoring, rebuilding = memory.moves.restoring, memory.moves.rebuilding
-    sites = rebuilding._sites
-    if os.environ.get("DYING_UNPACKED") == "import":
-        dies_before(restoring._planting, "plant")
+    sites = memory.moves.rebuilding._sites
     if os.environ.get("DYING_BEFORE") == "import":
         dies_before(memory.minds, "admit")
     if os.environ.get("DYING_AMID") == "import":

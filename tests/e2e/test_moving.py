@@ -103,7 +103,7 @@ async def test_an_export_amid_turns_is_whole_and_what_was_on_its_way_is_done_whe
                     archives.append(await exported(service))
             archives.append(await exported(service))
         assert len(archives) > 2
-        for number, archive in enumerate(archives[1::2]):
+        for number, archive in enumerate((archives[1], archives[-2])):
             home = tmp_path / f"two{number}"
             held = members(archive)
             last = json.loads(held["manifest.json"])["last_sequence"]
@@ -301,14 +301,16 @@ async def test_without_a_graph_nothing_is_exported_and_nothing_left_behind(tmp_p
         await tell(service)
         archive = await exported(service)
         with frozen_graph():
-            answer = await service.http.get("/v1/minds/ada/export")
-            took = await imported(service, archive, "bo")
-            assert (await service.keep("ada", "Still there?")).status_code == 202
+            answer, took, kept = await asyncio.gather(
+                service.http.get("/v1/minds/ada/export"),
+                imported(service, archive, "bo"),
+                service.keep("ada", "Still there?"),
+            )
         nobody = await service.http.get("/v1/minds/nobody/export")
         await service.until("ada", is_found)
         again = await imported(service, archive, "bo")
 
-    assert (answer.status_code, took.status_code, nobody.status_code) == (503, 503, 404)
+    assert (answer.status_code, took.status_code, kept.status_code, nobody.status_code) == (503, 503, 202, 404)
     assert again.status_code == 201
     assert list((tmp_path / "outgoing").iterdir()) == []
     assert list((tmp_path / "incoming").iterdir()) == []

@@ -137,7 +137,7 @@ async def test_a_rebuild_that_is_killed_is_begun_again_at_the_next_start(tmp_pat
         await service.memory.graph._connection.write("mind_ada", "CREATE (:Entity {uuid: 'x', name: 'Litter'})", {})
 
     def killed():
-        with serving(tmp_path, factory="dying:create_app", **{step: "rebuild"}) as served:
+        with serving(tmp_path, factory="tests.dying:create_app", **{step: "rebuild"}) as served:
             with pytest.raises(Exception):  # noqa: B017 - whatever httpx says of an answer that never comes
                 served.http.post("/v1/minds/ada/rebuild")
             return served.process.wait(20)
@@ -152,23 +152,28 @@ async def test_a_rebuild_that_is_killed_is_begun_again_at_the_next_start(tmp_pat
     assert not (tmp_path / "minds/ada/.rebuilding").exists()
 
 
-IMPORT_STEPS = {
-    "DYING_UNPACKED": False,  # whether the mind is there afterwards
-    "DYING_BEFORE": False,
-    "DYING_AMID": True,
-    "DYING_AFTER": True,
-}
+IMPORT_STEPS = {"DYING_BEFORE": False, "DYING_AMID": True, "DYING_AFTER": True}  # whether the mind is there afterwards
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def leaving(anyio_backend, tmp_path_factory):
+    """An archive, and what the mind was as it was made."""
+    async with running(tmp_path_factory.mktemp("one")) as service:
+        before = await tell(service)
+        return await exported(service), before, await facts_of(service)
 
 
 @pytest.mark.parametrize("step", IMPORT_STEPS)
-async def test_an_import_that_is_killed_leaves_a_whole_mind_or_none(tmp_path, step):
-    async with running(tmp_path / "one") as service:
-        before = await tell(service)
-        facts = await facts_of(service)
-        archive = await exported(service)
+async def test_an_import_that_is_killed_leaves_a_whole_mind_or_none(tmp_path, leaving, step):
+    archive, before, facts = leaving
 
     def killed():
-        with serving(tmp_path / "two", factory="dying:create_app", **{step: "import"}) as served:
+        with serving(tmp_path / "two", factory="tests.dying:create_app", **{step: "import"}) as served:
             with pytest.raises(Exception):  # noqa: B017
                 served.http.post("/v1/minds/bo/import", content=archive)
             return served.process.wait(20)

@@ -69,7 +69,7 @@ def test_what_can_not_be_is_one_sentence_and_leaves_no_file(tmp_path):
     call("import", jsonl(tmp_path / "own.jsonl"), "--home", home)
     call("export", "-o", known, "--home", home)
     held, broken, later = members(known.read_bytes()), tmp_path / "broken.zip", tmp_path / "later.zip"
-    broken.write_bytes(zipped({**held, "STORY.md": b"x"}, manifest=manifest_of(held)))
+    broken.write_bytes(zipped({**held, "SOUL.md": b"x"}, manifest=manifest_of(held)))
     later.write_bytes(zipped(held, manifest=manifest_of(held, version=2)))
 
     for words, said in (
@@ -79,7 +79,7 @@ def test_what_can_not_be_is_one_sentence_and_leaves_no_file(tmp_path):
         (("import", known, tmp_path / "own.jsonl"), "an archive is imported alone"),
         (("import", known, "--only", "x"), "an archive is imported alone"),
         (("import", known, "--mind", "No!"), "a mind's id is 1 to 63 of"),
-        (("import", broken, "--mind", "bo"), "'STORY.md' in the archive: it is shorter"),
+        (("import", broken, "--mind", "bo"), "'SOUL.md' in the archive: it is shorter"),
         (("import", later), "another version of the format"),
         (("rebuild", "--mind", "nobody"), "no mind is called 'nobody'"),
     ):
