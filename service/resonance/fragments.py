@@ -55,9 +55,13 @@ def as_fragments(
 
 
 def as_entity_fragments(
-    entities: Sequence[StoredEntity], *, turns: Mapping[str, Kept], queries: Sequence[str]
+    entities: Sequence[StoredEntity],
+    *,
+    named: frozenset[str],
+    turns: Mapping[str, Kept],
+    queries: Sequence[str],
 ) -> tuple[Fragment, ...]:
-    """What is known of the entities the message names, where it is short enough to be a memory; *turns* by uuid."""
+    """What is known of entities, where it is short enough to be a memory; *named* in the message, *turns* by uuid."""
     fragments = []
     for entity in entities:
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
@@ -71,7 +75,7 @@ def as_entity_fragments(
                 occurred_at=max(kept.occurred_at for kept in mentions),
                 score=_ENTITY_SHARE,
                 sources=tuple(as_source(kept, queries=queries) for kept in mentions),
-                is_boosted=True,
+                is_boosted=entity.uuid in named,
             )
         )
     return tuple(fragments)
