@@ -211,7 +211,8 @@ def _turns_of(text: TextIndex, near: Sequence[Near], now: datetime) -> dict[int,
 
 def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) -> dict[int, Told]:
     rows = text.facts(tuple(scores))
-    episodes = {number: json.loads(str(row[4])) for number, row in rows.items() if _holds(row[6], now)}
+    holding = {number: str(row[4]) for number, row in rows.items() if _holds(row[6], now)}
+    episodes = dict(zip(holding, json.loads(f"[{','.join(holding.values())}]"), strict=True))
     sequences = text.sequences(tuple({uuid for told_in in episodes.values() for uuid in told_in}))
     best: dict[int, Told] = {}
     for number, told_in in episodes.items():

@@ -72,8 +72,11 @@ async def near(
     indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int, entities: int
 ) -> tuple[NearBy, ...]:
     """What is near each vector, an arm a statement, all queries in each, the arms at once."""
+    printed, queries = matrix(vectors), len(vectors)
     asked = zip(ARMS, (limit, limit, entities), strict=True)
-    arms = await asyncio.gather(*(indexes.near(graph, arm, vectors, limit=most) for arm, most in asked))
+    arms = await asyncio.gather(
+        *(indexes.near(graph, arm, printed, queries=queries, limit=most) for arm, most in asked)
+    )
     return tuple(NearBy(*arm) for arm in zip(*arms, strict=True))
 
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut, GraphUnavailable
-from service.adapters.graph.vectors import matrix
 from service.ports import Near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from service.adapters.graph.connection import Connection, Rows
-    from service.ports import Vectors
+
+type Pages = tuple[tuple[Near, ...], ...]  # a page a query, nearest first
 
 GROWN = 2_000  # vectors from which on an index is worth its memory; below, comparing all is as fast, and exact
 _LOOK_AGAIN_SECONDS = 3.0  # how long an arm without an index is believed to have none
@@ -101,19 +101,19 @@ class VectorIndexes:
         self._ready: dict[str, tuple[frozenset[Arm], float]] = {}
         self._turnstiles: dict[tuple[str, str], asyncio.Lock] = {}
 
-    async def near(self, graph: str, arm: Arm, vectors: Vectors, *, limit: int) -> tuple[tuple[Near, ...], ...]:
-        """The *limit* nearest to each row of *vectors*, nearest first. Raises GraphUnavailable."""
-        header = f"vectors={matrix(vectors)} k="
+    async def near(self, graph: str, arm: Arm, printed: str, *, queries: int, limit: int) -> Pages:
+        """The *limit* nearest to each of the *queries* vectors as ``matrix`` prints them. Raises GraphUnavailable."""
+        header = f"vectors={printed} k="
         if arm in await self.ready(graph):
             try:
                 rows = await self._asked(graph, arm, f"{header}{int(limit * _WIDER) + _MORE}")
-                return _by_query(rows, len(vectors), limit=limit)
+                return _by_query(rows, queries, limit=limit)
             except (GraphTimedOut, GraphUnavailable):
                 raise
             except GraphFault:  # dropped, or being built: compare all
                 self._ready.pop(graph, None)
         rows = await self._connection.rows(graph, arm.scan, f"{header}{limit * 2}")
-        return _by_query(rows, len(vectors), limit=limit)
+        return _by_query(rows, queries, limit=limit)
 
     async def ready(self, graph: str) -> frozenset[Arm]:
         """The arms that have an index which is built."""
@@ -175,7 +175,7 @@ def _has_vector(types: str, attribute: str) -> bool:
     return "VECTOR" in rest.partition("]")[0]
 
 
-def _by_query(rows: Iterable[Sequence[object]], queries: int, *, limit: int) -> tuple[tuple[Near, ...], ...]:
+def _by_query(rows: Iterable[Sequence[object]], queries: int, *, limit: int) -> Pages:
     best: list[dict[str, Near]] = [{} for _ in range(queries)]
     for number, key, distance, beside, _ in rows:
         if key is not None and distance is not None:
