@@ -69,13 +69,13 @@ async def size(connection: Connection, graph: str) -> GraphSize:
 
 
 async def near(
-    indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int, entities: int
+    indexes: VectorIndexes, graph: str, vectors: Vectors, *, limits: tuple[int, int, int]
 ) -> tuple[NearBy, ...]:
-    """What is near each vector, an arm a statement, all queries in each, the arms at once."""
+    """What is near each vector, an arm a statement, all queries in each, the arms at once; *limits* as ARMS."""
     printed, queries = matrix(vectors), len(vectors)
-    asked = zip(ARMS, (limit, limit, entities), strict=True)
+    asked = zip(ARMS, limits, strict=True)
     arms = await asyncio.gather(
-        *(indexes.near(graph, arm, printed, queries=queries, limit=most) for arm, most in asked)
+        *(indexes.near(graph, arm, printed, queries=queries, limit=limit) for arm, limit in asked)
     )
     return tuple(NearBy(*arm) for arm in zip(*arms, strict=True))
 

@@ -23,7 +23,7 @@ type Pages = tuple[tuple[Near, ...], ...]  # a page a query, nearest first
 
 GROWN = 2_000  # vectors from which on an index is worth its memory; below, comparing all is as fast, and exact
 _LOOK_AGAIN_SECONDS = 3.0  # how long an arm without an index is believed to have none
-_WIDER, _MORE = 1.5, 10  # neighbours asked for beyond those wanted: what is near by another passage falls together
+_WIDER, _MORE = 1.5, 10  # passages asked for beyond the turns wanted: a turn that is near by two falls together
 _TRIES = 4
 _OPTIONS = "{dimension: %d, similarityFunction: 'cosine', M: 32, efConstruction: 200, efRuntime: 200}"
 
@@ -73,6 +73,10 @@ class Arm:
         RETURN i, {self.key}, score, {self.beside}, ID(x)
         """
 
+    def vectors_for(self, limit: int) -> int:
+        """How many vectors to ask for, so that they belong to *limit* different ones."""
+        return int(limit * _WIDER) + _MORE if self.own else limit
+
     def make(self, dimension: int) -> str:
         """The statement that makes the index."""
         owner = f"()-[x:{self.label}]-()" if self.is_edge else f"(x:{self.label})"
@@ -106,13 +110,13 @@ class VectorIndexes:
         header = f"vectors={printed} k="
         if arm in await self.ready(graph):
             try:
-                rows = await self._asked(graph, arm, f"{header}{int(limit * _WIDER) + _MORE}")
+                rows = await self._asked(graph, arm, f"{header}{arm.vectors_for(limit)}")
                 return _by_query(rows, queries, limit=limit)
             except (GraphTimedOut, GraphUnavailable):
                 raise
             except GraphFault:  # dropped, or being built: compare all
                 self._ready.pop(graph, None)
-        rows = await self._connection.rows(graph, arm.scan, f"{header}{limit * 2}")
+        rows = await self._connection.rows(graph, arm.scan, f"{header}{arm.vectors_for(limit)}")
         return _by_query(rows, queries, limit=limit)
 
     async def ready(self, graph: str) -> frozenset[Arm]:
