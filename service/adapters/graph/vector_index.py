@@ -105,9 +105,9 @@ class VectorIndexes:
         self._ready: dict[str, tuple[frozenset[Arm], float]] = {}
         self._turnstiles: dict[tuple[str, str], asyncio.Lock] = {}
 
-    async def near(self, graph: str, arm: Arm, printed: str, *, queries: int, limit: int) -> Pages:
+    async def near(self, graph: str, arm: Arm, vectors: str, *, queries: int, limit: int) -> Pages:
         """The *limit* nearest to each of the *queries* vectors as ``matrix`` prints them. Raises GraphUnavailable."""
-        header = f"vectors={printed} k="
+        header = f"vectors={vectors} k="
         if arm in await self.ready(graph):
             try:
                 rows = await self._asked(graph, arm, f"{header}{arm.vectors_for(limit)}")

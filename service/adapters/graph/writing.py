@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.graph.reading import instant
 from service.adapters.graph.schema import HARMLESS, INDEXES, SENTINEL
-from service.adapters.graph.vectors import literal
+from service.adapters.graph.vectors import printed
 from service.ports import Identity, Parked, Progress
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ async def save(
     cursor: int,
 ) -> None:
     """Save episodes and passages and move the saved cursor to *cursor*, in one statement; neighbours before it."""
-    changed = [{"uuid": uuid, "vector": literal(vector)} for uuid, vector in leaning.items() if uuid not in own]
+    changed = [
+        {"uuid": uuid, "vector": printed(vector.tolist())} for uuid, vector in leaning.items() if uuid not in own
+    ]
     if changed:
         await connection.write(graph, _LEAN, {"changed": changed})
     passages = [
@@ -146,8 +148,8 @@ async def save(
             "session": episode.session_id,
             "content": episode.text if passage is episode.passages[0] else "",
             "at": episode.occurred_at.isoformat(),
-            "own": literal(own[passage.uuid]),
-            "leaning": literal(leaning[passage.uuid]),
+            "own": printed(own[passage.uuid].tolist()),
+            "leaning": printed(leaning[passage.uuid].tolist()),
         }
         for episode in episodes
         for passage in episode.passages
