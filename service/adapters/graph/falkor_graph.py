@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -152,8 +153,9 @@ class FalkorGraph:
         await self._grow(graph)
         await ease(self._connection, graph, facts)
         return Extracted(
-            await reading.facts(self._connection, graph, facts),
-            await reading.entities(self._connection, graph, entities),
+            *await asyncio.gather(
+                reading.facts(self._connection, graph, facts), reading.entities(self._connection, graph, entities)
+            )
         )
 
     async def complete(self, mind_id: str, sequence: int, /) -> None:

@@ -35,10 +35,15 @@ _EDGE = """
   e.reference_time AS reference_time, {} AS attributes
 """
 _FACTS = f"UNWIND $uuids AS u MATCH ()-[e:RELATES_TO {{uuid: u}}]->() RETURN e.uuid AS uuid, {_EDGE}"
+# Both ends are found first: in one pattern, all facts of one end would be walked, and one may be in every turn.
 _BETWEEN = f"""
 UNWIND range(0, size($pairs) - 1) AS i
 WITH i, $pairs[i][0] AS one, $pairs[i][1] AS other, vecf32($vectors[i]) AS v
-MATCH (n:Entity {{uuid: one}})-[e:RELATES_TO]-(m:Entity {{uuid: other}})
+MATCH (n:Entity {{uuid: one}})
+WITH i, n, other, v
+MATCH (m:Entity {{uuid: other}})
+WITH i, n, m, v
+MATCH (n)-[e:RELATES_TO]-(m)
 WITH DISTINCT i, e, vec.cosineDistance(e.fact_embedding, v) AS distance
 ORDER BY i, distance
 WITH i, collect(e)[0..$limit] AS best

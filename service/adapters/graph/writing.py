@@ -27,8 +27,13 @@ MERGE (m:Meta {name: 'embedder'})
 ON CREATE SET m.embedder = $embedder, m.dimension = $dimension
 RETURN m.embedder, m.dimension
 """
-_PROGRESS = "MATCH (c:Cursor) RETURN c.name, c.sequence"
-_PARKED = "MATCH (p:Parked) RETURN p.sequence, p.turn_id, p.error, p.attempts, p.parked_at ORDER BY p.sequence"
+_PROGRESS = """
+MATCH (c:Cursor) RETURN c.name AS name, c.sequence AS sequence, '' AS turn_id, '' AS error, 0 AS attempts, '' AS at
+UNION ALL
+MATCH (p:Parked)
+RETURN '' AS name, p.sequence AS sequence, p.turn_id AS turn_id, p.error AS error, p.attempts AS attempts,
+  p.parked_at AS at
+"""
 _SAVE = """
 UNWIND $passages AS p
 MERGE (n:Episodic {uuid: p.episode})
@@ -115,11 +120,12 @@ async def identity(connection: Connection, graph: str) -> Identity | None:
 
 async def progress(connection: Connection, graph: str) -> Progress:
     """Read the cursors and what is parked."""
-    cursors = {row[0]: row[1] for row in await connection.read(graph, _PROGRESS, {})}
+    rows = await connection.read(graph, _PROGRESS, {})
+    cursors = {name: sequence for name, sequence, *_ in rows if name}
     parked = [
-        Parked(row[0], row[1], row[2], row[3], parked_at)
-        for row in await connection.read(graph, _PARKED, {})
-        if (parked_at := instant(row[4])) is not None
+        Parked(sequence, turn_id, error, attempts, parked_at)
+        for name, sequence, turn_id, error, attempts, at in sorted(rows, key=lambda row: int(row[1]))
+        if not name and (parked_at := instant(at)) is not None
     ]
     return Progress(cursors.get("saved", 0), cursors.get("extracted", 0), tuple(parked))
 
