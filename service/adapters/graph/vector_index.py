@@ -81,7 +81,9 @@ class Arm:
     def make(self, dimension: int) -> str:
         """The statement that makes the index."""
         owner = f"()-[x:{self.label}]-()" if self.is_edge else f"(x:{self.label})"
-        return f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % (dimension, *self.breadth)}"
+        return (
+            f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % (dimension, *self.breadth)}"
+        )
 
     @property
     def drop(self) -> str:
@@ -92,7 +94,7 @@ class Arm:
 
 TURNS = Arm("Passage", "leaning", "x.sequence", own="embedding")
 FACTS = Arm("RELATES_TO", "fact_embedding", "x.uuid", is_edge=True)
-ENTITIES = Arm("Entity", "name_embedding", "x.uuid", breadth=(400, 300))  # names crowd: at 200, .969 are found
+ENTITIES = Arm("Entity", "name_embedding", "x.uuid", breadth=(400, 300))  # names crowd
 ARMS = (TURNS, FACTS, ENTITIES)
 
 
