@@ -1,4 +1,4 @@
-"""Refuses a body that is too large, by its announced length and by what really comes, or that is no UTF-8 text."""
+"""Refuses a body that is too large, by its announced length and by what really comes, compressed, or no UTF-8 text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _TOO_LARGE = Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large")
+_COMPRESSED = Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "body-compressed", "The body is compressed")
 _NO_TEXT = Kind(HTTPStatus.BAD_REQUEST, "body-not-utf-8", "The body is no UTF-8 text")
 
 
@@ -19,7 +20,11 @@ _MOST_DRAINED = 16 << 20  # bytes read and let go, so that the client hears the 
 
 
 class BodyLimit:
-    """ASGI middleware: 413 above *most_bytes*, 400 for other encodings (json.loads would guess UTF-16 and -32)."""
+    """
+    ASGI middleware: 413 above *most_bytes*, 415 for compression, 400 for other encodings of text.
+
+    json.loads would guess UTF-16 and -32; what is compressed has no size until it is too late.
+    """
 
     def __init__(self, app: ASGIApp, *, most_bytes: int, uploads: str = "", most_uploaded_bytes: int = 0) -> None:
         """
@@ -37,7 +42,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_upload = self._uploads is not None and self._uploads.fullmatch(scope["path"]) is not None
+        is_upload = self._uploads is not None and self._uploads.search(scope["path"]) is not None
         most_bytes = self._most_uploaded_bytes if is_upload else self._most_bytes
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if announced.isdigit() and int(announced) > most_bytes:
@@ -45,20 +50,17 @@ class BodyLimit:
                 await _drain(receive)
             await _refuse(scope, receive, send, most_bytes=most_bytes)
             return
-        if is_upload:
+        if is_upload and not _is_compressed(scope):
             await self._app(scope, receive, send)
             return
         body = await self._read(receive)
         if body is None:
             await _refuse(scope, receive, send, most_bytes=most_bytes)
             return
-        if not _is_text(body):
-            refusal = problem(
-                _NO_TEXT,
-                detail="a request is JSON or text in UTF-8, without NUL and not compressed",
-                instance=scope["path"],
-            )
-            await refusal(scope, receive, send)
+        wrong = _COMPRESSED if _is_compressed(scope) else _NO_TEXT if not _is_text(body) else None
+        if wrong is not None:
+            detail = "a request is JSON or text in UTF-8, without NUL and not compressed"
+            await problem(wrong, detail=detail, instance=scope["path"])(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
 
@@ -93,6 +95,11 @@ async def _drain(receive: Receive) -> None:
         size += len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body", False):
             return
+
+
+def _is_compressed(scope: Scope) -> bool:
+    encodings = [value.strip().lower() for name, value in scope["headers"] if name == b"content-encoding"]
+    return any(encoding not in {b"", b"identity"} for encoding in encodings)
 
 
 def _is_text(body: bytes) -> bool:

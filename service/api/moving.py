@@ -17,7 +17,7 @@ from service.wire.examples import IMPORTED, REBUILDING
 from service.wire.moving import ImportedOut, RebuildingOut
 
 ZIP = "application/zip"
-UPLOADS = r"/v1/minds/[^/]+/import/?"
+UPLOADS = r"/v1/minds/[^/]+/import/?$"
 _MOST_DRAINED = 16 << 20  # bytes let go, so that the client hears the refusal instead of a reset
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["moving"])

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from service.adapters.graph import writing
 from service.adapters.graph.naming import graph_name
-from service.adapters.graph.vectors import literal
+from service.adapters.graph.schema import NAME
+from service.adapters.graph.vectors import printed
 from service.moving.rows import GROUP, KINDS, row_of
 
 if TYPE_CHECKING:
@@ -105,10 +106,14 @@ def _put(name: str, kind: Kind) -> str:
         """
     vectors = "".join(f", x.{vector} = vecf32(row.{vector})" for vector in kind.vectors)
     group = f", x.{GROUP} = $group" if kind.is_grouped else ""
-    return f"UNWIND $rows AS row {made} SET x += row.plain{vectors}{group}"
+    names = f" WITH x AS n {NAME}" if name == "Entity" else ""
+    return f"UNWIND $rows AS row {made} SET x += row.plain{vectors}{group}{names}"
 
 
 def _words(row: Row) -> Mapping[str, object]:
     words: dict[str, object] = {"plain": dict(row.properties)}
-    words |= {name: None if name not in row.vectors else literal(row.vectors[name]) for name in KINDS[row.kind].vectors}
+    words |= {
+        name: None if name not in row.vectors else printed(row.vectors[name].tolist())
+        for name in KINDS[row.kind].vectors
+    }
     return words if row.ends is None else words | {"source": row.ends[0], "target": row.ends[1]}
