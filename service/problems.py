@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from consolidation.kernel import errors
 from service.importing.found import ImportUnreadable
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable
 from service.security_headers import SECURITY_HEADERS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.InvalidMindId: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-mind-id", "That is no mind's id"),
     errors.TurnIdMismatch: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "turn-id-mismatch", "Two ids for one turn"),
     ImportUnreadable: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "import-unreadable", "That can not be imported"),
-    errors.ArchiveUnreadable: Kind(
+    ArchiveUnreadable: Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY, "archive-unreadable", "That is no whole archive of a mind"
     ),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
@@ -56,7 +57,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
     errors.MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
-    errors.ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
+    ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),

@@ -6,7 +6,7 @@ Everything that may go wrong on purpose, as one tree:
     + InvalidMindId
     + TurnIdMismatch
     + ImportUnreadable   (stands in service/importing/found.py)
-    + ArchiveUnreadable
+    + ArchiveUnreadable   (stands in service/moving/faults.py, as ArchiveTooLarge does)
   x NotFound
     + MindNotFound
     + TraceNotFound
@@ -75,10 +75,6 @@ class TurnIdMismatch(InvalidRequest):
     """``Idempotency-Key`` and ``turn_id`` are both given and differ."""
 
 
-class ArchiveUnreadable(InvalidRequest):
-    """The archive is no archive of a mind, or not whole; ``pointer`` names the member that is at fault."""
-
-
 class NotFound(MemoryFault):
     """What was asked for is not here."""
 
@@ -105,10 +101,6 @@ class TurnConflict(MemoryFault):
 
 class MindExists(MemoryFault):
     """A mind of this id is there already; nothing is ever imported over it."""
-
-
-class ArchiveTooLarge(MemoryFault):
-    """The archive has more bytes than may be imported."""
 
 
 class StoryFault(MemoryFault):

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from consolidation.kernel.errors import ArchiveTooLarge
 from service.api.dependencies import MemoryDep, MindId
 from service.api.documented import answers, answers_to_archive, archive_of
 from service.moving.exporting import Export
+from service.moving.faults import ArchiveTooLarge
 from service.wire.examples import IMPORTED, REBUILDING
 from service.wire.moving import ImportedOut, RebuildingOut
 

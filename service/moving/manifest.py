@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from consolidation.kernel.errors import ArchiveUnreadable, InvalidMindId
+from consolidation.kernel.errors import InvalidMindId
 from consolidation.workspace import checked_mind_id
+from service.moving.faults import ArchiveUnreadable
 from service.moving.members import MANIFEST
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ArchiveUnreadable
+from service.moving.faults import ArchiveUnreadable
 from service.moving.members import GRAPH
 from service.moving.rows import KINDS, NotARow, decode, renamed
 from service.moving.unpacking import LONGEST_LINE

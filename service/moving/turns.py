@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import ArchiveUnreadable
 from consolidation.transcript.recovery import Damage, scan
+from service.moving.faults import ArchiveUnreadable
 from service.moving.members import TRANSCRIPT
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import ArchiveTooLarge, ArchiveUnreadable, HomeFault
+from consolidation.kernel.errors import HomeFault
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable
 from service.moving.manifest import Manifest, Member, manifest_of
 from service.moving.members import BESIDE, MANIFEST, fault_of, is_lines
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import NASTY
 
-from consolidation.kernel.errors import ArchiveTooLarge, ArchiveUnreadable, MemoryFault
+from consolidation.kernel.errors import MemoryFault
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable
 from service.moving.manifest import FORMAT, VERSION
 from service.moving.members import fault_of
 from service.moving.unpacking import unpack
