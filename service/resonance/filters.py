@@ -69,7 +69,7 @@ def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str,
         if len(kept) >= enough:
             break
         words = frozenset(tokens(fragment.text))
-        if _is_sum(fragment, words, kept) or any(_overlap(words, other) >= _SAME_WORDS for other in kept):
+        if _is_sum(fragment, words, kept) or any(_says_the_same(words, other) for other in kept):
             reasons[fragment.id] = "near-duplicate"
         else:
             kept.append(words)
@@ -81,8 +81,13 @@ def _is_sum(fragment: Fragment, words: frozenset[str], kept: Sequence[frozenset[
     return fragment.kind == "entity" and len(words & frozenset[str]().union(*kept)) >= _SAME_WORDS * len(words)
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 1.0
+def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether all but a few of the words of both are shared."""
+    mine, theirs = len(one), len(other)
+    if mine < _SAME_WORDS * theirs or theirs < _SAME_WORDS * mine:
+        return False
+    shared = len(one & other)
+    return shared >= _SAME_WORDS * (mine + theirs - shared)
 
 
 def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> tuple[Fragment, ...]:

@@ -169,10 +169,10 @@ class FalkorGraph:
         uuid = episode_uuid(mind_id, parked.turn_id)
         await writing.unpark(self._connection, self._graph(mind_id), parked.sequence, uuid)
 
-    async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int) -> tuple[NearBy, ...]:
+    async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int, entities: int) -> tuple[NearBy, ...]:
         """What is near each vector, by arm. Raises EmbedderMismatch."""
         self._check_vectors(self._graph(mind_id))
-        return await reading.near(self._indexes, self._graph(mind_id), vectors, limit=limit)
+        return await reading.near(self._indexes, self._graph(mind_id), vectors, limit=limit, entities=entities)
 
     async def neighbours(
         self, mind_id: str, entities: Sequence[str], vector: Vectors, /, *, limit: int

@@ -68,9 +68,15 @@ async def size(connection: Connection, graph: str) -> GraphSize:
     return GraphSize(episodes, entities, facts + old)
 
 
-async def near(indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int) -> tuple[NearBy, ...]:
+async def near(
+    indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int, entities: int
+) -> tuple[NearBy, ...]:
     """What is near each vector, an arm a statement, all queries in each, the arms at once."""
-    arms = await asyncio.gather(*(indexes.near(graph, arm, vectors, limit=limit) for arm in ARMS))
+    printed, queries = matrix(vectors), len(vectors)
+    asked = zip(ARMS, (limit, limit, entities), strict=True)
+    arms = await asyncio.gather(
+        *(indexes.near(graph, arm, printed, queries=queries, limit=most) for arm, most in asked)
+    )
     return tuple(NearBy(*arm) for arm in zip(*arms, strict=True))
 
 
@@ -86,7 +92,9 @@ async def neighbours(
         for key, distance, _ in rows:
             best[key] = min(float(distance), best.get(key, 2.0))
         origins = [uuid for uuid in dict.fromkeys(str(row[2]) for row in rows) if uuid not in entities][:_MIDDLE]
-    return tuple(Near(key, 1 - distance) for key, distance in sorted(best.items(), key=lambda item: item[1]))[:limit]
+    return tuple(
+        Near(key, 1 - distance, 1 - distance) for key, distance in sorted(best.items(), key=lambda item: item[1])
+    )[:limit]
 
 
 async def facts(connection: Connection, graph: str, uuids: Sequence[str]) -> tuple[StoredFact, ...]:

@@ -8,9 +8,9 @@ misses much and ranks badly, and what two sentences of one person share, their v
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from graphiti_core.driver.driver import GraphProvider
 from graphiti_core.driver.search_interface.search_interface import SearchInterface
 from graphiti_core.edges import get_entity_edge_from_record
@@ -128,8 +128,8 @@ class Resolving(SearchInterface):
             await asyncio.sleep(0)
             del self._waiting[arm]
             try:
-                rows = np.asarray([one for one, _ in waiting], dtype=np.float32)
-                found = await indexes.near(driver.graph, arm, rows, limit=limit)
+                printed = json.dumps([one for one, _ in waiting])
+                found = await indexes.near(driver.graph, arm, printed, queries=len(waiting), limit=limit)
             except BaseException as error:
                 for _, one in waiting[1:]:
                     one.cancel() if isinstance(error, asyncio.CancelledError) else one.set_exception(error)
