@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import structlog
+
 from consolidation.kernel.files import replace_text
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "service.json"
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,13 @@ class Presence:
 
 @contextmanager
 def announced(home: Path, presence: Presence) -> Iterator[None]:
-    """Tell whoever looks into *home* where the service listens, for as long as the block runs."""
+    """Tell whoever looks into *home* where the service listens, for as long as the block runs, if the disk has room."""
     file = home / FILE
     said = {"pid": presence.pid, "url": presence.url, "started_at": presence.started_at.isoformat()}
-    replace_text(file, json.dumps(said) + "\n")
+    try:
+        replace_text(file, json.dumps(said) + "\n")
+    except OSError as error:
+        log.warning("presence.unwritable", file=str(file), reason=str(error))
     try:
         yield
     finally:

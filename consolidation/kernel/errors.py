@@ -15,12 +15,14 @@ Everything that may go wrong on purpose, as one tree:
   x StoryFault
     + StoryLocked
     + StoryUnreadable
+    + StoryUnwritable
     + StoryRefused
     + StoryUnguarded
     + StoryChanged
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
+    + IndexUnwritable
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
@@ -101,6 +103,10 @@ class StoryUnreadable(StoryFault):
     """STORY.md is no file, or never stands still."""
 
 
+class StoryUnwritable(StoryFault):
+    """STORY.md, or what is kept beside it, could not be written (disk full, read-only); the story is as it was."""
+
+
 class StoryRefused(StoryFault):
     """What a narrator wrote did not pass our checks; the story is unchanged and the turns still wait."""
 
@@ -128,6 +134,10 @@ class HomeLocked(HomeFault):
 
 class TranscriptUnwritable(HomeFault):
     """The turn could not be made durable (disk full, read-only, fsync failed); nothing was accepted."""
+
+
+class IndexUnwritable(HomeFault):
+    """Full text could not be opened or written (disk full, read-only); turns are kept, and indexed later."""
 
 
 class ModelFault(MemoryFault):

@@ -43,7 +43,7 @@ class Nest:
         self._lock = threading.Lock()
 
     def begin(self, **order):
-        """The id of a new child: ``home``, ``said``, ``log``, ``arm`` (or None), ``is_stock``, ``env``."""
+        """The id of a new child: ``home``, ``said``, ``log``, ``arm`` (or None), ``is_stock``, ``port``, ``env``."""
         return int(self._asked({**order, "word": "begin"}))
 
     def ended(self, pid):
@@ -128,7 +128,7 @@ def _serve(order):
     serving.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
     serving.open_memory = partial(serving.open_memory, embedder=HashingEmbedder())
     try:
-        main.app(["serve", "--home", order["home"], "--port", "0"])
+        main.app(["serve", "--home", order["home"], "--port", str(order["port"])])
     except SystemExit as end:
         return int(end.code or 0)
     return 0

@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -41,53 +42,57 @@ DEEDS = {"service": 14, "both": 2, "graph": 2}  # at a step: how often each
 MOMENTS = 0.25  # of all rounds: killed at a random moment
 
 
-def crash(folder, *, seconds, seed, is_stock=False, rest=0.25):
-    """One run of *seconds*, and more until every step was killed at; what is left is in *folder*."""
+def crash(folder, nest, *, seconds, seed, is_stock=False, rest=0.25, kills_everywhere=True):
+    """
+    One run of *seconds*, and more until every step was killed at (reached, at least, unless *kills_everywhere*).
+
+    What is left is in *folder*.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    steps, rng = STOCK_STEPS if is_stock else STEPS, random.Random(seed)
-    killed = Counter()
-    with ExitStack() as stack:
-        nest = Nest()
-        stack.callback(nest.close)
-        served = Served(folder, nest, is_stock=is_stock)
-        stack.callback(served.close)
+    rng, moments = random.Random(seed), Counter()
+    steps = STOCK_STEPS if is_stock else STEPS
+    served = Served(folder, nest, is_stock=is_stock)
+    missed = partial(_missed, served, steps, kills_everywhere=kills_everywhere)
+    try:
         served.start()
-        desk = stack.enter_context(_editors(folder, served, seed=seed, rest=2 * rest)) if not is_stock else None
-        with _clients(folder, seed=seed, rest=rest, is_stock=is_stock):
-            began = time.monotonic()
-            todo = _rounds(steps, rng)
-            while time.monotonic() < began + seconds or not _is_enough(served, desk, steps):
-                assert time.monotonic() < began + seconds + PATIENCE, f"not every step was killed at: {served.deeds}"
-                _round(served, todo, rng, killed)
-        if desk is not None:
-            (desk / "stop").touch()
+        with _editors(folder, seed=seed, rest=2 * rest, is_stock=is_stock) as desk:
+            with _clients(folder, seed=seed, rest=rest, is_stock=is_stock):
+                began, todo = time.monotonic(), _rounds(steps, rng)
+                while time.monotonic() < began + seconds or missed() or not all(_edits(desk).values()):
+                    if time.monotonic() > began + seconds + PATIENCE:
+                        break  # what was missed is told
+                    _round(served, todo, rng, moments)
         _until_quiet(served, is_stock=is_stock)
+    finally:
+        served.close()
     answers = answers_in(folder.glob("client-*.jsonl"))
-    if is_stock:
-        broken = broken_stock(served.home, answers)
-        edits = 0
-    else:
-        edits = sum(map(len, saved_by(desk).values()))
-        last = {f"turn-{token_of(number)}": token_of(number) for number in LAST_TURNS}
-        broken = {
-            **broken_minds(served.home, desk, answers, more=last),
-            "steps never killed at": [step for step in steps if not _kills(served, step)],
-            "tracebacks": served.tracebacks,
-        }
-    broken |= broken_answers(answers, is_disk_full=any("full disk" in one for one in served.deeds))
+    is_disk_full = any(deed == "full disk" for _, deed in served.deeds)
     return Tally(
         name="stock pattern" if is_stock else "Mind Memory",
         seconds=seconds,
         answers=len(answers),
         accepted=len(accepted_in(answers)),
-        edits=edits,
+        edits=sum(map(len, _edits(desk).values())),
         refused=sum(map(is_refusal, answers)),
         steps=steps,
         reached=served.reached,
         deeds=served.deeds,
-        moments=killed,
-        broken=broken,
+        moments=moments,
+        broken={
+            **counted(folder, answers, is_stock=is_stock),
+            **broken_answers(answers, is_disk_full=is_disk_full),
+            "steps missed": missed(),
+            "tracebacks": [] if is_stock else served.tracebacks,
+        },
     )
+
+
+def counted(folder, answers, *, is_stock=False):
+    """By name what is wrong with what was left in *folder*, after these answers."""
+    if is_stock:
+        return broken_stock(folder / "home", answers)
+    last = {f"turn-{token_of(number)}": token_of(number) for number in LAST_TURNS}
+    return broken_minds(folder / "home", folder / "desk", answers, more=last)
 
 
 def _rounds(steps, rng):
@@ -104,7 +109,7 @@ def _deed(rng):
     return rng.choices(list(DEEDS), weights=list(DEEDS.values()))[0]
 
 
-def _round(served, todo, rng, killed):
+def _round(served, todo, rng, moments):
     step, deed = next(todo)
     arm = {"step": step, "hit": rng.randint(1, MOST_HITS), "deed": deed} if step is not None else None
     served.start(arm)
@@ -112,25 +117,24 @@ def _round(served, todo, rng, killed):
     if arm is None:
         time.sleep(rng.uniform(0.1, 3.0))
         if deed != "service":
-            killed["graph"] += served.kill_graph()
+            moments["graph"] += served.kill_graph()
         if deed == "graph":
             time.sleep(rng.uniform(0.2, 2.0))
-        killed["service"] += served.kill()
+        moments["service"] += served.kill()
         return
     until = time.monotonic() + ARMED_SECONDS
     while time.monotonic() < until and sum(served.deeds.values()) == before and served.is_alive:
         time.sleep(0.02)
     if served.is_alive:  # the deed was another's: what it left is lived with for a while
         time.sleep(rng.uniform(0.2, 2.0))
-        killed["service"] += served.kill()
+        moments["service"] += served.kill()
 
 
-def _kills(served, step):
-    return sum(times for (at, deed), times in served.deeds.items() if at == step and deed != "full disk")
-
-
-def _is_enough(served, desk, steps):
-    return all(_kills(served, step) for step in steps) and (desk is None or all(saved_by(desk).values()))
+def _missed(served, steps, *, kills_everywhere):
+    if not kills_everywhere:
+        return [step for step in steps if not served.reached[step]]
+    killed = {step for step, deed in served.deeds if deed != "full disk"}
+    return [step for step in steps if step not in killed]
 
 
 @contextmanager
@@ -158,10 +162,17 @@ def _clients(folder, *, seed, rest, is_stock):
 
 
 @contextmanager
-def _editors(folder, served, *, seed, rest):
-    """People at the story of the first mind, once there is one."""
+def _editors(folder, *, seed, rest, is_stock):
+    """People at the story of the first mind, if there are stories; the desk of what they saved, or None."""
+    if is_stock:
+        yield None
+        return
     with people(EDITORS, folder, seed=seed, rest=rest, mind=MINDS[0]) as desk:
         yield desk
+
+
+def _edits(desk):
+    return saved_by(desk) if desk is not None else {}
 
 
 def _until_quiet(served, *, is_stock):
@@ -203,10 +214,14 @@ def main():
     print(f"seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="mm-crash-") as thrown_away:
         folder = given.keep or Path(thrown_away)
+        nest = Nest()
         tallies = [
-            crash(folder / name, seconds=given.seconds, seed=given.seed, rest=given.rest, is_stock=name == "stock")
+            crash(
+                folder / name, nest, seconds=given.seconds, seed=given.seed, rest=given.rest, is_stock=name == "stock"
+            )
             for name in ("ours", *(("stock",) if given.stock else ()))
         ]
+        nest.close()
     print(tables(tallies))
     sys.exit(any(tallies[0].broken.values()))
 

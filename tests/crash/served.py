@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
+
+import httpx
 
 from tests.embedded import redis_pids
 from tests.e2e.story_processes import PATIENCE, SETTINGS
@@ -20,11 +23,12 @@ ENV = {
 
 
 class Served:
-    """One service on ``folder/home`` at a time."""
+    """One service on ``folder/home`` at a time; with a *port*, it is found there though it can not say where it is."""
 
-    def __init__(self, folder, nest, *, is_stock):
+    def __init__(self, folder, nest, *, is_stock=False, port=0, **env):
         self.home = folder / "home"
-        self._nest, self._is_stock = nest, is_stock
+        self.http = httpx.Client(timeout=PATIENCE)
+        self._nest, self._is_stock, self._port, self._env = nest, is_stock, port, {**ENV, **env}
         self._said, self._log = folder / "service-said.txt", folder / "steps.log"
         self._log.touch()
         self._pid = None
@@ -32,14 +36,19 @@ class Served:
     def start(self, arm=None):
         """Bring it up, armed with a step; kills the one that runs."""
         self.kill()
-        order = {"home": str(self.home), "said": str(self._said), "log": str(self._log), "env": ENV}
-        self._pid = self._nest.begin(**order, arm=arm, is_stock=self._is_stock)
+        order = {"home": str(self.home), "said": str(self._said), "log": str(self._log), "env": self._env}
+        self._pid = self._nest.begin(**order, arm=arm, is_stock=self._is_stock, port=self._port)
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until and self.is_alive:
-            if self._announced().get("pid") == self._pid:
+            if self._is_up():
+                self.http.base_url = self.url
                 return
             time.sleep(0.01)
         assert arm is not None and not self.is_alive, f"the service did not come up: {self._said.read_text()[-2000:]}"
+
+    @property
+    def pid(self):
+        return self._pid
 
     @property
     def is_alive(self):
@@ -49,6 +58,8 @@ class Served:
 
     @property
     def url(self):
+        if self._port:
+            return f"http://127.0.0.1:{self._port}"
         return self._announced().get("url", "http://127.0.0.1:9")
 
     def kill(self):
@@ -73,6 +84,7 @@ class Served:
         assert code == 0, f"it ended with {code}"
 
     def close(self):
+        self.http.close()
         with suppress(AssertionError):
             self.kill()
 
@@ -103,6 +115,12 @@ class Served:
                 return code
             time.sleep(0.005)
         raise AssertionError("it does not end")
+
+    def _is_up(self):
+        if not self._port:
+            return self._announced().get("pid") == self._pid
+        with closing(socket.socket()) as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
     def _announced(self):
         try:
