@@ -216,8 +216,10 @@ class EpisodicGraph(Protocol):
         """Forget that a turn was parked."""
         ...
 
-    async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int, entities: int) -> tuple[NearBy, ...]:
-        """What is near each vector (a row a query): by arm, at most *limit* turns and facts, and *entities*."""
+    async def near(
+        self, mind_id: str, vectors: Vectors, /, *, turns: int, facts: int, entities: int
+    ) -> tuple[NearBy, ...]:
+        """What is near each vector (a row a query): at most so many of each arm."""
         ...
 
     async def neighbours(

@@ -89,7 +89,7 @@ class Remembering:
     async def _near(self, mind: Mind, asked: str) -> tuple[NearBy | None, tuple[str, ...]]:
         try:
             vectors = await self._embedder.embed([asked])
-            found = await self._graph.near(mind.mind_id, vectors, limit=_POOL, entities=_POOL)
+            found = await self._graph.near(mind.mind_id, vectors, turns=_POOL, facts=_POOL, entities=_POOL)
         except EmbedderFault:
             return None, ("embedder_unavailable",)
         except GraphFault:

@@ -122,7 +122,7 @@ class Retrieval:
                 waited_for = "graph_unavailable"
                 uuids = [uuid for uuid, _ in known.entities[:_ENTITIES]] if self._switches.traversal else []
                 near, around = await asyncio.gather(
-                    self._graph.near(mind.mind_id, vectors, limit=DEPTH, entities=_AKIN),
+                    self._graph.near(mind.mind_id, vectors, turns=DEPTH, facts=_FACTS, entities=_AKIN),
                     self._graph.neighbours(mind.mind_id, uuids, vectors[:1], limit=_FACTS),
                 )
                 return near, around, ()
@@ -193,7 +193,6 @@ def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -
 
 def _told(text: TextIndex, hits: Sequence[Hit], near: Sequence[Near], now: datetime) -> dict[int, Told]:
     """The best fact of each turn, by words and by meaning together; facts that no longer hold are left out."""
-    near = near[:_FACTS]
     numbers = text.fact_numbers([one.key for one in near])
     by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
     by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)

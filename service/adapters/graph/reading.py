@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from service.adapters.graph.crowding import OLD
 from service.adapters.graph.vector_index import ARMS
-from service.adapters.graph.vectors import matrix
+from service.adapters.graph.vectors import matrix, printed
 from service.ports import Extracted, GraphSize, Near, NearBy, StoredEntity, StoredFact
 
 if TYPE_CHECKING:
@@ -69,14 +69,12 @@ async def size(connection: Connection, graph: str) -> GraphSize:
 
 
 async def near(
-    indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int, entities: int
+    indexes: VectorIndexes, graph: str, vectors: Vectors, *, limits: tuple[int, int, int]
 ) -> tuple[NearBy, ...]:
-    """What is near each vector, an arm a statement, all queries in each, the arms at once."""
-    printed, queries = matrix(vectors), len(vectors)
-    asked = zip(ARMS, (limit, limit, entities), strict=True)
-    arms = await asyncio.gather(
-        *(indexes.near(graph, arm, printed, queries=queries, limit=most) for arm, most in asked)
-    )
+    """What is near each vector, an arm a statement, all queries in each, the arms at once; *limits* as ARMS."""
+    rows, queries = matrix(vectors.tolist()), len(vectors)
+    asked = zip(ARMS, limits, strict=True)
+    arms = await asyncio.gather(*(indexes.near(graph, arm, rows, queries=queries, limit=limit) for arm, limit in asked))
     return tuple(NearBy(*arm) for arm in zip(*arms, strict=True))
 
 
@@ -87,7 +85,7 @@ async def neighbours(
     best: dict[str, float] = {}
     origins = list(entities)
     for most in (_FIRST_STEP, limit):
-        words = f"entities={json.dumps(origins)} vector={matrix(vector[:1])[1:-1]} most={_HUB} limit={most}"
+        words = f"entities={json.dumps(origins)} vector={printed(vector[0].tolist())} most={_HUB} limit={most}"
         rows = await connection.rows(graph, _STEP, words) if origins else []
         for key, distance, _ in rows:
             best[key] = min(float(distance), best.get(key, 2.0))

@@ -23,9 +23,9 @@ type Pages = tuple[tuple[Near, ...], ...]  # a page a query, nearest first
 
 GROWN = 2_000  # vectors from which on an index is worth its memory; below, comparing all is as fast, and exact
 _LOOK_AGAIN_SECONDS = 3.0  # how long an arm without an index is believed to have none
-_WIDER, _MORE = 1.5, 10  # neighbours asked for beyond those wanted: what is near by another passage falls together
+_WIDER, _MORE = 1.5, 10  # passages asked for beyond the turns wanted: a turn that is near by two falls together
 _TRIES = 4
-_OPTIONS = "{dimension: %d, similarityFunction: 'cosine', M: 32, efConstruction: 200, efRuntime: 200}"
+_OPTIONS = "{dimension: %d, similarityFunction: 'cosine', M: 32, efConstruction: %d, efRuntime: %d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Arm:
     key: str
     is_edge: bool = False
     own: str = ""  # another vector of the same nodes, compared only where this one is near
+    breadth: tuple[int, int] = (200, 200)  # candidates looked at when one is put in, and when one is asked for
 
     @property
     def pattern(self) -> str:
@@ -73,10 +74,16 @@ class Arm:
         RETURN i, {self.key}, score, {self.beside}, ID(x)
         """
 
+    def vectors_for(self, limit: int) -> int:
+        """How many vectors to ask for, so that they belong to *limit* different ones."""
+        return int(limit * _WIDER) + _MORE if self.own else limit
+
     def make(self, dimension: int) -> str:
         """The statement that makes the index."""
         owner = f"()-[x:{self.label}]-()" if self.is_edge else f"(x:{self.label})"
-        return f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % dimension}"
+        return (
+            f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % (dimension, *self.breadth)}"
+        )
 
     @property
     def drop(self) -> str:
@@ -87,7 +94,7 @@ class Arm:
 
 TURNS = Arm("Passage", "leaning", "x.sequence", own="embedding")
 FACTS = Arm("RELATES_TO", "fact_embedding", "x.uuid", is_edge=True)
-ENTITIES = Arm("Entity", "name_embedding", "x.uuid")
+ENTITIES = Arm("Entity", "name_embedding", "x.uuid", breadth=(400, 300))  # names crowd
 ARMS = (TURNS, FACTS, ENTITIES)
 
 
@@ -101,18 +108,18 @@ class VectorIndexes:
         self._ready: dict[str, tuple[frozenset[Arm], float]] = {}
         self._turnstiles: dict[tuple[str, str], asyncio.Lock] = {}
 
-    async def near(self, graph: str, arm: Arm, printed: str, *, queries: int, limit: int) -> Pages:
+    async def near(self, graph: str, arm: Arm, vectors: str, *, queries: int, limit: int) -> Pages:
         """The *limit* nearest to each of the *queries* vectors as ``matrix`` prints them. Raises GraphUnavailable."""
-        header = f"vectors={printed} k="
+        header = f"vectors={vectors} k="
         if arm in await self.ready(graph):
             try:
-                rows = await self._asked(graph, arm, f"{header}{int(limit * _WIDER) + _MORE}")
+                rows = await self._asked(graph, arm, f"{header}{arm.vectors_for(limit)}")
                 return _by_query(rows, queries, limit=limit)
             except (GraphTimedOut, GraphUnavailable):
                 raise
             except GraphFault:  # dropped, or being built: compare all
                 self._ready.pop(graph, None)
-        rows = await self._connection.rows(graph, arm.scan, f"{header}{limit * 2}")
+        rows = await self._connection.rows(graph, arm.scan, f"{header}{arm.vectors_for(limit)}")
         return _by_query(rows, queries, limit=limit)
 
     async def ready(self, graph: str) -> frozenset[Arm]:

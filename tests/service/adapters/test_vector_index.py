@@ -105,7 +105,7 @@ async def grown(anyio_backend, tmp_path_factory):
 async def test_an_index_finds_what_comparing_all_finds(grown):
     graph, _, rows = grown
     asked = vectors(30, seed=3)
-    found = await graph.near("ada", asked, limit=10, entities=10)
+    found = await graph.near("ada", asked, turns=10, facts=10, entities=10)
 
     hits = {"turns": 0, "facts": 0}
     for query, near in zip(asked, found, strict=True):
@@ -120,9 +120,11 @@ async def test_an_index_finds_what_comparing_all_finds(grown):
 async def test_many_questions_at_once_are_answered_without_duplicates(grown):
     graph, _, rows = grown
     asked = vectors(40, seed=5)
-    alone = [await graph.near("ada", asked[at : at + 1], limit=10, entities=10) for at in range(40)]
+    alone = [await graph.near("ada", asked[at : at + 1], turns=10, facts=10, entities=10) for at in range(40)]
     together = [
-        await asyncio.gather(*(graph.near("ada", asked[at : at + 1], limit=10, entities=10) for at in range(40)))
+        await asyncio.gather(
+            *(graph.near("ada", asked[at : at + 1], turns=10, facts=10, entities=10) for at in range(40))
+        )
         for _ in range(5)
     ]
 
@@ -136,7 +138,7 @@ async def test_a_small_arm_has_no_index_and_is_compared_exactly(grown):
     await connection.write(
         GRAPH, "MATCH (n:Entity {uuid: 'a'}) SET n.name_embedding = vecf32($v)", {"v": [1.0] * DIMENSION}
     )
-    found = await graph.near("ada", vectors(1), limit=5, entities=5)
+    found = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
 
     assert [one.key for one in found[0].entities] == ["a"]
     assert await VectorIndexes(connection).ready(GRAPH) == {TURNS, FACTS}
@@ -155,10 +157,10 @@ async def test_without_its_index_an_arm_is_compared_and_the_index_made_again(tmp
         rows = vectors(400)
         graph = await filled(connection, rows)
         await until_ready(connection, {TURNS, FACTS})
-        before = await graph.near("ada", rows[:1], limit=10, entities=10)
+        before = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
         for arm in (TURNS, FACTS):
             await connection.write(GRAPH, arm.drop, {})
-        without = await graph.near("ada", rows[:1], limit=10, entities=10)
+        without = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
         await grown_graph(connection).prepare("ada", embedder=OURS)
         await until_ready(connection, {TURNS, FACTS})
 
@@ -171,13 +173,13 @@ async def test_an_index_lives_through_a_restart_and_a_rewrite(tmp_path):
     async with served(tmp_path) as (_, connection):
         graph = await filled(connection, rows)
         await until_ready(connection, {TURNS, FACTS})
-        before = await graph.near("ada", rows[:3], limit=10, entities=10)
+        before = await graph.near("ada", rows[:3], turns=10, facts=10, entities=10)
         await (await connection.client()).connection.execute_command("BGREWRITEAOF")
         await asyncio.sleep(1)
     async with served(tmp_path) as (_, connection):
         await until_ready(connection, {TURNS, FACTS})
         graph = grown_graph(connection)
-        after = await graph.near("ada", rows[:3], limit=10, entities=10)
+        after = await graph.near("ada", rows[:3], turns=10, facts=10, entities=10)
 
     for one, other in zip(before, after, strict=True):
         assert {near.key for near in one.turns} == {near.key for near in other.turns}
@@ -195,7 +197,7 @@ async def test_other_dimensions_are_indexed_side_by_side_and_anew_after_a_change
         assert not await VectorIndexes(connection).ready(GRAPH)
         await VectorIndexes(connection, grown=GROWN).grow(GRAPH, dimension=DIMENSION)
         await until_ready(connection, {TURNS, FACTS})
-        again = await graph.near("ada", rows[:1], limit=10, entities=10)
+        again = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
 
     assert int(again[0].turns[0].key) == 1
     assert {arm.label for arm in ARMS} == {"Passage", "RELATES_TO", "Entity"}
