@@ -39,6 +39,7 @@ EDITORS = ("vim", "sed", "door")
 MOST_HITS = 3  # a step is armed at its first, second or third hit
 ARMED_SECONDS = 6.0  # that an armed step is waited for
 DEEDS = {"service": 14, "both": 2, "graph": 2}  # at a step: how often each
+FEWEST_KILLS = 3  # at steps, in a short run
 MOMENTS = 0.25  # of all rounds: killed at a random moment
 
 
@@ -131,9 +132,9 @@ def _round(served, todo, rng, moments):
 
 
 def _missed(served, steps, *, kills_everywhere):
+    killed = [step for step, deed in served.deeds if deed != "full disk"]
     if not kills_everywhere:
-        return [step for step in steps if not served.reached[step]]
-    killed = {step for step, deed in served.deeds if deed != "full disk"}
+        return [step for step in steps if not served.reached[step]] + ["more kills"] * (len(killed) < FEWEST_KILLS)
     return [step for step in steps if step not in killed]
 
 

@@ -9,7 +9,7 @@ def test_a_service_killed_under_load_loses_and_doubles_nothing(tmp_path, nest):
     tally = crash(tmp_path, nest, seconds=6, seed=5, rest=0.1, kills_everywhere=False)
 
     assert not any(tally.broken.values()), tables([tally])
-    assert tally.kills >= 3 and tally.accepted >= 20 and tally.edits >= 3, tables([tally])
+    assert tally.kills >= 3 and tally.accepted >= 5 and tally.edits >= 3, tables([tally])
 
     lie = [{"number": number_of("ada", 99_999), "asked": "keep", "status": 202}]
     missed = counted(tmp_path, lie)
