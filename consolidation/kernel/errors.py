@@ -23,6 +23,13 @@ Everything that may go wrong on purpose, as one tree:
     + HomeLocked
     + TranscriptUnwritable
     + IndexUnwritable
+    + KeysUnreadable
+  x AccessRefused
+    + KeyNeeded
+    + TooOften
+    + HostRefused
+    + OriginRefused
+    + NetworkRefused
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
@@ -138,6 +145,38 @@ class TranscriptUnwritable(HomeFault):
 
 class IndexUnwritable(HomeFault):
     """Full text could not be opened or written (disk full, read-only); turns are kept, and indexed later."""
+
+
+class KeysUnreadable(HomeFault):
+    """The file of the API keys is there, but is none: nobody who needs a key is let in."""
+
+
+class AccessRefused(MemoryFault):
+    """Whoever asks is not let in, whatever is asked."""
+
+
+class KeyNeeded(AccessRefused):
+    """There are keys, and this request brought none that is valid."""
+
+
+class TooOften(AccessRefused):
+    """More requests than are allowed; ``seconds`` is when the next one is."""
+
+    def __init__(self, detail: str, *, seconds: int = 60) -> None:
+        super().__init__(detail)
+        self.seconds = seconds
+
+
+class HostRefused(AccessRefused):
+    """Without a key, and called by a name that is none of ours: a web page may have bent it to this machine."""
+
+
+class OriginRefused(AccessRefused):
+    """Without a key, and sent by a web page of somebody else."""
+
+
+class NetworkRefused(AccessRefused):
+    """Without a key, and from another machine."""
 
 
 class ModelFault(MemoryFault):

@@ -20,7 +20,7 @@ from functools import partial
 
 import uvicorn
 from fastapi import FastAPI
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from service.adapters.graph.server import EmbeddedServer
 from service.adapters.hashing import HashingEmbedder
@@ -113,7 +113,7 @@ def serve(home, steps):
     home.mkdir(parents=True, exist_ok=True)
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        with announced(home, Presence(os.getpid(), url, datetime.now(UTC))):
+        with announced(home, Presence(os.getpid(), url, datetime.now(UTC), SecretStr(""))):
             signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again when it is done
             config = uvicorn.Config(create_app(home, steps), log_level="error", lifespan="on")
             asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
