@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import HomeFault, MindExists, TranscriptUnwritable
+from consolidation.kernel.errors import HomeFault, TranscriptUnwritable
 from consolidation.kernel.files import sync_folder
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
+from service.moving.faults import MindExists
 from service.recall.text_index import TextIndex
 from service.resonance.ledger import Ledger
 
@@ -66,13 +67,13 @@ class Minds:
         return workspace_of(self._home, mind_id)
 
     async def find(self, mind_id: str) -> Mind:
-        """A mind that exists. Raises InvalidMindId, MindNotFound."""
+        """A mind that exists. Raises InvalidMindId, MindNotFound, HomeFault."""
         if mind_id not in self._open and not self.workspace(mind_id).exists:
             raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:
-        """A mind, made from the template at its first turn. Raises InvalidMindId, TranscriptUnwritable."""
+        """A mind, made from the template at its first turn. Raises InvalidMindId, HomeFault."""
         return await self._opened(mind_id)
 
     async def admit(self, mind_id: str, folder: Path) -> Mind:
@@ -108,11 +109,11 @@ class Minds:
             if mind_id not in self._open:
                 try:
                     await anyio.to_thread.run_sync(workspace.create)
+                    transcript = await Transcript(workspace.transcript, clock=self._clock).open()
+                    text = await anyio.to_thread.run_sync(TextIndex, workspace.text_index)
+                    ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 except OSError as error:
                     raise TranscriptUnwritable(f"{workspace.folder}: {error.strerror}") from error
-                transcript = await Transcript(workspace.transcript, clock=self._clock).open()
-                text = await anyio.to_thread.run_sync(TextIndex, workspace.text_index)
-                ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger)
         return self._open[mind_id]
 

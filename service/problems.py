@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from consolidation.kernel import errors
 from service.importing.found import ImportUnreadable
-from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
 
 if TYPE_CHECKING:
@@ -52,15 +52,17 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.StoryFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "story-fault", "The story failed"),
     errors.StoryLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-locked", "The story is being written"),
     errors.StoryUnreadable: Kind(HTTPStatus.CONFLICT, "story-unreadable", "The story can not be read"),
+    errors.StoryUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-unwritable", "The story can not be written"),
     errors.StoryRefused: Kind(HTTPStatus.BAD_GATEWAY, "story-refused", "No usable chapter was written"),
     errors.StoryUnguarded: Kind(HTTPStatus.PRECONDITION_REQUIRED, "story-unguarded", "Say which story it replaces"),
     errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
-    errors.MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
+    MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
     ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),
+    errors.IndexUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "index-unwritable", "Full text can not be written"),
     errors.KeysUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "keys-unreadable", "The keys can not be read"),
     errors.AccessRefused: Kind(HTTPStatus.FORBIDDEN, "access-refused", "Not for you"),
     errors.KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 
 import structlog
 
@@ -33,8 +34,18 @@ def configure_logs(*, level: str, as_json: bool) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(numbers[level]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Teller(sys.stderr),
     )
     logging.basicConfig(level=max(numbers[level], logging.WARNING), stream=sys.stderr, format="%(message)s")
     for name in ("httpx", "httpcore", "openai"):  # they log whole addresses, keys and all
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _Teller(structlog.PrintLogger):
+    """Prints what its disk or pipe takes: an event that can not be told must not stop who tells it."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = fatal = failure = err = error = critical = exception = msg

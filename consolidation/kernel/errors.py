@@ -6,7 +6,7 @@ Everything that may go wrong on purpose, as one tree:
     + InvalidMindId
     + TurnIdMismatch
     + ImportUnreadable   (stands in service/importing/found.py)
-    + ArchiveUnreadable   (stands in service/moving/faults.py, as ArchiveTooLarge does)
+    + ArchiveUnreadable   (stands in service/moving/faults.py, as do MindExists and ArchiveTooLarge)
   x NotFound
     + MindNotFound
     + TraceNotFound
@@ -18,12 +18,14 @@ Everything that may go wrong on purpose, as one tree:
   x StoryFault
     + StoryLocked
     + StoryUnreadable
+    + StoryUnwritable
     + StoryRefused
     + StoryUnguarded
     + StoryChanged
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
+    + IndexUnwritable
     + KeysUnreadable
   x AccessRefused
     + KeyNeeded
@@ -99,10 +101,6 @@ class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
 
 
-class MindExists(MemoryFault):
-    """A mind of this id is there already; nothing is ever imported over it."""
-
-
 class StoryFault(MemoryFault):
     """The story could not be read or written."""
 
@@ -113,6 +111,10 @@ class StoryLocked(StoryFault):
 
 class StoryUnreadable(StoryFault):
     """STORY.md is no file, or never stands still."""
+
+
+class StoryUnwritable(StoryFault):
+    """STORY.md, or what is kept beside it, could not be written (disk full, read-only); the story is as it was."""
 
 
 class StoryRefused(StoryFault):
@@ -142,6 +144,10 @@ class HomeLocked(HomeFault):
 
 class TranscriptUnwritable(HomeFault):
     """The turn could not be made durable (disk full, read-only, fsync failed); nothing was accepted."""
+
+
+class IndexUnwritable(HomeFault):
+    """Full text could not be opened or written (disk full, read-only); turns are kept, and indexed later."""
 
 
 class KeysUnreadable(HomeFault):

@@ -1,4 +1,4 @@
-"""What may be wrong with an archive."""
+"""What may keep an archive from becoming a mind."""
 
 from __future__ import annotations
 
@@ -11,3 +11,7 @@ class ArchiveUnreadable(InvalidRequest):
 
 class ArchiveTooLarge(MemoryFault):
     """The archive has more bytes than may be imported."""
+
+
+class MindExists(MemoryFault):
+    """A mind of this id is there already; nothing is ever imported over it."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable, MindExists
+from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from consolidation.kernel.files import sync_folder
 from consolidation.workspace import Workspace
+from service.moving.faults import MindExists
 from service.moving.members import GRAPH, TRACES
 from service.moving.tracing import rename_traces
 from service.moving.turns import turns_in
