@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from consolidation.kernel.ports import Role, Usage
+from consolidation.kernel.secrets import in_address
 from prompts.library import render
 from service.adapters.litellm_calls import LETTERS_PER_TOKEN, Said, counted, listen, open_router
 from service.adapters.litellm_door import open_litellm
@@ -188,7 +189,9 @@ class DeploymentChain:
         return usage
 
     def _fault(self, failures: list[Exception], *, start: int) -> ModelFault:
-        keys = [d.api_key for d in self._settings.deployments if d.api_key]
+        deployments = self._settings.deployments
+        keys = [d.api_key for d in deployments if d.api_key]
+        keys += [one for d in deployments for one in in_address(d.api_base or "")]
         asked = self._settings.deployments[start:]
         return together(
             tuple(translated(error, model=d.model, keys=keys) for d, error in zip(asked, failures, strict=True))

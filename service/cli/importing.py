@@ -104,8 +104,7 @@ async def _post(memory: MemoryClient, report: Report, turn: Turn, *, mind: str) 
     except CommandFailed as fault:
         raise CommandFailed(f"{fault}. {GOES_ON}") from fault
     else:
-        report.known += kept["duplicate"]
-        report.new += not kept["duplicate"]
+        report.count(kept)
 
 
 async def _wait(memory: MemoryClient, report: Report, mind: str, *, lag: int) -> dict[str, Any]:
