@@ -8,8 +8,6 @@ the secret is found, not what calls it so.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from math import log2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,8 +32,8 @@ _SAID = re.compile(
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _VALUES = ("double", "single", "tick", "plain")
 _HEADER = re.compile(
-    r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:(?:bearer|basic|token|apikey|negotiate|digest)\s{1,3})?"
-    r"(?P<value>[\w.~+/=:-]{8,}+)",
+    r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
+    r"(?:(?P<scheme>bearer|basic|token|apikey|negotiate|digest)\s{1,3})?(?P<value>[\w.~+/=:-]{8,}+)",
     re.IGNORECASE | re.ASCII,
 )
 _BEARER = re.compile(r"(?<![A-Za-z])bearer\s{1,3}(?P<value>[\w.~+/-]{16,}+={0,2})", re.IGNORECASE | re.ASCII)
@@ -45,17 +43,18 @@ _PARAMETER = re.compile(
     r"|x-amz-signature|x-amz-security-token|(?P<bare>key|token|sig|signature))=(?P<value>[^\s&\"'#<>\[\]{}()|]{6,}+)",
     re.IGNORECASE,
 )
+# in small letters: variables, stars, paths, addresses, dates; what examples say
+_STAND_IN_FROM_START = re.compile(r"\$[a-z_(]|%[a-z(]|\.{0,2}/|~/|\d{4}-\d\d-\d\d|[^@\s]+@[^@\s]+\.\w+$")
 _STAND_IN = re.compile(
-    r"^\$[A-Za-z_{(]|[$#]\{|^%[A-Za-z(]|\*{3}|•{2}|\.{3}|…|x{4}|^(?:\.{0,2}/|~/)|https?://|^[^@\s]+@[^@\s]+\.\w+$"
-    r"|^\d{4}-\d\d-\d\d|\[redacted:|(?:^|[-_])(?:your|example|placeholder|change[-_]?me|insert)(?:[-_]|$)",
-    re.IGNORECASE,
+    r"[$#]\{|\*{3}|•{2}|\.{3}|…|x{4}|https?://|\[redacted:"
+    r"|(?<![a-z0-9])(?:your|example|placeholder|change[-_]?me|insert)(?![a-z0-9])"
 )
 _PATH = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")  # settings.api_key2
 _NAME = re.compile(r"[A-Za-z]+(?:[_-](?:[A-Za-z]+|\d{1,3}))*(?:[_-]?[vV]?\d{1,4})?")  # OPENAI_API_KEY_2, my-app-v2
 _AT_END = ".,:;?…。，、！？"
 _IN_WORDS = "-_.'’/="
 _SHORTEST_PASSWORD, _SHORTEST_SECRET = 6, 16
-_LEAST_BITS = 3.0  # a letter
+_LEAST_DIFFERENT = 8  # letters
 
 
 def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
@@ -64,7 +63,9 @@ def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
     if len(low) != len(text):  # a letter became two: places would be wrong
         low = text.translate(_SMALL)
     if "authorization" in low:
-        yield from _spans(_HEADER, text, "Authorization header", is_one=_is_credential)
+        for found in _HEADER.finditer(text):
+            if (_is_credential if found["scheme"] else _is_secret)(found["value"]):
+                yield *found.span("value"), "Authorization header"
     if "bearer" in low:
         yield from _spans(_BEARER, text, "bearer token", is_one=_is_credential)
     if "://" in text:
@@ -121,7 +122,7 @@ def _is_secret(value: str) -> bool:
     """Sixteen letters and digits and more that are neither words nor alike."""
     if len(value) < _SHORTEST_SECRET or not _is_mixed(value) or _NAME.fullmatch(value) is not None:
         return False
-    return _bits(value) >= _LEAST_BITS
+    return len(set(value)) >= _LEAST_DIFFERENT
 
 
 def _is_credential(value: str) -> bool:
@@ -140,13 +141,10 @@ def _is_filled(value: str) -> bool:
 
 
 def _is_stand_in(value: str) -> bool:
-    return _STAND_IN.search(value) is not None or _PATH.fullmatch(value) is not None
+    low = value.lower()
+    is_example = _STAND_IN.search(low) is not None or _STAND_IN_FROM_START.match(low) is not None
+    return is_example or _PATH.fullmatch(value) is not None
 
 
 def _has_letter(value: str) -> bool:
     return any(letter.isalpha() for letter in value)
-
-
-def _bits(value: str) -> float:
-    """Shannon's entropy of a letter."""
-    return -sum(times / len(value) * log2(times / len(value)) for times in Counter(value).values())

@@ -21,7 +21,8 @@ _HEADER = r"[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,100}+"  # Proc-Type, DEK-Info, Versi
 _BODY = re.compile(
     rf"(?:{_BETWEEN}(?:{_HEADER}|{_RUN}))++"
     # a last line that is short: base64 of one word alone must not look like a word
-    r"(?:(?:\\r|\r)?(?:\\n|\n)(?=[A-Za-z+/]{0,15}[0-9+/=]|[a-z]{1,14}[A-Z])[A-Za-z0-9+/]{1,15}={0,2}(?![^\s\\]))?"
+    r"(?:(?:\\r|\r)?(?:\\n|\n)(?=[A-Za-z+/]{0,15}[0-9+/=]|[a-z]{1,14}[A-Z])[A-Za-z0-9+/]{1,15}={0,2}"
+    r"(?![\w+/=.-]))?"
 )
 _SOME = re.compile(_RUN)
 
