@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from consolidation.kernel.ports import Role, Usage
-from consolidation.kernel.secrets import in_address
 from prompts.library import render
 from service.adapters.litellm_calls import LETTERS_PER_TOKEN, Said, counted, listen, open_router
 from service.adapters.litellm_door import open_litellm
@@ -53,12 +52,17 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class RoleSettings:
-    """What serves a role: the model, then its fallbacks in order. The seconds are for a whole answer."""
+    """
+    What serves a role: the model, then its fallbacks in order. The seconds are for a whole answer.
+
+    *hidden* must not be quoted from any provider's words.
+    """
 
     deployments: tuple[Deployment, ...]
     timeout_seconds: float
     max_tokens: int
     temperature: float
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +194,7 @@ class DeploymentChain:
 
     def _fault(self, failures: list[Exception], *, start: int) -> ModelFault:
         deployments = self._settings.deployments
-        keys = [d.api_key for d in deployments if d.api_key]
-        keys += [one for d in deployments for one in in_address(d.api_base or "")]
+        keys = [*self._settings.hidden, *(d.api_key for d in deployments if d.api_key)]
         asked = self._settings.deployments[start:]
         return together(
             tuple(translated(error, model=d.model, keys=keys) for d, error in zip(asked, failures, strict=True))
