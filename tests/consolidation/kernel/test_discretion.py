@@ -17,7 +17,9 @@ CARD = "4111 1111 1111 1111"
 
 
 def turn(*contents, role=Speaker.USER, **more):
-    return Turn("t1", "s1", tuple(Message(role, content, NOON, id=f"m{at}") for at, content in enumerate(contents)), **more)
+    return Turn(
+        "t1", "s1", tuple(Message(role, content, NOON, id=f"m{at}") for at, content in enumerate(contents)), **more
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,9 @@ def answers_of(url, asked):
         for method, path, sent in asked:
             answer = http.request(method, path, **sent)
             text = answer.text
-            if path.endswith("/resonance") and answer.is_success:  # which gives the caller's own words back as they were
+            if (
+                path.endswith("/resonance") and answer.is_success
+            ):  # which gives the caller's own words back as they were
                 text = str({**answer.json(), "messages": []})
             said.append((answer.status_code, f"{answer.headers} {text}"))
         return said
@@ -39,7 +41,11 @@ BAD = [
     ("POST", f"{PATH}/turns", {"json": turn(**{TOKEN: 1})}),
     ("POST", f"{PATH}/turns", {"json": turn(unknown=TOKEN)}),
     ("POST", f"{PATH}/turns", {"json": turn(kind=TOKEN)}),
-    ("POST", f"{PATH}/turns", {"json": {**turn(), "messages": [{"role": TOKEN, "content": TOKEN, "timestamp": TOKEN}]}}),
+    (
+        "POST",
+        f"{PATH}/turns",
+        {"json": {**turn(), "messages": [{"role": TOKEN, "content": TOKEN, "timestamp": TOKEN}]}},
+    ),
     ("POST", f"{PATH}/turns", {"content": f'{{"{TOKEN}": {TOKEN}'}),
     ("POST", f"{PATH}/turns", {"json": turn(turn_id="t1"), "headers": {"Idempotency-Key": TOKEN}}),
     ("POST", f"{PATH}/resonance", {"json": turn(timezone=TOKEN)}),
@@ -49,7 +55,10 @@ BAD = [
     ("GET", f"{PATH}/remember", {"params": {"query": "umbrella", "kinds": TOKEN}}),
     ("PUT", f"{PATH}/story", {"json": {"text": 1, TOKEN: TOKEN}, "headers": {"If-Match": TOKEN}}),
 ]
-LOOKS = [("GET", path, {}) for path in (PATH, f"{PATH}/traces", f"{PATH}/consolidation", f"{PATH}/story", "/readyz", "/v1/minds")]
+LOOKS = [
+    ("GET", path, {})
+    for path in (PATH, f"{PATH}/traces", f"{PATH}/consolidation", f"{PATH}/story", "/readyz", "/v1/minds")
+]
 
 
 def test_a_provider_that_quotes_its_key_is_quoted_by_nobody(tmp_path):
@@ -91,7 +100,10 @@ def test_a_graph_that_is_away_does_not_give_its_password_away(tmp_path):
     home = tmp_path / "home"
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    graph = {"FALKORDB_URL": f"redis://ada:{IN_URL}@127.0.0.1:{port}/0?password={IN_BASE}", "MIND_MEMORY_LOG_LEVEL": "DEBUG"}
+    graph = {
+        "FALKORDB_URL": f"redis://ada:{IN_URL}@127.0.0.1:{port}/0?password={IN_BASE}",
+        "MIND_MEMORY_LOG_LEVEL": "DEBUG",
+    }
     with serving(home, **graph) as (process, url):
         said = answers_of(url, GOOD[:2])
         _until(lambda: "FalkorDB" in str(json.loads(httpx.get(f"{url}{PATH}").text)["graph"]["waiting_for"]))
@@ -102,7 +114,16 @@ def test_a_graph_that_is_away_does_not_give_its_password_away(tmp_path):
     wrong = run("serve", "--home", home, FALKORDB_URL=f"http://ada:{IN_URL}@127.0.0.1?password={IN_BASE}")
 
     assert [status for status, _ in said] == [202, 200]
-    shown = [str(said), str(looked), err, said_by_service(home), doctor.stdout, doctor.stderr, wrong.stdout, wrong.stderr]
+    shown = [
+        str(said),
+        str(looked),
+        err,
+        said_by_service(home),
+        doctor.stdout,
+        doctor.stderr,
+        wrong.stdout,
+        wrong.stderr,
+    ]
     for secret in (IN_URL, IN_BASE):
         assert [text[max(0, text.index(secret) - 200) :][:300] for text in shown if secret in text] == []
 
