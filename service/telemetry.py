@@ -56,7 +56,7 @@ def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) 
     for name in ("httpx", "httpcore", "openai"):  # they log whole addresses, keys and all
         logging.getLogger(name).setLevel(logging.WARNING)
     _hide_in_handlers(_HidingRecords(hiding))
-    _hide_in_last_words(hiding)
+    _hide_in_last_words(_LastWords(hiding))
 
 
 class _HidingEvents:
@@ -99,11 +99,21 @@ def _hide_in_handlers(hiding: _HidingRecords) -> None:
             handler.addFilter(hiding)
 
 
-def _hide_in_last_words(hiding: Hiding) -> None:
-    """What nobody caught is printed by Python itself."""
+class _LastWords:
+    """Says what nobody caught, as Python itself would."""
 
-    def say(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
-        sys.stderr.write(hiding.text("".join(traceback.format_exception(kind, error, trace))))
+    def __init__(self, hiding: Hiding) -> None:
+        self._hiding = hiding
 
-    sys.excepthook = say
-    threading.excepthook = lambda words: say(words.exc_type, words.exc_value, words.exc_traceback)
+    def __call__(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+        sys.stderr.write(self._hiding.text("".join(traceback.format_exception(kind, error, trace))))
+
+    def of_thread(self, words: threading.ExceptHookArgs) -> None:
+        self(words.exc_type, words.exc_value, words.exc_traceback)
+
+
+def _hide_in_last_words(last: _LastWords) -> None:
+    sys.excepthook = last
+    current = threading.excepthook
+    if current is threading.__excepthook__ or isinstance(getattr(current, "__self__", None), _LastWords):
+        threading.excepthook = last.of_thread  # somebody else's, a test runner's, stays

@@ -22,6 +22,14 @@ POSTED: dict[str, Any] = {
 }
 
 
+DROPPED: list[dict[str, Any]] = [
+    {"index": 0, "reason": "secret: card number"},
+    {"index": 0, "reason": "secret: password"},
+    {"index": 1, "reason": "empty"},
+    {"index": None, "reason": "secret: GitHub token"},
+]
+
+
 class MessageIn(Body):
     """One thing said."""
 
@@ -70,6 +78,8 @@ class Dropped(Answered):
         Literal["heartbeat", "probe", "empty", "injected", "off_the_record"]
         | Annotated[str, Field(pattern="^secret: ", examples=["secret: card number"])]
     )
+
+    model_config = Answered.model_config | {"json_schema_extra": {"examples": DROPPED}}
 
 
 class TurnKept(Answered):
