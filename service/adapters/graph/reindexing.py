@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.adapters.graph.crowding import OLD
-from service.adapters.graph.vectors import literal
+from service.adapters.graph.vectors import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,9 @@ async def reindex(
         after = 0
         while rows := await connection.read(graph, read, {"after": after, "limit": _PAGE}):
             vectors = await embedder.embed([row[1] or " " for row in rows])
-            new = [{"uuid": row[0], "vector": literal(vector)} for row, vector in zip(rows, vectors, strict=True)]
+            new = [
+                {"uuid": row[0], "vector": printed(vector.tolist())} for row, vector in zip(rows, vectors, strict=True)
+            ]
             await connection.write(graph, write, {"rows": new})
             after += len(rows)
             count += len(rows)
