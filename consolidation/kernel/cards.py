@@ -58,9 +58,10 @@ def find_cards(text: str) -> Iterator[tuple[int, int, str]]:
         if sure is not None:
             yield *sure, KIND
             continue
-        words = _words(text) if words is None else words
-        if _is_near(words, start, end):
-            yield from ((*span, KIND) for span in _windows(text, groups) if _is_near(words, *span))
+        for span in _windows(text, groups):
+            words = _words(text) if words is None else words
+            if _is_near(words, *span):
+                yield *span, KIND
 
 
 def _is_part(text: str, start: int, end: int) -> bool:

@@ -20,6 +20,10 @@ _CALLED = re.compile(  # in small letters
     r"|(?:api|access|secret|private|account|auth|shared|master|encryption|signing|subscription)[ _-]?key"
     r"|secret|token|credentials?"
 )
+_SIGNS = (
+    "pass", "pwd", "kennwort", "wachtwoord", "contrase", "clave", "senha", "mot de", "lösenord", "hasło", "parola",
+    "пароль", "密", "パスワード", "비밀번호", "كلمة", "key", "secret", "token", "credential",
+)  # fmt: skip
 _IS = r"(?:is|ist|lautet|est|es|è|é|это)(?![a-zà-ÿа-я])|は|是|为|為|는|은"
 _FOR = r"(?:\s(?:for|to|of|on|at|für|zu|vom|pour|de|du|para|del|da|di)(?:\s[^\s,.;:=!?\"']{1,30}){1,3}?)?"
 _LETTERS = r"!#-&*+\-./0-:?@A-Z^_a-z~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u024f\u0370-\u052f"  # in which they are written
@@ -68,13 +72,18 @@ def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
                 yield *found.span("value"), "Authorization header"
     if "bearer" in low:
         yield from _spans(_BEARER, text, "bearer token", is_one=_is_credential)
+    yield from _in_addresses(text)
+    if any(sign in low for sign in _SIGNS):
+        yield from _assigned(text, low)
+
+
+def _in_addresses(text: str) -> Iterator[tuple[int, int, str]]:
     if "://" in text:
         yield from _spans(_USERINFO, text, "password in a URL", is_one=_is_filled)
     if "=" in text:
         for found in _PARAMETER.finditer(text):
             if _is_secret(found["value"]) if found["bare"] is not None else _is_mixed(found["value"]):
                 yield *found.span("value"), "key in a URL"
-    yield from _assigned(text, low)
 
 
 def _spans(

@@ -79,7 +79,7 @@ class Dropped(Answered):
         | Annotated[str, Field(pattern="^secret: ", examples=["secret: card number"])]
     )
 
-    model_config = Answered.model_config | {"json_schema_extra": {"examples": DROPPED}}
+    model_config = Answered.model_config | {"json_schema_extra": {"examples": [*DROPPED]}}
 
 
 class TurnKept(Answered):
