@@ -19,11 +19,13 @@ from service.adapters.graph.naming import episode_uuid
 from service.adapters.graph.server import EmbeddedServer
 from service.adapters.minilm import MiniLM
 from service.adapters.rarity import Rarity
+from service.audit import Audit
 from service.background import Background
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
 from service.digestion.saving import Saving
+from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.minds import Minds
 from service.models import open_models
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from service.access.doorkeeper import Doorkeeper
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
     from service.stories import Stories
@@ -72,6 +75,8 @@ class Memory:
     embedder: Embedder
     identity: Callable[[], Awaitable[Identity]]
     ledger: UsageLedger
+    doorkeeper: Doorkeeper
+    audit: Audit
 
 
 @asynccontextmanager
@@ -87,8 +92,8 @@ async def open_memory(
     Build the memory, lend it, and close what was opened in reverse order.
 
     *embedder* takes the place of the configured one. *is_reindexing* opens graphs that another embedder made, and
-    digests nothing. Raises HomeLocked, ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the
-    first turn.
+    digests nothing. Raises HomeLocked, KeysUnreadable, ConfigurationFault, EmbedderMismatch: what is wrong is said
+    now, not at the first turn.
     """
     clock = clock or SystemClock()
     home = settings.folder
@@ -104,6 +109,7 @@ async def open_memory(
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
         background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
+        doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
         plain_embedder = choose_embedder(settings) if embedder is None else embedder
         embedder = EmbeddingCache(plain_embedder)
 
@@ -158,6 +164,8 @@ async def open_memory(
             embedder=embedder,
             identity=identity,
             ledger=ledger,
+            doorkeeper=doorkeeper,
+            audit=Audit(home, clock=clock),
         )
 
 

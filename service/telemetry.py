@@ -6,6 +6,7 @@ import logging
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import structlog
@@ -50,7 +51,7 @@ def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) 
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(numbers[level]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Teller(sys.stderr),
     )
     logging.basicConfig(level=max(numbers[level], logging.WARNING), stream=sys.stderr, format="%(message)s")
     for name in ("httpx", "httpcore", "openai"):  # they log whole addresses, keys and all
@@ -106,7 +107,8 @@ class _LastWords:
         self._hiding = hiding
 
     def __call__(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
-        sys.stderr.write(self._hiding.text("".join(traceback.format_exception(kind, error, trace))))
+        with suppress(OSError):
+            sys.stderr.write(self._hiding.text("".join(traceback.format_exception(kind, error, trace))))
 
     def of_thread(self, words: threading.ExceptHookArgs) -> None:
         self(words.exc_type, words.exc_value, words.exc_traceback)
@@ -117,3 +119,13 @@ def _hide_in_last_words(last: _LastWords) -> None:
     current = threading.excepthook
     if current is threading.__excepthook__ or isinstance(getattr(current, "__self__", None), _LastWords):
         threading.excepthook = last.of_thread  # somebody else's, a test runner's, stays
+
+
+class _Teller(structlog.PrintLogger):
+    """Prints what its disk or pipe takes: an event that can not be told must not stop who tells it."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = fatal = failure = err = error = critical = exception = msg

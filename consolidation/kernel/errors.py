@@ -15,12 +15,21 @@ Everything that may go wrong on purpose, as one tree:
   x StoryFault
     + StoryLocked
     + StoryUnreadable
+    + StoryUnwritable
     + StoryRefused
     + StoryUnguarded
     + StoryChanged
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
+    + IndexUnwritable
+    + KeysUnreadable
+  x AccessRefused
+    + KeyNeeded
+    + TooOften
+    + HostRefused
+    + OriginRefused
+    + NetworkRefused
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
@@ -101,6 +110,10 @@ class StoryUnreadable(StoryFault):
     """STORY.md is no file, or never stands still."""
 
 
+class StoryUnwritable(StoryFault):
+    """STORY.md, or what is kept beside it, could not be written (disk full, read-only); the story is as it was."""
+
+
 class StoryRefused(StoryFault):
     """What a narrator wrote did not pass our checks; the story is unchanged and the turns still wait."""
 
@@ -128,6 +141,42 @@ class HomeLocked(HomeFault):
 
 class TranscriptUnwritable(HomeFault):
     """The turn could not be made durable (disk full, read-only, fsync failed); nothing was accepted."""
+
+
+class IndexUnwritable(HomeFault):
+    """Full text could not be opened or written (disk full, read-only); turns are kept, and indexed later."""
+
+
+class KeysUnreadable(HomeFault):
+    """The file of the API keys is there, but is none: nobody who needs a key is let in."""
+
+
+class AccessRefused(MemoryFault):
+    """Whoever asks is not let in, whatever is asked."""
+
+
+class KeyNeeded(AccessRefused):
+    """There are keys, and this request brought none that is valid."""
+
+
+class TooOften(AccessRefused):
+    """More requests than are allowed; ``seconds`` is when the next one is."""
+
+    def __init__(self, detail: str, *, seconds: int = 60) -> None:
+        super().__init__(detail)
+        self.seconds = seconds
+
+
+class HostRefused(AccessRefused):
+    """Without a key, and called by a name that is none of ours: a web page may have bent it to this machine."""
+
+
+class OriginRefused(AccessRefused):
+    """Without a key, and sent by a web page of somebody else."""
+
+
+class NetworkRefused(AccessRefused):
+    """Without a key, and from another machine."""
 
 
 class ModelFault(MemoryFault):

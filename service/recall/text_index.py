@@ -23,7 +23,9 @@ from service.recall.text_store import (
     Traits,
     connect,
     counted,
+    disk_faults,
     fact_row,
+    is_of_the_disk,
     let_go_of_fact,
     move_cursor,
     numbered,
@@ -45,10 +47,11 @@ class TextIndex:
     """One SQLite file. All methods block for a moment: call them in a worker thread; they may run at once."""
 
     def __init__(self, file: Path) -> None:
-        """Open *file*, or make it anew when it is missing, damaged or of another version."""
+        """Open *file*, or make it anew when it is missing, damaged or of another version. Raises IndexUnwritable."""
         self._file = file
         self._mutex = threading.RLock()
-        self._database = self._opened()
+        with disk_faults():
+            self._database = self._opened()
 
     def cursor(self, name: str) -> int:
         """How far the index is: ``turns`` or ``facts``."""
@@ -57,8 +60,8 @@ class TextIndex:
         return int(row[0]) if row else 0
 
     def add_turns(self, turns: Sequence[IndexedTurn], *, cursor: int) -> None:
-        """Index turns and move the cursor ``turns``, in one transaction; again is harmless."""
-        with self._mutex, self._database as database:
+        """Index turns and move the cursor ``turns``, in one transaction; again is harmless. Raises IndexUnwritable."""
+        with self._mutex, disk_faults(), self._database as database:
             for turn in turns:
                 put_turn(database, turn)
             move_cursor(database, "turns", cursor)
@@ -70,8 +73,8 @@ class TextIndex:
         *,
         cursor: int,
     ) -> None:
-        """Index facts and entities with their stems and move the cursor ``facts``; again is harmless."""
-        with self._mutex, self._database as database:
+        """Index facts and entities with their stems, and move the cursor ``facts``. Raises IndexUnwritable."""
+        with self._mutex, disk_faults(), self._database as database:
             for fact, stems in facts:
                 number = numbered(database, "facts", fact.uuid)
                 database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
@@ -86,13 +89,13 @@ class TextIndex:
     def forget_facts_of(self, episode: str) -> None:
         """Forget the facts that only this episode (a uuid) told: it is about to be extracted again."""
         only = json.dumps((episode,))
-        with self._mutex, self._database as database:
+        with self._mutex, disk_faults(), self._database as database:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
                 let_go_of_fact(database, number)
 
     def forget_knowledge(self) -> None:
         """Forget all facts and entities and put the cursor ``facts`` back: the graph no longer holds what they say."""
-        with self._mutex, self._database as database:
+        with self._mutex, disk_faults(), self._database as database:
             for table in ("facts", "fact_words", "entities", "entity_words"):
                 database.execute(f"DELETE FROM {table}")
             database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
@@ -197,7 +200,9 @@ class TextIndex:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             return connect(self._file)
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and is_of_the_disk(error):
+                raise
             for leftover in self._file.parent.glob(f"{self._file.name}*"):
                 leftover.unlink()
             return connect(self._file)

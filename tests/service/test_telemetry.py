@@ -1,4 +1,4 @@
-"""Logs show no secret: in no field, no traceback, no line of another library, and not in the last words of a crash."""
+"""Telling events: it never stops who tells, and shows no secret: in no field, traceback, other library's line, or last words."""
 
 import json
 import subprocess
@@ -86,3 +86,26 @@ def test_what_is_set_is_hidden_wherever_it_stands_and_the_longest_first(monkeypa
     ):
         assert hide.text(f"<{value}>") == "<[hidden]>"
     assert hide.text("none of ollama/llama3") == "none of ollama/llama3"
+
+
+TELL = """
+import structlog
+from service.telemetry import configure_logs
+configure_logs(level="INFO", as_json={as_json})
+log = structlog.get_logger()
+log.warning("disk.full", free=0)
+try:
+    1 / 0
+except ZeroDivisionError:
+    log.exception("job.failed")
+print("it goes on")
+"""
+
+
+def test_an_event_that_no_disk_takes_stops_nobody():
+    for as_json in (False, True):
+        with open("/dev/full", "w") as full:
+            words = [sys.executable, "-c", TELL.format(as_json=as_json)]
+            told = subprocess.run(words, stdout=subprocess.PIPE, stderr=full, text=True, timeout=60)
+
+        assert told.stdout == "it goes on\n"

@@ -206,6 +206,8 @@ def _checked(url: str) -> str:
 def _refused(reason: str) -> GraphFault:
     if "timed out" in reason:
         return GraphTimedOut("FalkorDB stopped a query that took too long")
+    if "MISCONF" in reason:  # its append-only file could not be written: it takes nothing until that works again
+        return GraphUnavailable("FalkorDB's disk is full, or refuses to be written")
     if "OOM" in reason or "out of memory" in reason.lower():
         return GraphUnavailable("FalkorDB is out of memory")
     if "Max pending queries" in reason:

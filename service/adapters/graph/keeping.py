@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from graphiti_core.driver.graph_operations.graph_operations import GraphOperationsInterface
 
 from consolidation.kernel.errors import GraphUnavailable
+from service.adapters.graph.schema import NAME
 from service.adapters.graph.vectors import printed
 
 if TYPE_CHECKING:
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from service.adapters.graph.connection import Connection, Rows
 
 _EPISODES = "UNWIND $rows AS row MERGE (n:Episodic {uuid: row.uuid}) SET n += row"
-_NEW_ENTITIES = """
+_NEW_ENTITIES = (
+    """
 UNWIND $rows AS row
 MERGE (n:Entity {uuid: row.plain.uuid})
 ON CREATE SET n += row.plain, n.name_embedding = vecf32(row.vector)
 ON MATCH SET n.summary = row.plain.summary
+WITH n
 """
+    + NAME
+)
 _KNOWN_ENTITIES = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.summary = row.summary RETURN n.uuid"
 _MENTIONS = """
 UNWIND $rows AS row

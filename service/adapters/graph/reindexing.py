@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.adapters.graph.crowding import OLD
+from service.adapters.graph.schema import NAME
 from service.adapters.graph.vectors import printed
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ _SET_FACTS = """
 UNWIND $rows AS r MATCH ()-[e:RELATES_TO {uuid: r.uuid}]->() SET e.fact_embedding = vecf32(r.vector)
 """
 _NAMES = "MATCH (n:Entity) RETURN n.uuid, n.name ORDER BY n.uuid SKIP $after LIMIT $limit"
-_SET_NAMES = "UNWIND $rows AS r MATCH (n:Entity {uuid: r.uuid}) SET n.name_embedding = vecf32(r.vector)"
+_SET_NAMES = (
+    f"UNWIND $rows AS r MATCH (n:Entity {{uuid: r.uuid}}) SET n.name_embedding = vecf32(r.vector) WITH n {NAME}"
+)
 _FORGET_OLD = f"MATCH ()-[e:{OLD}]->() SET e.fact_embedding = NULL"  # never compared; must not be of another dimension
 _DROP_PASSAGES = "MATCH (p:Passage) DELETE p"
 _BEGIN_AGAIN = """

@@ -94,7 +94,7 @@ class Arm:
 
 TURNS = Arm("Passage", "leaning", "x.sequence", own="embedding")
 FACTS = Arm("RELATES_TO", "fact_embedding", "x.uuid", is_edge=True)
-ENTITIES = Arm("Entity", "name_embedding", "x.uuid", breadth=(400, 300))  # names crowd
+ENTITIES = Arm("Name", "embedding", "x.uuid", breadth=(400, 300))  # names crowd
 ARMS = (TURNS, FACTS, ENTITIES)
 
 

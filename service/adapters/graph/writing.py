@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.graph.reading import instant
-from service.adapters.graph.schema import HARMLESS, INDEXES, SENTINEL
+from service.adapters.graph.schema import HARMLESS, INDEXES, NAMELESS, SENTINEL
 from service.adapters.graph.vectors import printed
 from service.ports import Identity, Parked, Progress
 
@@ -92,6 +92,8 @@ async def prepare(connection: Connection, graph: str, *, embedder: Identity) -> 
     """Make sentinel, indexes and identity, all of them harmless to repeat. Raises EmbedderMismatch."""
     await connection.write(graph, SENTINEL, {})
     await connection.write_all(graph, INDEXES, harmless=HARMLESS)
+    while (await connection.write(graph, NAMELESS, {}))[0][0]:
+        pass  # a graph from before names had vectors of their own: a page at a time
     words = {"embedder": embedder.embedder, "dimension": embedder.dimension}
     found = (await connection.write(graph, _IDENTIFY, words))[0]
     check(Identity(*found), configured=embedder)

@@ -135,13 +135,24 @@ async def test_many_questions_at_once_are_answered_without_duplicates(grown):
 
 async def test_a_small_arm_has_no_index_and_is_compared_exactly(grown):
     graph, connection, _ = grown
-    await connection.write(
-        GRAPH, "MATCH (n:Entity {uuid: 'a'}) SET n.name_embedding = vecf32($v)", {"v": [1.0] * DIMENSION}
-    )
+    await connection.write(GRAPH, "MERGE (x:Name {uuid: 'a'}) SET x.embedding = vecf32($v)", {"v": [1.0] * DIMENSION})
     found = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
 
     assert [one.key for one in found[0].entities] == ["a"]
     assert await VectorIndexes(connection).ready(GRAPH) == {TURNS, FACTS}
+
+
+async def test_a_name_that_graphiti_itself_has_embedded_is_found_once_the_graph_is_ours(tmp_path):
+    async with served(tmp_path) as (_, connection):
+        graph = await filled(connection, vectors(3))
+        words = {"v": [1.0] * DIMENSION}
+        await connection.write(GRAPH, "MATCH (n:Entity {uuid: 'b'}) SET n.name_embedding = vecf32($v)", words)
+        before = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
+        await graph.prepare("ada", embedder=OURS)
+        after = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
+
+    assert before[0].entities == ()
+    assert [one.key for one in after[0].entities] == ["b"]
 
 
 async def test_a_hub_is_looked_at_no_longer_than_others(grown):
@@ -200,4 +211,4 @@ async def test_other_dimensions_are_indexed_side_by_side_and_anew_after_a_change
         again = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
 
     assert int(again[0].turns[0].key) == 1
-    assert {arm.label for arm in ARMS} == {"Passage", "RELATES_TO", "Entity"}
+    assert {arm.label for arm in ARMS} == {"Passage", "RELATES_TO", "Name"}
