@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.discretion import Discretion
 from consolidation.kernel.errors import HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
@@ -66,6 +67,7 @@ class Memory:
 
     settings: Settings
     clock: Clock
+    discretion: Discretion
     minds: Minds
     digestion: Digestion
     stories: Stories
@@ -134,8 +136,15 @@ async def open_memory(
         digestion = _digestion(settings, outside, identity=identity, arriving=sites.arriving)
         if server is not None:
             background.watch("embedded graph", server.watch)
+        discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
         stories = build_stories(
-            settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
+            settings,
+            clock=clock,
+            background=background,
+            minds=minds,
+            digestion=digestion,
+            models=models,
+            discretion=discretion,
         )
         moves = build_moves(
             settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
@@ -153,10 +162,11 @@ async def open_memory(
         yield Memory(
             settings=settings,
             clock=clock,
+            discretion=discretion,
             minds=minds,
             digestion=digestion,
             stories=stories,
-            pipeline=_pipeline(settings, outside, rarity=rarity, switches=switches or Switches()),
+            pipeline=_pipeline(settings, outside, discretion, rarity=rarity, switches=switches or Switches()),
             remembering=Remembering(graph, embedder=embedder),
             graph=graph,
             models=models,
@@ -225,7 +235,9 @@ def _digestion(
     )
 
 
-def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches: Switches) -> Pipeline:
+def _pipeline(
+    settings: Settings, outside: _Outside, discretion: Discretion, *, rarity: Rarity, switches: Switches
+) -> Pipeline:
     knobs = settings.resonance
     afterthoughts = Afterthoughts()
     gathering = Gathering(
@@ -242,5 +254,9 @@ def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches
         model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
     )
     return Pipeline(
-        clock=outside.clock, gathering=gathering, telling=telling, stable=Stable(story_tokens=knobs.story_tokens)
+        clock=outside.clock,
+        discretion=discretion,
+        gathering=gathering,
+        telling=telling,
+        stable=Stable(story_tokens=knobs.story_tokens),
     )

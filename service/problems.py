@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from consolidation.kernel import errors
+from consolidation.kernel.secrets import redact
 from service.importing.found import ImportUnreadable
 from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
@@ -94,9 +95,9 @@ _INVALID = KINDS[errors.InvalidRequest]
 def problem(
     kind: Kind, *, detail: str, instance: str, headers: Mapping[str, str] | None = None, **more: object
 ) -> JSONResponse:
-    """One problem document."""
-    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status, "detail": detail}
-    content = {**body, "instance": instance, **more}
+    """One problem document; what it quotes holds no secret."""
+    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status}
+    content = {**body, "detail": redact(detail).text, "instance": redact(instance).text, **more}
     return JSONResponse(content, kind.status, dict(headers or {}), media_type=MEDIA_TYPE)
 
 
@@ -118,7 +119,7 @@ async def speak_fault(request: Request, error: Exception) -> JSONResponse:
     kind = kind_of(error)
     headers = _headers(kind, error)
     if isinstance(error, errors.InvalidRequest):
-        found = [{"pointer": error.pointer, "detail": str(error)}]
+        found = [{"pointer": error.pointer, "detail": redact(str(error)).text}]
         return problem(kind, detail=str(error), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -136,7 +137,10 @@ def _headers(kind: Kind, error: Exception) -> dict[str, str] | None:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
-    found = [{"pointer": _pointer(one["loc"]), "detail": _plain(one["msg"])} for one in error.errors()[:_MOST_ERRORS]]
+    found = [
+        {"pointer": _pointer(one["loc"]), "detail": redact(_plain(one["msg"])).text}
+        for one in error.errors()[:_MOST_ERRORS]
+    ]
     detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
     return problem(_INVALID, detail=detail, instance=_path(request), errors=found)
 
@@ -169,7 +173,7 @@ def _pointer(location: Sequence[str | int]) -> str:
 
 def _escaped(part: str | int) -> str:
     """One step of a JSON pointer (RFC 6901); the name of an unknown field is a stranger's text."""
-    name = _speakable(str(part)).replace("~", "~0").replace("/", "~1")
+    name = redact(_speakable(str(part))).text.replace("~", "~0").replace("/", "~1")
     return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"
 
 

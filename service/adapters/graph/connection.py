@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from consolidation.kernel.errors import ConfigurationFault, GraphFault, GraphTimedOut, GraphUnavailable
+from consolidation.kernel.secrets import without_secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -192,9 +193,8 @@ def translated(error: Exception) -> GraphFault:
 
 
 def shown(url: str) -> str:
-    """*url* without its password."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    """*url* without its user, password and query."""
+    return without_secrets_of(url)
 
 
 def _checked(url: str) -> str:
