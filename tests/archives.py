@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import json
@@ -46,9 +47,15 @@ async def exported(service, mind_id="ada"):
 
 
 async def imported(service, archive, mind_id="ada", **asked):
-    """Post an archive."""
+    """Post an archive, again while the graph's server is still starting."""
     headers = {"Content-Type": "application/zip"}
-    return await service.http.post(f"/v1/minds/{mind_id}/import", content=archive, headers=headers, params=asked)
+    async with asyncio.timeout(60):
+        while True:
+            place = f"/v1/minds/{mind_id}/import"
+            answer = await service.http.post(place, content=archive, headers=headers, params=asked)
+            if answer.status_code != 503:
+                return answer
+            await asyncio.sleep(0.2)
 
 
 def members(archive):
