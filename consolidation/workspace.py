@@ -65,6 +65,16 @@ class Workspace:
         return self.folder / "subconscious.jsonl"
 
     @property
+    def arriving(self) -> Path:
+        """Names the graph that an imported mind has not yet taken over; gone once it has."""
+        return self.folder / ".arriving"
+
+    @property
+    def rebuilding(self) -> Path:
+        """Stands while graph and full text are being dropped, so that a kill does not leave one of them."""
+        return self.folder / ".rebuilding"
+
+    @property
     def text_index(self) -> Path:
         """The full-text projection; may be deleted at any time the service is down."""
         return self.folder / "derived" / "text.sqlite3"

@@ -29,6 +29,7 @@ from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.minds import Minds
 from service.models import open_models
+from service.moves import build_moves, open_sites
 from service.recall.embedding_cache import EmbeddingCache
 from service.recall.remember import Remembering
 from service.resonance.afterthoughts import Afterthoughts
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.access.doorkeeper import Doorkeeper
+    from service.moves import Moves
+    from service.moving.arriving import Arriving
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
     from service.stories import Stories
@@ -77,6 +80,7 @@ class Memory:
     ledger: UsageLedger
     doorkeeper: Doorkeeper
     audit: Audit
+    moves: Moves
 
 
 @asynccontextmanager
@@ -128,7 +132,8 @@ async def open_memory(
         )
         outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
         identity = identify(settings, plain_embedder)
-        digestion = _digestion(settings, outside, identity=identity)
+        sites = open_sites(settings, connection)
+        digestion = _digestion(settings, outside, identity=identity, arriving=sites.arriving)
         if server is not None:
             background.watch("embedded graph", server.watch)
         discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
@@ -141,7 +146,11 @@ async def open_memory(
             models=models,
             discretion=discretion,
         )
+        moves = build_moves(
+            settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
+        )
         if not is_reindexing:
+            moves.begin(background)
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
@@ -166,6 +175,7 @@ async def open_memory(
             ledger=ledger,
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
+            moves=moves,
         )
 
 
@@ -205,13 +215,15 @@ def _address(settings: Settings) -> str:
     return settings.falkordb_url.get_secret_value()
 
 
-def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:
-    knobs = settings.digestion
+def _digestion(
+    settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]], arriving: Arriving
+) -> Digestion:
+    knobs, graph, embedder = settings.digestion, outside.graph, outside.embedder
     return Digestion(
         outside.minds,
-        saving=Saving(outside.graph, embedder=outside.embedder, identity=identity, uuid_of=episode_uuid),
+        saving=Saving(graph, embedder=embedder, identity=identity, uuid_of=episode_uuid, arriving=arriving.settle),
         extracting=Extracting(
-            outside.graph,
+            graph,
             clock=outside.clock,
             uuid_of=episode_uuid,
             most_attempts=knobs.most_attempts,

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from consolidation.kernel import errors
 from consolidation.kernel.secrets import redact
 from service.importing.found import ImportUnreadable
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.InvalidMindId: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-mind-id", "That is no mind's id"),
     errors.TurnIdMismatch: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "turn-id-mismatch", "Two ids for one turn"),
     ImportUnreadable: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "import-unreadable", "That can not be imported"),
+    ArchiveUnreadable: Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "archive-unreadable", "That is no whole archive of a mind"
+    ),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
@@ -54,6 +58,8 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.StoryUnguarded: Kind(HTTPStatus.PRECONDITION_REQUIRED, "story-unguarded", "Say which story it replaces"),
     errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
+    MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
+    ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),

@@ -101,6 +101,13 @@ class TextIndex:
             database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
             database.execute("DELETE FROM cursors WHERE name = 'facts'")
 
+    def begin_anew(self) -> None:
+        """Drop the file and make an empty one: every cursor is at 0 again. Raises IndexUnwritable."""
+        with self._mutex, disk_faults():
+            self._database.close()
+            self._remove()
+            self._database = connect(self._file)
+
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[Hit, ...]:
         """Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first."""
         with self._mutex:
@@ -203,6 +210,9 @@ class TextIndex:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and is_of_the_disk(error):
                 raise
-            for leftover in self._file.parent.glob(f"{self._file.name}*"):
-                leftover.unlink()
+            self._remove()
             return connect(self._file)
+
+    def _remove(self) -> None:
+        for leftover in self._file.parent.glob(f"{self._file.name}*"):
+            leftover.unlink()
