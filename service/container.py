@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.errors import HomeLocked
+from consolidation.kernel.errors import HomeFault, HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
 from consolidation.workspace import minds_of
-from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
 from service.adapters.graph.server import EmbeddedServer
 from service.adapters.minilm import MiniLM
 from service.adapters.rarity import Rarity
 from service.background import Background
+from service.dependency import DISK, Dependencies
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
@@ -38,8 +38,10 @@ from service.resonance.stable import Stable
 from service.resonance.telling import Telling
 from service.resonance.wondering import Wondering
 from service.stories import build_stories
+from service.tally import Tally
 from service.usage import UsageLedger
 from service.warming import warm
+from service.watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -70,6 +72,8 @@ class Memory:
     embedder: Embedder
     identity: Callable[[], Awaitable[Identity]]
     ledger: UsageLedger
+    dependencies: Dependencies
+    tally: Tally
 
 
 @asynccontextmanager
@@ -95,14 +99,19 @@ async def open_memory(
         server = await _embedded(home, stack, waits=bool(minds_of(home))) if settings.falkordb_url is None else None
         url = server.url if server is not None else _address(settings)
         ledger = UsageLedger()
-        models = await stack.enter_async_context(open_models(settings, clock=clock, ledger=ledger))
-        minds = Minds(home, clock=clock)
+        tally, dependencies = Tally(), Dependencies(monotonic=clock.monotonic)
+        background = Background(drain_seconds=_DRAIN_SECONDS)
+        watched = Watched(settings, dependencies=dependencies, background=background)
+        models = await stack.enter_async_context(
+            open_models(settings, clock=clock, ledger=ledger, dependencies=dependencies)
+        )
+        minds = Minds(home, clock=clock, disk=dependencies.named(DISK))
         stack.push_async_callback(minds.close)
-        connection = Connection(url)
+        connection = watched.connection(url)
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
-        background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
-        plain_embedder = choose_embedder(settings) if embedder is None else embedder
+        await stack.enter_async_context(background)
+        plain_embedder = choose_embedder(settings, breaker=watched.embedder) if embedder is None else embedder
         embedder = EmbeddingCache(plain_embedder)
 
         def spent(mind_id: str, usage: Usage) -> None:
@@ -118,13 +127,14 @@ async def open_memory(
             overrides=lambda mind_id: minds.workspace(mind_id).prompts,
             spent=spent,
         )
-        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
+        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, tally)
         identity = identify(settings, plain_embedder)
         digestion = _digestion(settings, outside, identity=identity)
+        dependencies.on_recovery(digestion.hope)
         if server is not None:
             background.watch("embedded graph", server.watch)
         stories = build_stories(
-            settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
+            settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models, tally=tally
         )
         if not is_reindexing:
             is_loading = server is not None and not server.has_answered
@@ -148,6 +158,8 @@ async def open_memory(
             embedder=embedder,
             identity=identity,
             ledger=ledger,
+            dependencies=dependencies,
+            tally=tally,
         )
 
 
@@ -161,12 +173,17 @@ class _Outside:
     graph: EpisodicGraph
     model: LanguageModel
     embedder: Embedder
+    tally: Tally
 
 
 def _own(home: Path, stack: AsyncExitStack) -> None:
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = FolderLock(home)
-    if not lock.take():
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        is_ours = lock.take()
+    except OSError as error:
+        raise HomeFault(f"{home} can not be used ({error.strerror}): mend it, or set MIND_MEMORY_HOME") from error
+    if not is_ours:
         raise HomeLocked(f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder")
     stack.callback(lock.release)
 
@@ -222,5 +239,9 @@ def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches
         model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
     )
     return Pipeline(
-        clock=outside.clock, gathering=gathering, telling=telling, stable=Stable(story_tokens=knobs.story_tokens)
+        clock=outside.clock,
+        gathering=gathering,
+        telling=telling,
+        stable=Stable(story_tokens=knobs.story_tokens),
+        tally=outside.tally,
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from service.digestion.digest import Digestion
     from service.minds import Minds
     from service.settings import Settings
+    from service.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ def build_stories(
     minds: Minds,
     digestion: Digestion,
     models: Mapping[Role, LanguageModel],
+    tally: Tally,
 ) -> Stories:
     """All of it, nothing begun. Raises InvalidMindId where the settings name a mind that can not be."""
     knobs = settings.story
@@ -60,5 +62,5 @@ def build_stories(
     )
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
     folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions)
-    syncing = Syncing(minds=minds, digestion=digestion, storytelling=telling, clock=clock, folders=folders)
+    syncing = Syncing(minds=minds, digestion=digestion, storytelling=telling, clock=clock, tally=tally, folders=folders)
     return Stories(telling, StoryEditing(telling), syncing)

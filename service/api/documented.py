@@ -20,7 +20,8 @@ _PROBLEMS: dict[int, tuple[str, str, str]] = {
     413: ("body-too-large", "The body is too large", "a request may have 1048576 bytes"),
     422: ("invalid-request", "The request does not fit", "#/messages/0/role: Field required"),
     428: ("story-unguarded", "Say which story it replaces", "send If-Match with the ETag of the story that …"),
-    503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: No space left on device"),
+    503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: Input/output error"),
+    507: ("disk-full", "Nothing was stored: there is no room", "the turn could not be stored: No space left on device"),
 }
 
 

@@ -123,7 +123,7 @@ async def _graph(found: Mind, memory: Memory) -> GraphOut:
         sequence=progress.extracted,
         saved=progress.saved,
         lag=found.transcript.positions.remembered_after(progress.extracted),
-        waiting_for=found.health.saving or found.health.extracting,
+        waiting_for=found.health.indexing or found.health.saving or found.health.extracting,
         parked=[
             ParkedOut(
                 sequence=one.sequence,

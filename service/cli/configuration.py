@@ -14,7 +14,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from consolidation.kernel.errors import ConfigurationFault
-from service.adapters.graph.connection import shown
+from service.adapters.graph.address import shown
 from service.settings import Settings
 
 if TYPE_CHECKING:

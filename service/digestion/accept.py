@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import InvalidRequest
+from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable
 from consolidation.kernel.injected import without_injected
 from consolidation.kernel.noise import is_blank, kind_of
 from consolidation.kernel.tokens import count_tokens
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
-    from service.minds import Minds
+    from service.minds import Mind, Minds
     from service.storytelling.runs import Storytelling
+    from service.tally import Tally
 
 _AHEAD = timedelta(days=1)  # more than any clock is wrong by
 
@@ -44,20 +45,42 @@ class Acceptance:
 
 
 async def accept(
-    mind_id: str, turn: Turn, *, minds: Minds, digestion: Digestion, storytelling: Storytelling, clock: Clock
+    mind_id: str,
+    turn: Turn,
+    *,
+    minds: Minds,
+    digestion: Digestion,
+    storytelling: Storytelling,
+    clock: Clock,
+    tally: Tally,
 ) -> Acceptance:
     """
     Keep *turn* in the mind's transcript, durably, and wake its digestion; neither graph nor model is needed.
 
     Raises InvalidRequest, TurnConflict, TranscriptUnwritable; then nothing was stored.
     """
-    _check_times(turn, now=clock.now())
+    try:
+        mind, accepted, dropped = await _kept(mind_id, turn, minds=minds, now=clock.now())
+    except MemoryFault as fault:
+        if isinstance(fault, TranscriptUnwritable):
+            reason = str(fault).rpartition(": ")[2]
+            minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
+        tally.turn("refused")
+        raise
+    minds.disk.worked(part="transcript")
+    tally.turn("accepted" if accepted.is_new else "duplicate")
+    digestion.wake(mind)
+    return Acceptance(accepted, dropped, storytelling.notice(mind))
+
+
+async def _kept(
+    mind_id: str, turn: Turn, *, minds: Minds, now: datetime
+) -> tuple[Mind, Accepted, tuple[DroppedMessage, ...]]:
+    _check_times(turn, now=now)
     stripped, dropped = strip(turn)
     tokens = await anyio.to_thread.run_sync(count_tokens, "\n".join(message.line for message in stripped.messages))
     mind = await minds.find_or_create(mind_id)
-    accepted = await mind.transcript.append(stripped, tokens=tokens)
-    digestion.wake(mind)
-    return Acceptance(accepted, dropped, storytelling.notice(mind))
+    return mind, await mind.transcript.append(stripped, tokens=tokens), dropped
 
 
 def strip(turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...]]:

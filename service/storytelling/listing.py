@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
+from consolidation.kernel.errors import HomeFault
 from consolidation.story.pending import last_listed, list_anew, list_more
 
 if TYPE_CHECKING:
@@ -49,11 +50,15 @@ class Listing:
         async def run() -> None:
             async with listed.turnstile:
                 listed.is_waiting = False  # who comes from here on is listed by the next
+                part = f"pending {mind.mind_id}"
                 try:
                     await _list(mind, listed, told=told)
-                except OSError as error:
+                except (OSError, HomeFault) as error:
                     listed.sequence = None
-                    log.warning("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+                    mind.disk.failed("what waits to be told can not be listed", part=part)
+                    log.debug("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+                else:
+                    mind.disk.worked(part=part)
 
         self._background.start(f"pending {mind.mind_id}", run)
 

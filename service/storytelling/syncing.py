@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from service.minds import Mind, Minds
     from service.storytelling.runs import Storytelling
     from service.storytelling.session_files import SessionFolders
+    from service.tally import Tally
 
 _MOST_REASONS = 20
 _ALL = 1 << 40
@@ -58,6 +59,7 @@ class Syncing:
         digestion: Digestion,
         storytelling: Storytelling,
         clock: Clock,
+        tally: Tally,
         folders: SessionFolders,
     ) -> None:
         """Bind to the door of turns; *folders* say where session files are."""
@@ -65,6 +67,7 @@ class Syncing:
         self._digestion = digestion
         self._storytelling = storytelling
         self._clock = clock
+        self._tally = tally
         self._folders = folders
         self._turnstiles: dict[str, asyncio.Lock] = {}
 
@@ -172,6 +175,7 @@ class Syncing:
             digestion=self._digestion,
             storytelling=self._storytelling,
             clock=self._clock,
+            tally=self._tally,
         )
 
 
