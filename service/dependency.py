@@ -52,7 +52,7 @@ class Dependency:
         ended = self._troubles.pop(part, None)
         if ended is not None and not self._troubles:
             seconds = round(self._monotonic() - ended.since, 1)
-            log.info("dependency.recovered", dependency=self.name, seconds=seconds)
+            log.warning("dependency.recovered", dependency=self.name, seconds=seconds)
             self._recovered()
 
     @property
