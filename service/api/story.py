@@ -55,7 +55,7 @@ async def read(
 @router.put(
     "",
     summary="Put another story in its place",
-    responses=answers(STORY, 400, 404, 409, 412, 413, 422, 428, 503),
+    responses=answers(STORY, 400, 404, 409, 412, 413, 422, 428, 503, 507),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -112,7 +112,9 @@ async def diff(
     return DifferenceOut(since=found.since, until=found.until, diff=_speakable(found.diff))
 
 
-@router.post("/restore", summary="Go back to an earlier story", responses=answers(STORY, 400, 404, 409, 413, 422, 503))
+@router.post(
+    "/restore", summary="Go back to an earlier story", responses=answers(STORY, 400, 404, 409, 413, 422, 503, 507)
+)
 async def restore(mind_id: MindId, posted: RestoreIn, memory: MemoryDep, response: Response) -> StoryTold:
     """The story that is replaced is kept as a version, too."""
     mind = await memory.minds.find(mind_id)

@@ -1,44 +1,27 @@
 """The graph fails in every way there is: turns are kept, calls are in time, trouble is told once, all is made good."""
 
-import asyncio
-import itertools
-import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 
 import pytest
-from embedded import column, graph_server
+from embedded import graph_server
+from failing import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
 from running import QUICK as LANES
 from running import running, settings_of
-from structlog.testing import capture_logs
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut
 from tests.twins.fault_proxy import FaultProxy
 
 pytestmark = pytest.mark.anyio
 
-AUNT, ASKS_FOR_AUNT = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"
-FRIENDS = ("Ada met Bruno.", "Bruno saw Carla.", "Carla called Ada.")
 QUICK = {"read_seconds": 1, "write_seconds": 1, "rest_seconds": 0.1}
 UP, OPEN = ("mind_memory_dependency_up", ("dependency", "graph")), ("mind_memory_breaker", ("dependency", "graph"))
 HEAVY = "UNWIND range(1, 3000) AS i UNWIND range(1, 3000) AS j UNWIND range(1, 1000) AS k RETURN count(i + j + k)"
-GRACE = 0.4
-SESSIONS = itertools.count()  # each call in a session of its own: what was shown in one does not return to it soon
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with graph_server(tmp_path_factory.mktemp("s")) as found:
         yield found
-
-
-@contextmanager
-def told():
-    """What is said of dependencies in the log: which, and what happened to it."""
-    heard = []
-    with capture_logs() as logs:
-        yield heard
-        said = (one for one in logs if one["event"].startswith("dependency."))
-        heard += [(one["dependency"], one["event"].removeprefix("dependency.")) for one in said]
 
 
 @asynccontextmanager
@@ -67,35 +50,6 @@ async def is_whole(service, said):
     assert len(facts) == len(set(facts))
     await eventually(service.ready, lambda ready: ready[0] == 200)
     return status
-
-
-async def eventually(ask, is_so, *, seconds=20):
-    """What *ask* answers once it is so."""
-    async with asyncio.timeout(seconds):
-        while not is_so(answer := await ask()):
-            await asyncio.sleep(0.02)
-        return answer
-
-
-async def in_time(service, *, deadline_ms, degraded, seconds=None):
-    """The answer of a pre-turn call, in time and degraded so; asked again where we may have been what was slow."""
-    answers = []
-    for _ in range(5):
-        began, session = time.monotonic(), f"asks {next(SESSIONS)}"
-        found = (await service.resonate("ada", ASKS_FOR_AUNT, deadline_ms=deadline_ms, session_id=session)).json()
-        took = time.monotonic() - began
-        if took < (seconds or deadline_ms / 1000) + GRACE and found["degraded"] == degraded:
-            assert "Lyon" in found["block"]
-            return found
-        answers.append((round(took, 2), found["degraded"], found["silence"]))
-    raise AssertionError(answers)
-
-
-async def keeps(service, said, *, seconds=20):
-    for one in said:
-        began = time.monotonic()
-        assert (await service.keep("ada", one)).status_code == 202
-        assert time.monotonic() - began < seconds
 
 
 @pytest.mark.parametrize("mode", ["refuse", "blackhole", "half", "garbage", "reset", "lost", "loading"])
@@ -133,9 +87,10 @@ async def test_a_graph_that_fails_holds_nobody_up_is_told_of_once_and_is_made_go
 
 @pytest.mark.parametrize("mode", ["refuse", "blackhole"])
 async def test_a_graph_that_is_away_at_start_is_taken_in_when_it_comes(tmp_path, server, mode):
+    slow = {"first_retry_seconds": 300, "most_retry_seconds": 300, "sweep_seconds": 600}  # its coming back wakes them
     with told() as heard, FaultProxy(server[0]) as proxy:
         proxy.mode = mode
-        async with behind(proxy, tmp_path) as service:
+        async with behind(proxy, tmp_path, digestion=slow) as service:
             await keeps(service, [AUNT, *FRIENDS])
             assert (await service.http.get("/healthz")).status_code == 200
             await eventually(service.ready, lambda ready: ready[0] == 503)
@@ -186,12 +141,11 @@ async def test_a_statement_that_fails_closes_nobodys_way(tmp_path, server):
             await keeps(service, [AUNT])
             await service.digested("ada")
             connection, graph = service.memory.graph._connection, f"{service.prefix}ada"
-            for _ in range(2):
-                with pytest.raises(GraphTimedOut):
-                    await connection.read(graph, HEAVY, {})
-                with pytest.raises(GraphFault, match="Invalid input"):
-                    await connection.write(graph, "THIS IS NOT CYPHER", {})
-                assert (await connection.write(graph, "RETURN 1", {})) == [[1]]
+            with pytest.raises(GraphTimedOut):
+                await connection.read(graph, HEAVY, {})
+            with pytest.raises(GraphFault, match="Invalid input"):
+                await connection.write(graph, "THIS IS NOT CYPHER", {})
+            assert (await connection.write(graph, "RETURN 1", {})) == [[1]]
             assert (await service.ready())[0] == 200
             await in_time(service, deadline_ms=5000, degraded=[])
     assert heard == []
