@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.errors import HomeFault, HomeLocked
-from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
 from consolidation.workspace import minds_of
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
-from service.adapters.graph.server import EmbeddedServer
 from service.adapters.minilm import MiniLM
 from service.adapters.rarity import Rarity
+from service.audit import Audit
 from service.background import Background
 from service.dependency import DISK, Dependencies
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
 from service.digestion.saving import Saving
+from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.minds import Minds
 from service.models import open_models
@@ -38,6 +36,7 @@ from service.resonance.stable import Stable
 from service.resonance.telling import Telling
 from service.resonance.wondering import Wondering
 from service.stories import build_stories
+from service.taking import address, embedded, own
 from service.tally import Tally
 from service.usage import UsageLedger
 from service.warming import warm
@@ -45,15 +44,14 @@ from service.watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-    from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from service.access.doorkeeper import Doorkeeper
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
     from service.stories import Stories
 
 _DRAIN_SECONDS = 5
-_LOADING_SECONDS = 1.0  # that a start waits for a graph it has to look at; a large one loads beside everything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,8 @@ class Memory:
     ledger: UsageLedger
     dependencies: Dependencies
     tally: Tally
+    doorkeeper: Doorkeeper
+    audit: Audit
 
 
 @asynccontextmanager
@@ -89,15 +89,15 @@ async def open_memory(
     Build the memory, lend it, and close what was opened in reverse order.
 
     *embedder* takes the place of the configured one. *is_reindexing* opens graphs that another embedder made, and
-    digests nothing. Raises HomeLocked, ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the
-    first turn.
+    digests nothing. Raises HomeLocked, KeysUnreadable, ConfigurationFault, EmbedderMismatch: what is wrong is said
+    now, not at the first turn.
     """
     clock = clock or SystemClock()
     home = settings.folder
     async with AsyncExitStack() as stack:
-        _own(home, stack)
-        server = await _embedded(home, stack, waits=bool(minds_of(home))) if settings.falkordb_url is None else None
-        url = server.url if server is not None else _address(settings)
+        own(home, stack)
+        server = await embedded(home, stack, waits=bool(minds_of(home))) if settings.falkordb_url is None else None
+        url = server.url if server is not None else address(settings)
         ledger = UsageLedger()
         tally, dependencies = Tally(), Dependencies(monotonic=clock.monotonic)
         background = Background(drain_seconds=_DRAIN_SECONDS)
@@ -111,6 +111,7 @@ async def open_memory(
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
         await stack.enter_async_context(background)
+        doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
         plain_embedder = choose_embedder(settings, breaker=watched.embedder) if embedder is None else embedder
         embedder = EmbeddingCache(plain_embedder)
 
@@ -160,6 +161,8 @@ async def open_memory(
             ledger=ledger,
             dependencies=dependencies,
             tally=tally,
+            doorkeeper=doorkeeper,
+            audit=Audit(home, clock=clock),
         )
 
 
@@ -174,34 +177,6 @@ class _Outside:
     model: LanguageModel
     embedder: Embedder
     tally: Tally
-
-
-def _own(home: Path, stack: AsyncExitStack) -> None:
-    lock = FolderLock(home)
-    try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        is_ours = lock.take()
-    except OSError as error:
-        raise HomeFault(f"{home} can not be used ({error.strerror}): mend it, or set MIND_MEMORY_HOME") from error
-    if not is_ours:
-        raise HomeLocked(f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder")
-    stack.callback(lock.release)
-
-
-async def _embedded(home: Path, stack: AsyncExitStack, *, waits: bool) -> EmbeddedServer:
-    server = EmbeddedServer(home / "graph")
-    await server.start()
-    stack.push_async_callback(server.stop)
-    if waits:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LOADING_SECONDS):
-                await server.wait_until_ready()
-    return server
-
-
-def _address(settings: Settings) -> str:
-    assert settings.falkordb_url is not None  # noqa: S101 - else the server is our own
-    return settings.falkordb_url.get_secret_value()
 
 
 def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:

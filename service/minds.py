@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import DiskFull, MindNotFound, TranscriptUnwritable
+from consolidation.kernel.errors import DiskFull, TranscriptUnwritable
 from consolidation.kernel.files import is_full
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
-from consolidation.workspace import Workspace, minds_of, workspace_of
+from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
 from service.recall.text_index import TextIndex
 from service.resonance.ledger import Ledger
 
@@ -73,7 +73,7 @@ class Minds:
     async def find(self, mind_id: str) -> Mind:
         """A mind that exists. Raises InvalidMindId, MindNotFound."""
         if mind_id not in self._open and not self.workspace(mind_id).exists:
-            raise MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
+            raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from consolidation.kernel import errors
 from consolidation.kernel.files import is_full
 from service.importing.found import ImportUnreadable
+from service.security_headers import SECURITY_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +62,13 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.DiskFull: Kind(HTTPStatus.INSUFFICIENT_STORAGE, "disk-full", "Nothing was stored: there is no room"),
     errors.TranscriptUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unreadable", "The disk fails"),
     errors.TextIndexUnusable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "text-index-unusable", "No full text"),
+    errors.KeysUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "keys-unreadable", "The keys can not be read"),
+    errors.AccessRefused: Kind(HTTPStatus.FORBIDDEN, "access-refused", "Not for you"),
+    errors.KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),
+    errors.TooOften: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too-often", "Too many requests"),
+    errors.HostRefused: Kind(HTTPStatus.MISDIRECTED_REQUEST, "host-refused", "No name of this service"),
+    errors.OriginRefused: Kind(HTTPStatus.FORBIDDEN, "origin-refused", "Not from another site"),
+    errors.NetworkRefused: Kind(HTTPStatus.FORBIDDEN, "network-refused", "Not from another machine"),
     errors.ModelFault: Kind(HTTPStatus.BAD_GATEWAY, "model-fault", "The model did not help"),
     errors.ModelUnavailable: Kind(HTTPStatus.BAD_GATEWAY, "model-unavailable", "The model is silent"),
     errors.ModelResting: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "model-resting", "The model is given a rest"),
@@ -102,16 +110,17 @@ def kind_of(error: Exception) -> Kind:
 
 def speak_problems(app: FastAPI) -> None:
     """Make *app* answer every failure as a problem document."""
-    app.add_exception_handler(errors.MemoryFault, _fault)
+    app.add_exception_handler(errors.MemoryFault, speak_fault)
     app.add_exception_handler(OSError, _disk)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unforeseen)
 
 
-async def _fault(request: Request, error: Exception) -> JSONResponse:
+async def speak_fault(request: Request, error: Exception) -> JSONResponse:
+    """The answer to a fault of ours."""
     kind = kind_of(error)
-    headers = {"Retry-After": _RETRY_SECONDS} if kind.status in _MAY_END else None
+    headers = _headers(kind, error)
     if isinstance(error, errors.InvalidRequest):
         found = [{"pointer": error.pointer, "detail": str(error)}]
         return problem(kind, detail=str(error), instance=_path(request), errors=found)
@@ -119,6 +128,14 @@ async def _fault(request: Request, error: Exception) -> JSONResponse:
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
+
+
+def _headers(kind: Kind, error: Exception) -> dict[str, str] | None:
+    if isinstance(error, errors.TooOften):
+        return {"Retry-After": str(error.seconds)}
+    if kind.status is HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": 'Bearer realm="mind-memory"'}
+    return {"Retry-After": _RETRY_SECONDS} if kind.status in _MAY_END else None
 
 
 async def _disk(request: Request, error: Exception) -> JSONResponse:
@@ -146,7 +163,8 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     del error  # the server logs it; a stranger need not see it
-    return problem(KINDS[errors.MemoryFault], detail="An unforeseen error; it is logged.", instance=_path(request))
+    detail = "An unforeseen error; it is logged."  # said outside of all middleware, so the headers are put on here
+    return problem(KINDS[errors.MemoryFault], detail=detail, instance=_path(request), headers=SECURITY_HEADERS)
 
 
 def _path(request: Request) -> str:

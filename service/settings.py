@@ -69,6 +69,20 @@ class ResonanceSettings(Section):
     story_tokens: Annotated[int, Field(ge=0)] = Field(3000, description="The stable part's length, at most.")
 
 
+class AccessSettings(Section):
+    """Who may call; the keys themselves are made by `mind-memory keys create`."""
+
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="Names, besides localhost, that callers may use while there is no key; `*` for every name."
+    )
+    key_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
+        600, description="Requests a minute for each key; 0 for no limit."
+    )
+    keyless_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
+        0, description="The same for each address while there is no key."
+    )
+
+
 class DigestionSettings(Section):
     """How turns become memories in the background."""
 
@@ -115,7 +129,10 @@ class Settings(BaseSettings):
     home: Path = Field(Path("~/.mind-memory"), description="Where everything is kept.")
     host: str = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
-    trust_network: bool = Field(False, description="Allow a host beyond this machine, although no key protects it.")  # noqa: FBT003
+    trust_network: bool = Field(
+        False,  # noqa: FBT003
+        description="Answer other machines without a key: for a container whose port is published on loopback only.",
+    )
     falkordb_url: SecretStr | None = Field(
         None,
         description="A FalkorDB server, like redis://localhost:6379; embedded without one.",
@@ -134,6 +151,7 @@ class Settings(BaseSettings):
     graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
+    access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
 
     @property

@@ -24,6 +24,13 @@ Everything that may go wrong on purpose, as one tree:
       - DiskFull
     + TranscriptUnreadable
     + TextIndexUnusable
+    + KeysUnreadable
+  x AccessRefused
+    + KeyNeeded
+    + TooOften
+    + HostRefused
+    + OriginRefused
+    + NetworkRefused
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
@@ -146,6 +153,38 @@ class TranscriptUnreadable(HomeFault):
 
 class TextIndexUnusable(HomeFault):
     """Full text can not be read or written (disk full, failing, damaged); where it is damaged it is built again."""
+
+
+class KeysUnreadable(HomeFault):
+    """The file of the API keys is there, but is none: nobody who needs a key is let in."""
+
+
+class AccessRefused(MemoryFault):
+    """Whoever asks is not let in, whatever is asked."""
+
+
+class KeyNeeded(AccessRefused):
+    """There are keys, and this request brought none that is valid."""
+
+
+class TooOften(AccessRefused):
+    """More requests than are allowed; ``seconds`` is when the next one is."""
+
+    def __init__(self, detail: str, *, seconds: int = 60) -> None:
+        super().__init__(detail)
+        self.seconds = seconds
+
+
+class HostRefused(AccessRefused):
+    """Without a key, and called by a name that is none of ours: a web page may have bent it to this machine."""
+
+
+class OriginRefused(AccessRefused):
+    """Without a key, and sent by a web page of somebody else."""
+
+
+class NetworkRefused(AccessRefused):
+    """Without a key, and from another machine."""
 
 
 class ModelFault(MemoryFault):

@@ -29,7 +29,7 @@ from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.turns import Kept
 from consolidation.transcript.positions import Place, Positions
 from consolidation.transcript.records import encode
-from consolidation.transcript.recovery import Damage, read_line, scan
+from consolidation.transcript.recovery import Damage, read_lines, scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -250,7 +250,7 @@ class Transcript:
 
     def _read_many(self, sequences: tuple[int, ...]) -> tuple[Kept, ...]:
         places = (self._positions.place(sequence) for sequence in sequences)
-        read = [read_line(place) for place in places if place is not None]
+        read = read_lines(place for place in places if place is not None)
         self._damages.extend(one for one in read if isinstance(one, Damage) and one not in self._damages)
         return tuple(one for one in read if isinstance(one, Kept))
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
+from service.access.caller import Caller
 from service.container import Memory
 
 
@@ -12,7 +13,18 @@ def _memory(request: Request) -> Memory:
     return memory
 
 
+def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+def _by(request: Request) -> str:
+    return _caller(request).name
+
+
 MemoryDep = Annotated[Memory, Depends(_memory)]
+CallerDep = Annotated[Caller, Depends(_caller)]
+CallerName = Annotated[str, Depends(_by)]  # for the audit: a key's id, ``owner`` or ``local``
 TraceId = Annotated[str, Path(description="Of a resonance.", examples=["123a9221c574418e9e73e0d4b95b30b0"])]
 MindId = Annotated[str, Path(description="1 to 63 of a-z, 0-9, - and _.", examples=["global-user-memory"])]
 VersionName = Annotated[

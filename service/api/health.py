@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response, status
 from fastapi.responses import PlainTextResponse
 
 from consolidation.kernel.errors import MemoryFault
-from service.api.dependencies import MemoryDep
+from service.api.dependencies import CallerDep, MemoryDep
 from service.api.documented import answers
 from service.dependency import GRAPH, WELL
 from service.metrics import CONTENT_TYPE, exposition
@@ -28,8 +28,8 @@ async def healthz() -> Alive:
     summary="Whole, dependency by dependency",
     responses=answers(READY) | {503: {"model": Ready, "description": "Something is missing"}},
 )
-async def readyz(memory: MemoryDep, response: Response) -> Ready:
-    """503 while something is missing; turns are accepted all the same."""
+async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Ready:
+    """503 while something is missing; turns are accepted all the same. The parts only with a key for all minds."""
     graph = memory.dependencies.named(GRAPH)
     parts = {name: one.trouble or WELL for name, one in memory.dependencies.all.items()}
     if graph.trouble is None:
@@ -39,7 +39,7 @@ async def readyz(memory: MemoryDep, response: Response) -> Ready:
             parts[GRAPH] = str(error)
     is_ready = all(state == WELL for state in parts.values())
     response.status_code = status.HTTP_200_OK if is_ready else status.HTTP_503_SERVICE_UNAVAILABLE
-    return Ready(status="ready" if is_ready else "degraded", parts=parts)
+    return Ready(status="ready" if is_ready else "degraded", parts=parts if caller.sees_all else {})
 
 
 @router.get(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -58,16 +57,6 @@ def network_of(settings: Settings) -> str:
     """What leaves this machine, and for where."""
     places = tuple(dict.fromkeys(_places(settings)))
     return f"only to {', '.join(places)}" if places else "none: nothing leaves this machine"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address to listen on."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _places(settings: Settings) -> Iterator[str]:

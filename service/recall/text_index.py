@@ -109,12 +109,14 @@ class TextIndex:
             found = counted(database, "turns", tuple(dict.fromkeys(stems)))
         return {stem: found.get(stem, 0) for stem in stems}
 
-    def words_around(self, sequences: Sequence[int]) -> dict[int, frozenset[str]]:
-        """All stems of these turns and of their neighbours."""
-        columns = " || char(32) || ".join(COLUMNS)
+    def holding_around(self, sequences: Sequence[int], stems: Iterable[str]) -> dict[int, frozenset[str]]:
+        """Which of *stems* stand in these turns or their neighbours."""
+        columns = " || char(32) || ".join(("''", *COLUMNS, "''"))
         asked = within(f"SELECT rowid, {columns} FROM turn_words WHERE rowid IN", len(sequences))
+        wanted = [(stem, f" {stem} ") for stem in stems]
         with self._file.opened() as database:
-            return {row[0]: frozenset(row[1].split()) for row in database.execute(asked, tuple(sequences))}
+            rows = database.execute(asked, tuple(sequences)).fetchall()
+        return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
 
     def traits(self, sequences: Sequence[int]) -> dict[int, Traits]:
         """Traits of turns by sequence."""
@@ -124,11 +126,10 @@ class TextIndex:
         )
         with self._file.opened() as database:
             rows = database.execute(asked, tuple(sequences)).fetchall()
+        speakers = json.loads(f"[{','.join(row[1] for row in rows)}]")
         return {
-            row[0]: Traits(
-                tuple(json.loads(row[1])), datetime.fromisoformat(row[2]), bool(row[3]), row[4], bool(row[5])
-            )
-            for row in rows
+            row[0]: Traits(tuple(spoke), datetime.fromisoformat(row[2]), bool(row[3]), row[4], bool(row[5]))
+            for row, spoke in zip(rows, speakers, strict=True)
         }
 
     def speakers(self) -> frozenset[str]:

@@ -121,9 +121,13 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
 
 def put_stems(database: sqlite3.Connection, arm: str, number: int, stems: Sequence[str]) -> None:
     """Write the stems of a fact or an entity (arm ``facts`` or ``entities``)."""
-    _let_go(database, arm, number)
-    database.execute(f"INSERT INTO {WORDS[arm]} (rowid, stems) VALUES (?, ?)", (number, " ".join(stems)))
-    recount(database, arm, come=stems)
+    known = database.execute(f"SELECT stems FROM {WORDS[arm]} WHERE rowid = ?", (number,)).fetchone()
+    words = " ".join(stems)
+    if known == (words,):
+        return
+    database.execute(f"INSERT OR REPLACE INTO {WORDS[arm]} (rowid, stems) VALUES (?, ?)", (number, words))
+    before, now = set(known[0].split() if known else ()), set(stems)
+    recount(database, arm, come=now - before, gone=before - now)
 
 
 def let_go_of_fact(database: sqlite3.Connection, number: int) -> None:

@@ -9,9 +9,25 @@ from failing import AUNT, FRIENDS, eventually, in_time, keeps, told
 from running import QUICK, running, settings_of
 from scripted import Brain, free, hosted, provider_of
 
-from tests.twins.provider import Body, Closes, Drips, Fails, Hangs, Says
+from service.adapters.litellm_door import close_litellm, open_litellm
+from tests.twins.provider import Body, Closes, Drips, Fails, Hangs, Says, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _litellm_is_loaded():
+    """What it loads at its first calls takes longer than these tests have patience."""
+
+    async def call():
+        litellm = await open_litellm()
+        with ScriptedProvider("Hello.") as provider:
+            where = {"api_base": provider.url, "api_key": "k"}
+            await litellm.acompletion(model="openai/m", messages=[{"role": "user", "content": "Hello?"}], **where)
+            await litellm.aembedding(model="openai/m", input=["Hello."], **where)
+        await close_litellm()
+
+    asyncio.run(call())
 
 
 async def is_whole(service, said):
@@ -28,7 +44,6 @@ async def is_whole(service, said):
 PATIENT = {**QUICK, "most_attempts": 1000}  # nothing is parked, however long the test takes
 MODEL = {
     "hangs": Hangs(),
-    "closes": Closes(),
     "speaks nonsense": Says("I would rather not say."),
     "is at its limit": Fails(429, headers={"Retry-After": "1"}),
     "refuses the key": Fails(401),
@@ -66,7 +81,7 @@ def free_of_hanging(provider):
     provider._over.clear()
 
 
-SUBCONSCIOUS = {"drips": Drips(), "closes": Closes(), "speaks nonsense": Says("I would rather not say.")}
+SUBCONSCIOUS = {"drips": Drips(), "speaks nonsense": Says("I would rather not say.")}
 
 
 @pytest.mark.parametrize("how", SUBCONSCIOUS)
