@@ -38,7 +38,7 @@ def create_app(
     """Assemble the service; *opening* is the seam a caller may fill with a memory of its own."""
     settings = settings or Settings()
 
-    ensure_logs(level=settings.log_level, as_json=settings.log_json)
+    ensure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.discretion import Discretion
 from consolidation.kernel.ports import Role
 from consolidation.workspace import minds_of
 from service.adapters.graph.falkor_graph import FalkorGraph
@@ -60,6 +61,7 @@ class Memory:
 
     settings: Settings
     clock: Clock
+    discretion: Discretion
     minds: Minds
     digestion: Digestion
     stories: Stories
@@ -134,8 +136,16 @@ async def open_memory(
         dependencies.on_recovery(digestion.hope)
         if server is not None:
             background.watch("embedded graph", server.watch)
+        discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
         stories = build_stories(
-            settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models, tally=tally
+            settings,
+            clock=clock,
+            background=background,
+            minds=minds,
+            digestion=digestion,
+            models=models,
+            discretion=discretion,
+            tally=tally,
         )
         if not is_reindexing:
             is_loading = server is not None and not server.has_answered
@@ -149,10 +159,11 @@ async def open_memory(
         yield Memory(
             settings=settings,
             clock=clock,
+            discretion=discretion,
             minds=minds,
             digestion=digestion,
             stories=stories,
-            pipeline=_pipeline(settings, outside, rarity=rarity, switches=switches or Switches()),
+            pipeline=_pipeline(settings, outside, discretion, rarity=rarity, switches=switches or Switches()),
             remembering=Remembering(graph, embedder=embedder),
             graph=graph,
             models=models,
@@ -197,7 +208,9 @@ def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], 
     )
 
 
-def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches: Switches) -> Pipeline:
+def _pipeline(
+    settings: Settings, outside: _Outside, discretion: Discretion, *, rarity: Rarity, switches: Switches
+) -> Pipeline:
     knobs = settings.resonance
     afterthoughts = Afterthoughts()
     gathering = Gathering(
@@ -215,6 +228,7 @@ def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches
     )
     return Pipeline(
         clock=outside.clock,
+        discretion=discretion,
         gathering=gathering,
         telling=telling,
         stable=Stable(story_tokens=knobs.story_tokens),

@@ -71,13 +71,13 @@ class Minds:
         return workspace_of(self._home, mind_id)
 
     async def find(self, mind_id: str) -> Mind:
-        """A mind that exists. Raises InvalidMindId, MindNotFound."""
+        """A mind that exists. Raises InvalidMindId, MindNotFound, HomeFault."""
         if mind_id not in self._open and not self.workspace(mind_id).exists:
             raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:
-        """A mind, made from the template at its first turn. Raises InvalidMindId, TranscriptUnwritable."""
+        """A mind, made from the template at its first turn. Raises InvalidMindId, HomeFault."""
         return await self._opened(mind_id)
 
     def opened(self) -> tuple[Mind, ...]:
@@ -99,11 +99,11 @@ class Minds:
             if mind_id not in self._open:
                 try:
                     await anyio.to_thread.run_sync(workspace.create)
+                    transcript = await Transcript(workspace.transcript, clock=self._clock).open()
+                    ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
                     raise kind(f"{workspace.folder}: {error.strerror}") from error
-                transcript = await Transcript(workspace.transcript, clock=self._clock).open()
                 text = TextIndex(workspace.text_index)
-                ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger, self.disk)
         return self._open[mind_id]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import structlog
 from pydantic import SecretStr
 
 from consolidation.kernel.files import replace_text
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "service.json"
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Presence:
 
 @contextmanager
 def announced(home: Path, presence: Presence) -> Iterator[None]:
-    """Tell whoever looks into *home* where the service listens, for as long as the block runs."""
+    """Tell whoever looks into *home* where the service listens, for as long as the block runs, if the disk has room."""
     file = home / FILE
     said = {
         "pid": presence.pid,
@@ -45,7 +48,10 @@ def announced(home: Path, presence: Presence) -> Iterator[None]:
         "started_at": presence.started_at.isoformat(),
         "token": presence.token.get_secret_value(),
     }
-    replace_text(file, json.dumps(said) + "\n")
+    try:
+        replace_text(file, json.dumps(said) + "\n")
+    except OSError as error:
+        log.warning("presence.unwritable", file=str(file), reason=str(error))
     try:
         yield
     finally:

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from consolidation.kernel import errors
 from consolidation.kernel.files import is_full
+from consolidation.kernel.secrets import redact
 from service.importing.found import ImportUnreadable
 from service.security_headers import SECURITY_HEADERS
 
@@ -52,6 +53,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.StoryFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "story-fault", "The story failed"),
     errors.StoryLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-locked", "The story is being written"),
     errors.StoryUnreadable: Kind(HTTPStatus.CONFLICT, "story-unreadable", "The story can not be read"),
+    errors.StoryUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-unwritable", "The story can not be written"),
     errors.StoryRefused: Kind(HTTPStatus.BAD_GATEWAY, "story-refused", "No usable chapter was written"),
     errors.StoryUnguarded: Kind(HTTPStatus.PRECONDITION_REQUIRED, "story-unguarded", "Say which story it replaces"),
     errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
@@ -61,7 +63,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),
     errors.DiskFull: Kind(HTTPStatus.INSUFFICIENT_STORAGE, "disk-full", "Nothing was stored: there is no room"),
     errors.TranscriptUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unreadable", "The disk fails"),
-    errors.TextIndexUnusable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "text-index-unusable", "No full text"),
+    errors.IndexUnusable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "index-unusable", "No full text"),
     errors.KeysUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "keys-unreadable", "The keys can not be read"),
     errors.AccessRefused: Kind(HTTPStatus.FORBIDDEN, "access-refused", "Not for you"),
     errors.KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),
@@ -97,9 +99,9 @@ _INVALID = KINDS[errors.InvalidRequest]
 def problem(
     kind: Kind, *, detail: str, instance: str, headers: Mapping[str, str] | None = None, **more: object
 ) -> JSONResponse:
-    """One problem document."""
-    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status, "detail": detail}
-    content = {**body, "instance": instance, **more}
+    """One problem document; what it quotes holds no secret."""
+    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status}
+    content = {**body, "detail": redact(detail).text, "instance": redact(instance).text, **more}
     return JSONResponse(content, kind.status, dict(headers or {}), media_type=MEDIA_TYPE)
 
 
@@ -122,7 +124,7 @@ async def speak_fault(request: Request, error: Exception) -> JSONResponse:
     kind = kind_of(error)
     headers = _headers(kind, error)
     if isinstance(error, errors.InvalidRequest):
-        found = [{"pointer": error.pointer, "detail": str(error)}]
+        found = [{"pointer": error.pointer, "detail": redact(str(error)).text}]
         return problem(kind, detail=str(error), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -149,7 +151,10 @@ async def _disk(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
-    found = [{"pointer": _pointer(one["loc"]), "detail": _plain(one["msg"])} for one in error.errors()[:_MOST_ERRORS]]
+    found = [
+        {"pointer": _pointer(one["loc"]), "detail": redact(_plain(one["msg"])).text}
+        for one in error.errors()[:_MOST_ERRORS]
+    ]
     detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
     return problem(_INVALID, detail=detail, instance=_path(request), errors=found)
 
@@ -182,7 +187,7 @@ def _pointer(location: Sequence[str | int]) -> str:
 
 def _escaped(part: str | int) -> str:
     """One step of a JSON pointer (RFC 6901); the name of an unknown field is a stranger's text."""
-    name = _speakable(str(part)).replace("~", "~0").replace("/", "~1")
+    name = redact(_speakable(str(part))).text.replace("~", "~0").replace("/", "~1")
     return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"
 
 

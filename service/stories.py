@@ -18,6 +18,7 @@ from service.storytelling.syncing import Syncing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock, LanguageModel
     from service.background import Background
     from service.digestion.digest import Digestion
@@ -43,6 +44,7 @@ def build_stories(
     minds: Minds,
     digestion: Digestion,
     models: Mapping[Role, LanguageModel],
+    discretion: Discretion,
     tally: Tally,
 ) -> Stories:
     """All of it, nothing begun. Raises InvalidMindId where the settings name a mind that can not be."""
@@ -62,5 +64,13 @@ def build_stories(
     )
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
     folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions)
-    syncing = Syncing(minds=minds, digestion=digestion, storytelling=telling, clock=clock, tally=tally, folders=folders)
+    syncing = Syncing(
+        minds=minds,
+        digestion=digestion,
+        storytelling=telling,
+        clock=clock,
+        discretion=discretion,
+        tally=tally,
+        folders=folders,
+    )
     return Stories(telling, StoryEditing(telling), syncing)

@@ -15,6 +15,7 @@ Everything that may go wrong on purpose, as one tree:
   x StoryFault
     + StoryLocked
     + StoryUnreadable
+    + StoryUnwritable
     + StoryRefused
     + StoryUnguarded
     + StoryChanged
@@ -23,7 +24,7 @@ Everything that may go wrong on purpose, as one tree:
     + TranscriptUnwritable
       - DiskFull
     + TranscriptUnreadable
-    + TextIndexUnusable
+    + IndexUnusable
     + KeysUnreadable
   x AccessRefused
     + KeyNeeded
@@ -114,6 +115,10 @@ class StoryUnreadable(StoryFault):
     """STORY.md is no file, or never stands still."""
 
 
+class StoryUnwritable(StoryFault):
+    """STORY.md, or what is kept beside it, could not be written (disk full, read-only); the story is as it was."""
+
+
 class StoryRefused(StoryFault):
     """What a narrator wrote did not pass our checks; the story is unchanged and the turns still wait."""
 
@@ -151,7 +156,7 @@ class TranscriptUnreadable(HomeFault):
     """The disk does not give back what was kept."""
 
 
-class TextIndexUnusable(HomeFault):
+class IndexUnusable(HomeFault):
     """Full text can not be read or written (disk full, failing, damaged); where it is damaged it is built again."""
 
 

@@ -35,6 +35,7 @@ class Kind(StrEnum):
     HEARTBEAT = "heartbeat"
     PROBE = "probe"
     IMPORT = "import"
+    OFF_THE_RECORD = "off_the_record"
 
 
 REMEMBERED = frozenset({Kind.TURN, Kind.IMPORT})

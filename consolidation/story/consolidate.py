@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import HomeFault, MemoryFault
+from consolidation.kernel.errors import HomeFault, MemoryFault, StoryUnwritable
 from consolidation.story.anchor import Marks, anchor_for, decide, read_marks, with_marks, without_marks
 from consolidation.story.batching import batches
 from consolidation.story.chapters import parse
@@ -223,7 +223,7 @@ class ConsolidationService:
 def failed(run: Run, error: MemoryFault | OSError) -> Run:
     """*run* with what stopped it."""
     reason = f"{type(error).__name__}: {error}"
-    return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault))
+    return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault | StoryUnwritable))
 
 
 def _is_due(kept: Kept, to_tell: ToTell) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.discretion import is_same
 from consolidation.kernel.errors import (
     DiskFull,
     TranscriptUnreadable,
@@ -92,8 +93,8 @@ class Transcript:
         """
         Keep *turn* durably and return it with its sequence.
 
-        The same turn id with the same content returns the turn as first kept; with other content raises
-        TurnConflict. Raises TranscriptUnwritable when the disk refused: then nothing was kept.
+        The same turn id with the same content, but for secrets, returns the turn as first kept; with other content
+        raises TurnConflict. Raises TranscriptUnwritable when the disk refused: then nothing was kept.
         """
         waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is kept before it stops waiting
         if waiting is not None:
@@ -256,6 +257,6 @@ class Transcript:
 
 
 def _same(kept: Kept, turn: Turn) -> Kept:
-    if kept.turn.digest != turn.digest:
+    if not is_same(kept.turn, turn):
         raise TurnConflict("a turn of this id was already accepted with other content")
     return kept

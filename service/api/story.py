@@ -55,7 +55,7 @@ async def read(
 @router.put(
     "",
     summary="Put another story in its place",
-    responses=answers(STORY, 400, 404, 409, 412, 413, 422, 428, 503, 507),
+    responses=answers(STORY, 400, 404, 409, 412, 413, 422, 428, 503),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -114,9 +114,7 @@ async def diff(
     return DifferenceOut(since=found.since, until=found.until, diff=_speakable(found.diff))
 
 
-@router.post(
-    "/restore", summary="Go back to an earlier story", responses=answers(STORY, 400, 404, 409, 413, 422, 503, 507)
-)
+@router.post("/restore", summary="Go back to an earlier story", responses=answers(STORY, 400, 404, 409, 413, 422, 503))
 async def restore(
     mind_id: MindId, posted: RestoreIn, memory: MemoryDep, by: CallerName, response: Response
 ) -> StoryTold:

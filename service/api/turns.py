@@ -38,6 +38,7 @@ async def keep(
         digestion=memory.digestion,
         storytelling=memory.stories.telling,
         clock=memory.clock,
+        discretion=memory.discretion,
         tally=memory.tally,
     )
     return TurnKept(

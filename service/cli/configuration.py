@@ -14,6 +14,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.secrets import without_secrets_of
 from service.access.keys import shown_key
 from service.adapters.graph.address import shown
 from service.settings import Settings
@@ -190,4 +191,6 @@ def _value(settings: BaseModel, path: Sequence[str]) -> object:
 def _shown(name: str, value: object) -> str:
     if isinstance(value, SecretStr) and name == _GRAPH.lower():
         return shown(value.get_secret_value())
+    if name.endswith("api_base"):
+        return without_secrets_of(str(value))
     return _HIDDEN if isinstance(value, SecretStr) else str(value)

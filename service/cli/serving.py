@@ -42,7 +42,7 @@ def serve(*, host: str | None, port: int | None, home: Path | None) -> None:
     settings = read_settings(host=host, port=port, home=home)
     _keep_strangers_out(settings)
     make_home(settings.folder)
-    configure_logs(level=settings.log_level, as_json=settings.log_json)
+    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
     asyncio.run(_serve(settings))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from consolidation.kernel.ports import Role
+from consolidation.kernel.secrets import without_secrets_of
 from service.adapters.graph.address import shown
 from service.adapters.minilm import DIMENSION, find_weights
 from service.models import choose
@@ -74,7 +75,7 @@ def _places(settings: Settings) -> Iterator[str]:
 def _place(model: str, api_base: str | None) -> Iterator[str]:
     """The host a model is asked at; nothing for one on this machine."""
     if api_base is not None:
-        host = urlsplit(api_base).hostname or api_base
+        host = urlsplit(api_base).hostname or without_secrets_of(api_base)
         if host not in _HERE:
             yield host
     elif not model.startswith(_LOCAL_PROVIDERS):

@@ -19,11 +19,11 @@ from consolidation.kernel.errors import (
     ExtractionTimedOut,
     GraphUnavailable,
     HomeFault,
+    IndexUnusable,
     MemoryFault,
     ModelResting,
     ModelTimedOut,
     ModelUnavailable,
-    TextIndexUnusable,
 )
 from consolidation.kernel.language import detect
 from consolidation.kernel.words import stems
@@ -117,7 +117,7 @@ class Extracting:
             return
         try:
             await anyio.to_thread.run_sync(_index, mind, extracted, kept.sequence)
-        except TextIndexUnusable:
+        except IndexUnusable:
             await self._graph.complete(mind.mind_id, kept.sequence)  # full text catches up; no model is asked twice
             raise
         await self._graph.complete(mind.mind_id, kept.sequence)

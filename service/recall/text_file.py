@@ -11,7 +11,7 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import TextIndexUnusable
+from consolidation.kernel.errors import IndexUnusable
 from service.recall.text_store import connect
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class TextFile:
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
-        """The database, for reading. Raises TextIndexUnusable."""
+        """The database, for reading. Raises IndexUnusable."""
         with self._mutex:
             try:
                 if self._database is None:
@@ -57,13 +57,13 @@ class TextFile:
                 if code not in _DAMAGED | _FAILING:
                     raise
                 self._let_go(is_damaged=code in _DAMAGED)
-                raise TextIndexUnusable(f"full text: {error}") from error
+                raise IndexUnusable(f"full text: {error}") from error
             except OSError as error:
-                raise TextIndexUnusable(f"full text: {error.strerror}") from error
+                raise IndexUnusable(f"full text: {error.strerror}") from error
 
     @contextmanager
     def changed(self) -> Iterator[sqlite3.Connection]:
-        """The database in one transaction: all of it, or nothing. Raises TextIndexUnusable."""
+        """The database in one transaction: all of it, or nothing. Raises IndexUnusable."""
         with self.opened() as database, database:
             yield database
 
@@ -75,7 +75,7 @@ class TextFile:
 
     def _connected(self) -> sqlite3.Connection:
         if self._is_over:
-            raise TextIndexUnusable("full text is closed")
+            raise IndexUnusable("full text is closed")
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             return connect(self._file)

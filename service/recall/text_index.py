@@ -43,7 +43,7 @@ class TextIndex:
     """
     One SQLite file. All methods block for a moment: call them in a worker thread; they may run at once.
 
-    All raise TextIndexUnusable while the disk is full or fails.
+    All raise IndexUnusable while the disk is full or fails.
     """
 
     def __init__(self, file: Path) -> None:

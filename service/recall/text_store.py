@@ -77,13 +77,14 @@ def connect(file: Path) -> sqlite3.Connection:
 
 
 def _make_ready(database: sqlite3.Connection) -> None:
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")  # the home is ours alone; no shared memory to find room for
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is built again
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version not in {0, _VERSION}:
         raise sqlite3.DatabaseError(f"index version {version}")
     if version == 0:
-        database.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
+        database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
 
 
 def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:

@@ -50,26 +50,38 @@ class Listing:
         async def run() -> None:
             async with listed.turnstile:
                 listed.is_waiting = False  # who comes from here on is listed by the next
-                part = f"pending {mind.mind_id}"
                 try:
                     await _list(mind, listed, told=told)
                 except (OSError, HomeFault) as error:
-                    listed.sequence = None
-                    mind.disk.failed("what waits to be told can not be listed", part=part)
-                    log.debug("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+                    _forget(mind, listed, error)
                 else:
-                    mind.disk.worked(part=part)
+                    mind.disk.worked(part=_part(mind))
 
         self._background.start(f"pending {mind.mind_id}", run)
 
     async def list_anew(self, mind: Mind, pending: Callable[[], Awaitable[Sequence[Kept]]]) -> None:
-        """Put what is *pending* in the list's place. Raises OSError."""
+        """Put what is *pending* in the list's place; where the disk refuses, the list is behind, and nothing else."""
         listed = self._listed.setdefault(mind.mind_id, _Listed())
         async with listed.turnstile:
             last = mind.transcript.positions.last
             turns = await pending()
-            await anyio.to_thread.run_sync(list_anew, mind.workspace.pending, turns)
-            listed.sequence = max(last, *(kept.sequence for kept in turns), 0)
+            try:
+                await anyio.to_thread.run_sync(list_anew, mind.workspace.pending, turns)
+            except OSError as error:
+                _forget(mind, listed, error)
+            else:
+                mind.disk.worked(part=_part(mind))
+                listed.sequence = max(last, *(kept.sequence for kept in turns), 0)
+
+
+def _forget(mind: Mind, listed: _Listed, error: OSError | HomeFault) -> None:
+    listed.sequence = None
+    mind.disk.failed("what waits to be told can not be listed", part=_part(mind))
+    log.debug("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+
+
+def _part(mind: Mind) -> str:
+    return f"pending {mind.mind_id}"
 
 
 async def _list(mind: Mind, listed: _Listed, *, told: int) -> None:

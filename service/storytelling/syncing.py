@@ -18,7 +18,7 @@ from consolidation.legacy import Unread, legacy_turns
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
-from service.digestion.accept import DroppedMessage, accept
+from service.digestion.accept import OFF_THE_RECORD, DroppedMessage, accept
 from service.importing.exchanges import exchanges
 from service.importing.naming import Naming
 from service.storytelling.session_files import newest_sessions, read_session
@@ -26,6 +26,7 @@ from service.storytelling.session_files import newest_sessions, read_session
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message
     from service.digestion.accept import Acceptance
@@ -59,6 +60,7 @@ class Syncing:
         digestion: Digestion,
         storytelling: Storytelling,
         clock: Clock,
+        discretion: Discretion,
         tally: Tally,
         folders: SessionFolders,
     ) -> None:
@@ -67,6 +69,7 @@ class Syncing:
         self._digestion = digestion
         self._storytelling = storytelling
         self._clock = clock
+        self._discretion = discretion
         self._tally = tally
         self._folders = folders
         self._turnstiles: dict[str, asyncio.Lock] = {}
@@ -116,9 +119,11 @@ class Syncing:
             return await self._compacted(mind, session_id, messages)
 
     async def _compacted(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
-        new = unknown(messages, await _kept(mind, session_id))
+        unkept = unknown(messages, await _kept(mind, session_id), cleaned=self._discretion.cleaned)
+        silenced = self._discretion.off_the_record(messages)
+        new = [at for at in unkept if at not in silenced]
         turn_ids: list[str] = []
-        dropped: list[DroppedMessage] = []
+        dropped = [DroppedMessage(at, OFF_THE_RECORD) for at in unkept if at in silenced]
         naming = Naming(stem=session_id)
         for exchange in exchanges(new, opens=lambda _, now: messages[now].role is Speaker.USER):
             said = tuple(messages[at] for at in exchange)
@@ -131,8 +136,10 @@ class Syncing:
                 dropped += [DroppedMessage(at, "empty") for at in exchange]
                 continue
             turn_ids.append(kept.accepted.kept.turn.turn_id)
-            dropped += [replace(one, index=exchange[one.index]) for one in kept.dropped]
-        return Synced(tuple(turn_ids), len(new) - len(dropped), len(messages) - len(new), tuple(dropped))
+            dropped += [replace(one, index=exchange[one.index or 0]) for one in kept.dropped]
+        lost = {one.index for one in dropped if not one.is_secret}
+        dropped.sort(key=lambda one: one.index or 0)
+        return Synced(tuple(turn_ids), len(unkept) - len(lost), len(messages) - len(unkept), tuple(dropped))
 
     async def sessions(self, mind: Mind) -> Gathered:
         """Keep what the newest session files hold and the transcript does not."""
@@ -143,7 +150,9 @@ class Syncing:
             found, skipped = await anyio.to_thread.run_sync(read_session, file)
             gathered = _and(gathered, files=1, turns=len(found), skipped=skipped)
             async with self._turnstile(mind):
-                gathered = await self._keep(mind, await _news(mind, found), gathered)
+                news, silenced = await self._news(mind, found)
+                skipped = [f"{file.name}: {silenced} messages off the record"] if silenced else []
+                gathered = await self._keep(mind, news, _and(gathered, skipped=skipped))
         return gathered
 
     async def legacy(self, mind: Mind) -> Gathered:
@@ -175,19 +184,31 @@ class Syncing:
             digestion=self._digestion,
             storytelling=self._storytelling,
             clock=self._clock,
+            discretion=self._discretion,
             tally=self._tally,
         )
 
+    async def _news(self, mind: Mind, turns: Sequence[Turn]) -> tuple[list[Turn], int]:
+        """
+        *turns* without the messages that the transcript holds, and how many were new but off the record.
 
-async def _news(mind: Mind, turns: Sequence[Turn]) -> list[Turn]:
-    """*turns* without the messages that the transcript holds; those that held nothing else are gone."""
-    new: dict[int, list[Message]] = {}
-    for session_id in dict.fromkeys(turn.session_id for turn in turns):
-        said = [(at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages]
-        for place in unknown([one for _, one in said], await _kept(mind, session_id)):
-            new.setdefault(said[place][0], []).append(said[place][1])
-    naming = Naming(stem="")
-    return [_with(mind, turns[at], tuple(messages), naming) for at, messages in sorted(new.items())]
+        Turns that held nothing else are gone.
+        """
+        new: dict[int, list[Message]] = {}
+        silent = 0
+        for session_id in dict.fromkeys(turn.session_id for turn in turns):
+            said = [
+                (at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages
+            ]
+            messages = [one for _, one in said]
+            silenced = self._discretion.off_the_record(messages)
+            for place in unknown(messages, await _kept(mind, session_id), cleaned=self._discretion.cleaned):
+                if place in silenced:
+                    silent += 1
+                else:
+                    new.setdefault(said[place][0], []).append(said[place][1])
+        naming = Naming(stem="")
+        return [_with(mind, turns[at], tuple(said), naming) for at, said in sorted(new.items())], silent
 
 
 def _with(mind: Mind, turn: Turn, messages: tuple[Message, ...], naming: Naming) -> Turn:

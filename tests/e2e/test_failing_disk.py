@@ -103,7 +103,7 @@ def test_a_full_disk_refuses_turns_by_name_and_lets_everything_be_read(served, h
         assert figure(served, "dependency_up", dependency="disk") == 0
         etag = served.http.get("/v1/minds/ada/story").json()["etag"]
         put = served.http.put("/v1/minds/ada/story", json={"text": "Mine."}, headers={"If-Match": etag})
-        assert (put.status_code, put.json()["type"]) == (507, "/problems/disk-full")
+        assert (put.status_code, put.json()["type"]) == (503, "/problems/story-unwritable")
         assert str(home) not in put.text
         run = served.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True}).json()
         assert run["last_run"]["error"]
@@ -131,7 +131,7 @@ def test_full_text_that_can_not_be_written_waits_is_told_and_catches_up(served):
         assert "Lyon" in resonate(served, "bo", "s1")["block"]
         assert figure(served, "waiting_minds", lane="indexing") == 1
         assert figure(served, "lag_turns", lane="indexing") == 1
-    assert waiting["graph"]["waiting_for"].startswith("TextIndexUnusable: full text: ")
+    assert waiting["graph"]["waiting_for"].startswith("IndexUnusable: full text: ")
     found = until(lambda: status(served, "bo"), lambda now: is_digested(now) and not now["graph"]["waiting_for"])
     until(lambda: served.http.get("/readyz"), lambda answer: answer.status_code == 200)
     query = {"query": "Zebulon Ithaca"}

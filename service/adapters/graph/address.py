@@ -5,14 +5,14 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.secrets import without_secrets_of
 
 _SCHEMES = {"redis": "redis", "falkor": "redis", "falkordb": "redis", "rediss": "rediss", "unix": "unix"}
 
 
 def shown(url: str) -> str:
-    """*url* without its password."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    """*url* without its user, password and query."""
+    return without_secrets_of(url)
 
 
 def checked(url: str) -> str:

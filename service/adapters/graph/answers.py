@@ -35,7 +35,7 @@ def translated(error: Exception) -> GraphFault:
 _REFUSALS: tuple[tuple[str, type[GraphFault], str], ...] = (
     ("timed out", GraphTimedOut, "FalkorDB stopped a query that took too long"),
     ("out of memory", GraphUnwritable, "FalkorDB is out of memory"),
-    ("misconf", GraphUnwritable, "FalkorDB can not write to its disk"),
+    ("misconf", GraphUnwritable, "FalkorDB's disk is full, or refuses to be written"),
     ("max pending queries", GraphUnavailable, "FalkorDB has too many queries waiting"),
 )
 

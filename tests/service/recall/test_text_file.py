@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 from test_text_index import found, say
 
-from consolidation.kernel.errors import TextIndexUnusable
+from consolidation.kernel.errors import IndexUnusable
 from service.recall.text_index import TextIndex
 
 
@@ -27,7 +27,7 @@ def test_no_room_changes_nothing_and_is_over_when_there_is_room(text):
         [[pages]] = database.execute("PRAGMA page_count").fetchall()
         database.execute(f"PRAGMA max_page_count = {pages}")
 
-    with pytest.raises(TextIndexUnusable, match="full"):
+    with pytest.raises(IndexUnusable, match="full"):
         say(text, *("Carla plays. " + " ".join(f"w{number}x{n}" for n in range(300)) for number in range(20)))
 
     assert found(text, "Bruno cello") == [1]
@@ -59,7 +59,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_told_of_and_made_anew(file, 
     with file.open("r+b") as handle:
         handle.write(b"\xff" * 40_000)
 
-    with pytest.raises(TextIndexUnusable):
+    with pytest.raises(IndexUnusable):
         found(text, "Bruno")
 
     assert text.cursor("turns") == 0
@@ -71,7 +71,7 @@ def test_a_file_that_can_not_be_opened_is_kept(file, text):
     aside = file.parent.rename(file.parent.with_name("aside"))
     file.parent.write_text("where the folder should be")
 
-    with pytest.raises(TextIndexUnusable):
+    with pytest.raises(IndexUnusable):
         text.cursor("turns")
 
     file.parent.unlink()
@@ -88,5 +88,5 @@ def test_a_mistake_of_ours_is_no_failing_disk(text):
 
 def test_nothing_is_opened_after_the_end(text):
     text.close()
-    with pytest.raises(TextIndexUnusable):
+    with pytest.raises(IndexUnusable):
         text.cursor("turns")
