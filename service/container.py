@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.discretion import Discretion
-from consolidation.kernel.errors import HomeLocked
-from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
 from consolidation.workspace import minds_of
-from service.adapters.graph.connection import Connection
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
-from service.adapters.graph.server import EmbeddedServer
 from service.adapters.minilm import MiniLM
 from service.adapters.rarity import Rarity
 from service.audit import Audit
 from service.background import Background
+from service.dependency import DISK, Dependencies
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
@@ -42,12 +38,14 @@ from service.resonance.stable import Stable
 from service.resonance.telling import Telling
 from service.resonance.wondering import Wondering
 from service.stories import build_stories
+from service.taking import address, embedded, own
+from service.tally import Tally
 from service.usage import UsageLedger
 from service.warming import warm
+from service.watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-    from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.access.doorkeeper import Doorkeeper
@@ -58,7 +56,6 @@ if TYPE_CHECKING:
     from service.stories import Stories
 
 _DRAIN_SECONDS = 5
-_LOADING_SECONDS = 1.0  # that a start waits for a graph it has to look at; a large one loads beside everything else
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +75,8 @@ class Memory:
     embedder: Embedder
     identity: Callable[[], Awaitable[Identity]]
     ledger: UsageLedger
+    dependencies: Dependencies
+    tally: Tally
     doorkeeper: Doorkeeper
     audit: Audit
     moves: Moves
@@ -102,19 +101,24 @@ async def open_memory(
     clock = clock or SystemClock()
     home = settings.folder
     async with AsyncExitStack() as stack:
-        _own(home, stack)
-        server = await _embedded(home, stack, waits=bool(minds_of(home))) if settings.falkordb_url is None else None
-        url = server.url if server is not None else _address(settings)
+        own(home, stack)
+        server = await embedded(home, stack, waits=bool(minds_of(home))) if settings.falkordb_url is None else None
+        url = server.url if server is not None else address(settings)
         ledger = UsageLedger()
-        models = await stack.enter_async_context(open_models(settings, clock=clock, ledger=ledger))
-        minds = Minds(home, clock=clock)
+        tally, dependencies = Tally(), Dependencies(monotonic=clock.monotonic)
+        background = Background(drain_seconds=_DRAIN_SECONDS)
+        watched = Watched(settings, dependencies=dependencies, background=background)
+        models = await stack.enter_async_context(
+            open_models(settings, clock=clock, ledger=ledger, dependencies=dependencies)
+        )
+        minds = Minds(home, clock=clock, disk=dependencies.named(DISK))
         stack.push_async_callback(minds.close)
-        connection = Connection(url)
+        connection = watched.connection(url)
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
-        background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
+        await stack.enter_async_context(background)
         doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
-        plain_embedder = choose_embedder(settings) if embedder is None else embedder
+        plain_embedder = choose_embedder(settings, breaker=watched.embedder) if embedder is None else embedder
         embedder = EmbeddingCache(plain_embedder)
 
         def spent(mind_id: str, usage: Usage) -> None:
@@ -130,10 +134,11 @@ async def open_memory(
             overrides=lambda mind_id: minds.workspace(mind_id).prompts,
             spent=spent,
         )
-        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
+        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, tally)
         identity = identify(settings, plain_embedder)
         sites = open_sites(settings, connection)
         digestion = _digestion(settings, outside, identity=identity, arriving=sites.arriving)
+        dependencies.on_recovery(digestion.hope)
         if server is not None:
             background.watch("embedded graph", server.watch)
         discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
@@ -145,6 +150,7 @@ async def open_memory(
             digestion=digestion,
             models=models,
             discretion=discretion,
+            tally=tally,
         )
         moves = build_moves(
             settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
@@ -173,6 +179,8 @@ async def open_memory(
             embedder=embedder,
             identity=identity,
             ledger=ledger,
+            dependencies=dependencies,
+            tally=tally,
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
             moves=moves,
@@ -189,30 +197,7 @@ class _Outside:
     graph: EpisodicGraph
     model: LanguageModel
     embedder: Embedder
-
-
-def _own(home: Path, stack: AsyncExitStack) -> None:
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lock = FolderLock(home)
-    if not lock.take():
-        raise HomeLocked(f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder")
-    stack.callback(lock.release)
-
-
-async def _embedded(home: Path, stack: AsyncExitStack, *, waits: bool) -> EmbeddedServer:
-    server = EmbeddedServer(home / "graph")
-    await server.start()
-    stack.push_async_callback(server.stop)
-    if waits:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LOADING_SECONDS):
-                await server.wait_until_ready()
-    return server
-
-
-def _address(settings: Settings) -> str:
-    assert settings.falkordb_url is not None  # noqa: S101 - else the server is our own
-    return settings.falkordb_url.get_secret_value()
+    tally: Tally
 
 
 def _digestion(
@@ -259,4 +244,5 @@ def _pipeline(
         gathering=gathering,
         telling=telling,
         stable=Stable(story_tokens=knobs.story_tokens),
+        tally=outside.tally,
     )

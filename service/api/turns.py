@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
     "/turns",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Keep a turn",
-    responses=answers(KEPT, 400, 404, 409, 413, 422, 503, status=202),
+    responses=answers(KEPT, 400, 404, 409, 413, 422, 503, 507, status=202),
 )
 async def keep(
     mind_id: MindId,
@@ -39,6 +39,7 @@ async def keep(
         storytelling=memory.stories.telling,
         clock=memory.clock,
         discretion=memory.discretion,
+        tally=memory.tally,
     )
     return TurnKept(
         mind_id=mind_id,
