@@ -132,7 +132,7 @@ def _damage(http):
 def main():
     """Run it, say what was found, and exit with 1 where anything was."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--examples", type=int, default=60, help="times an operation and phase (60)")
+    parser.add_argument("--examples", type=int, default=110, help="times an operation and phase (110)")
     parser.add_argument("--seed", type=int, default=0, help="another run (0)")
     parser.add_argument("--phases", default=PHASES, help=f"({PHASES})")
     parser.add_argument("--workers", type=int, default=2, help="at the same time (2)")
