@@ -10,6 +10,7 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from consolidation.kernel import errors
 from consolidation.kernel.files import is_full
@@ -27,6 +28,7 @@ log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
+_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
 
@@ -169,7 +171,14 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     status = HTTPStatus(error.status_code)
     kind = Kind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
-    return problem(kind, detail=str(error.detail), instance=_path(request), headers=error.headers)
+    headers = {"Allow": ", ".join(_methods(request))} if status is HTTPStatus.METHOD_NOT_ALLOWED else error.headers
+    return problem(kind, detail=str(error.detail), instance=_path(request), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """All that a path may be asked with: the router names those of the first route alone."""
+    asked = ({**request.scope, "method": method} for method in _METHODS)
+    return [one["method"] for one in asked if any(r.matches(one)[0] is Match.FULL for r in request.app.routes)]
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
