@@ -44,14 +44,15 @@ class Background:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def pause(self, seconds: float) -> bool:
-        """Wait, but not beyond the beginning of shutdown; False when it has begun."""
+    async def pause(self, seconds: float, *, unless: asyncio.Event | None = None) -> bool:
+        """Wait, but not beyond *unless*, nor the beginning of shutdown; False when that has begun."""
+        ends = [asyncio.ensure_future(event.wait()) for event in (self._stopping, unless) if event is not None]
         try:
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            return True
-        return False
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+        return not self.is_stopping
 
     async def __aenter__(self) -> Self:
         return self

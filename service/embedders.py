@@ -17,6 +17,7 @@ from service.ports import Identity
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from service.adapters.breaker import Breaker
     from service.ports import Embedder, EpisodicGraph
     from service.settings import Settings
 
@@ -25,8 +26,8 @@ _CHECK_SECONDS = 2
 log = structlog.get_logger()
 
 
-def choose_embedder(settings: Settings) -> Embedder:
-    """The configured one; else the built-in one; else, without its weights, one that only hashes words."""
+def choose_embedder(settings: Settings, *, breaker: Callable[[], Breaker]) -> Embedder:
+    """The configured one, behind a *breaker*; else the built-in one; else, without its weights, one that hashes."""
     chosen = settings.embedder
     if chosen.model is not None:
         return LitellmEmbedder(
@@ -35,6 +36,7 @@ def choose_embedder(settings: Settings) -> Embedder:
             api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
             timeout_seconds=chosen.timeout_seconds,
             dimension=chosen.dimension,
+            breaker=breaker(),
         )
     return MiniLM() if find_weights() is not None else HashingEmbedder()
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import HomeFault, TranscriptUnwritable
-from consolidation.kernel.files import sync_folder
+from consolidation.kernel.errors import DiskFull, HomeFault, TranscriptUnwritable
+from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
@@ -22,14 +22,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
+    from service.dependency import Dependency
     from service.ports import Progress
 
 
 @dataclass(slots=True)
 class Health:
-    """What a mind's status tells of its digestion: why it is behind, None when it is not."""
+    """What a mind's status tells of its digestion: how far each lane is, why it is behind (None when it is not)."""
 
     progress: Progress | None = None
+    indexed: int = 0
+    saved: int = 0
+    extracted: int = 0
     indexing: str | None = None
     saving: str | None = None
     extracting: str | None = None
@@ -45,14 +49,16 @@ class Mind:
     transcript: Transcript
     text: TextIndex
     ledger: Ledger
+    disk: Dependency
     health: Health = field(default_factory=Health)
 
 
 class Minds:
     """Opens minds; reading one that does not exist creates nothing."""
 
-    def __init__(self, home: Path, *, clock: Clock) -> None:
-        """Bind to *home*, which this process must own."""
+    def __init__(self, home: Path, *, clock: Clock, disk: Dependency) -> None:
+        """Bind to *home*, which this process must own, on *disk*."""
+        self.disk = disk
         self._home = home
         self._clock = clock
         self._open: dict[str, Mind] = {}
@@ -110,11 +116,12 @@ class Minds:
                 try:
                     await anyio.to_thread.run_sync(workspace.create)
                     transcript = await Transcript(workspace.transcript, clock=self._clock).open()
-                    text = await anyio.to_thread.run_sync(TextIndex, workspace.text_index)
                     ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 except OSError as error:
-                    raise TranscriptUnwritable(f"{workspace.folder}: {error.strerror}") from error
-                self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger)
+                    kind = DiskFull if is_full(error) else TranscriptUnwritable
+                    raise kind(f"{workspace.folder}: {error.strerror}") from error
+                text = TextIndex(workspace.text_index)
+                self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger, self.disk)
         return self._open[mind_id]
 
 

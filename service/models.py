@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from consolidation.kernel.ports import Clock, LanguageModel
+    from service.dependency import Dependencies
     from service.settings import RoleModel, Settings
     from service.usage import UsageLedger
 
@@ -43,9 +44,9 @@ def choose(settings: Settings) -> dict[Role, tuple[Deployment, ...]]:
 
 @asynccontextmanager
 async def open_models(
-    settings: Settings, *, clock: Clock, ledger: UsageLedger
+    settings: Settings, *, clock: Clock, ledger: UsageLedger, dependencies: Dependencies | None = None
 ) -> AsyncIterator[Mapping[Role, LanguageModel]]:
-    """A model for each role; nothing heavy is imported before the first question."""
+    """A model for each role, told of to *dependencies*; nothing heavy is imported before the first question."""
     # What a person waits for does not queue behind what is done in the background.
     waited_for, background = (asyncio.Semaphore(settings.models.at_once) for _ in range(2))
     chosen = choose(settings)
@@ -56,6 +57,7 @@ async def open_models(
             clock=clock,
             limit=waited_for if role in _WAITED_FOR else background,
             ledger=ledger,
+            dependency=dependencies.named(f"model_{role.value}") if dependencies is not None else None,
         )
         for role, deployments in chosen.items()
         if deployments

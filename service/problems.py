@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+import structlog
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from consolidation.kernel import errors
+from consolidation.kernel.files import is_full
 from consolidation.kernel.secrets import redact
 from service.importing.found import ImportUnreadable
 from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI, Request
 
+log = structlog.get_logger()
+
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
+_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
 
@@ -63,7 +69,9 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),
-    errors.IndexUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "index-unwritable", "Full text can not be written"),
+    errors.DiskFull: Kind(HTTPStatus.INSUFFICIENT_STORAGE, "disk-full", "Nothing was stored: there is no room"),
+    errors.TranscriptUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unreadable", "The disk fails"),
+    errors.IndexUnusable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "index-unusable", "No full text"),
     errors.KeysUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "keys-unreadable", "The keys can not be read"),
     errors.AccessRefused: Kind(HTTPStatus.FORBIDDEN, "access-refused", "Not for you"),
     errors.KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),
@@ -81,14 +89,18 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.ExtractionTimedOut: Kind(HTTPStatus.GATEWAY_TIMEOUT, "extraction-timed-out", "Reading a turn took too long"),
     errors.EmbedderFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-fault", "No vectors"),
     errors.EmbedderUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-unavailable", "The embedder is silent"),
+    errors.EmbedderResting: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-resting", "The embedder is left alone"),
     errors.EmbedderMismatch: Kind(HTTPStatus.CONFLICT, "embedder-mismatch", "Another embedder made this graph"),
     errors.GraphFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-fault", "The graph did not help"),
     errors.GraphUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-unavailable", "The graph is away"),
     errors.GraphTimedOut: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-timed-out", "The graph was too slow"),
+    errors.GraphResting: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-resting", "The graph is left alone"),
+    errors.GraphUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-unwritable", "The graph takes nothing in"),
     errors.GraphCorrupt: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "graph-corrupt", "The graph holds something foreign"),
     errors.ConfigurationFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "configuration-fault", "Wrongly configured"),
     errors.PromptFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "prompt-fault", "A prompt can not be used"),
 }
+_MAY_END = frozenset({HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE})
 _INVALID = KINDS[errors.InvalidRequest]
 
 
@@ -109,6 +121,7 @@ def kind_of(error: Exception) -> Kind:
 def speak_problems(app: FastAPI) -> None:
     """Make *app* answer every failure as a problem document."""
     app.add_exception_handler(errors.MemoryFault, speak_fault)
+    app.add_exception_handler(OSError, _disk)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unforeseen)
@@ -132,7 +145,16 @@ def _headers(kind: Kind, error: Exception) -> dict[str, str] | None:
         return {"Retry-After": str(error.seconds)}
     if kind.status is HTTPStatus.UNAUTHORIZED:
         return {"WWW-Authenticate": 'Bearer realm="mind-memory"'}
-    return {"Retry-After": _RETRY_SECONDS} if kind.status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    return {"Retry-After": _RETRY_SECONDS} if kind.status in _MAY_END else None
+
+
+async def _disk(request: Request, error: Exception) -> JSONResponse:
+    """A file could not be read or written; its name is nobody's business outside."""
+    assert isinstance(error, OSError)  # noqa: S101 - registered for this type only
+    kind = KINDS[errors.DiskFull if is_full(error) else errors.HomeFault]
+    log.warning("request.failed", path=_path(request), reason=str(error))
+    detail = error.strerror or type(error).__name__
+    return problem(kind, detail=detail, instance=_path(request), headers={"Retry-After": _RETRY_SECONDS})
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -149,7 +171,14 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     status = HTTPStatus(error.status_code)
     kind = Kind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
-    return problem(kind, detail=str(error.detail), instance=_path(request), headers=error.headers)
+    headers = {"Allow": ", ".join(_methods(request))} if status is HTTPStatus.METHOD_NOT_ALLOWED else error.headers
+    return problem(kind, detail=str(error.detail), instance=_path(request), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """All that a path may be asked with: the router names those of the first route alone."""
+    asked = ({**request.scope, "method": method} for method in _METHODS)
+    return [one["method"] for one in asked if any(r.matches(one)[0] is Match.FULL for r in request.app.routes)]
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:

@@ -66,6 +66,15 @@ class EmbedderSettings(Section):
     api_key: SecretStr | None = Field(None, description="Its key, when not in the provider's usual variable.")
     dimension: PositiveInt | None = Field(None, description="How many numbers a vector has; asked for when left out.")
     timeout_seconds: PositiveFloat = Field(10, description="The longest a batch may take.")
+    rest_seconds: PositiveFloat = Field(10, description="How often an embedder that does not answer is tried.")
+
+
+class GraphSettings(Section):
+    """How long FalkorDB is waited for."""
+
+    read_seconds: PositiveFloat = Field(5, description="The longest a question may take.")
+    write_seconds: PositiveFloat = Field(30, description="The longest a change may take.")
+    rest_seconds: PositiveFloat = Field(2, description="How often a graph that does not answer is tried.")
 
 
 class ResonanceSettings(Section):
@@ -182,6 +191,7 @@ class Settings(BaseSettings):
     )
     models: ModelSettings = Field(ModelSettings(), description="Models by role.")
     embedder: EmbedderSettings = Field(EmbedderSettings(), description="Vectors.")
+    graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call.")

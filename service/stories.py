@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from service.digestion.digest import Digestion
     from service.minds import Minds
     from service.settings import Settings
+    from service.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def build_stories(
     digestion: Digestion,
     models: Mapping[Role, LanguageModel],
     discretion: Discretion,
+    tally: Tally,
 ) -> Stories:
     """All of it, nothing begun. Raises InvalidMindId where the settings name a mind that can not be."""
     knobs = settings.story
@@ -63,6 +65,12 @@ def build_stories(
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
     folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions)
     syncing = Syncing(
-        minds=minds, digestion=digestion, storytelling=telling, clock=clock, discretion=discretion, folders=folders
+        minds=minds,
+        digestion=digestion,
+        storytelling=telling,
+        clock=clock,
+        discretion=discretion,
+        tally=tally,
+        folders=folders,
     )
     return Stories(telling, StoryEditing(telling), syncing)

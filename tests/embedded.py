@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
+import redis
 
 from service.adapters.graph.naming import graph_name
+from service.adapters.graph.server import binaries
 
 
 def redis_pids(pid=None):
@@ -42,3 +47,23 @@ async def rows(service, mind_id, cypher, **words):
 async def column(service, mind_id, cypher, **words):
     """The first column of what a statement finds."""
     return [row[0] for row in await rows(service, mind_id, cypher, **words)]
+
+
+@contextmanager
+def graph_server(folder):
+    """A FalkorDB of nobody's: its socket's path, and a way to command it past everybody."""
+    program, module = binaries()
+    path = Path(folder) / "s"
+    words = ["--port", "0", "--unixsocket", str(path), "--dir", str(folder), "--save", "", "--loadmodule", str(module)]
+    process = subprocess.Popen([str(program), *words], stdout=subprocess.DEVNULL)
+    command = redis.Redis(unix_socket_path=str(path))
+    try:
+        until = time.monotonic() + 60
+        while not path.exists():
+            assert process.poll() is None and time.monotonic() < until
+            time.sleep(0.02)
+        yield str(path), command.execute_command
+    finally:
+        command.close()
+        process.kill()
+        process.wait()

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import httpx
+from prometheus_client.parser import text_string_to_metric_families
 
 from service.app import create_app
 from service.container import open_memory
@@ -49,6 +50,17 @@ class Running:
     async def status(self, mind_id):
         """The mind as ``GET /v1/minds/{mind_id}`` tells it."""
         return (await self.http.get(f"/v1/minds/{mind_id}")).json()
+
+    async def ready(self):
+        """The status of ``GET /readyz``, and what it says of each dependency."""
+        answer = await self.http.get("/readyz")
+        return answer.status_code, answer.json()["parts"]
+
+    async def figures(self):
+        """``GET /metrics`` as values by sample: ``figures["mind_memory_lag_turns", ("lane", "saving")]``."""
+        answer = await self.http.get("/metrics")
+        families = text_string_to_metric_families(answer.text)
+        return {(one.name, *one.labels.items()): one.value for family in families for one in family.samples}
 
     async def until(self, mind_id, is_so, *, seconds=30):
         """Wait until the mind's status is as wanted, and return it."""

@@ -25,7 +25,9 @@ Everything that may go wrong on purpose, as one tree:
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
-    + IndexUnwritable
+      - DiskFull
+    + TranscriptUnreadable
+    + IndexUnusable
     + KeysUnreadable
   x AccessRefused
     + KeyNeeded
@@ -43,10 +45,13 @@ Everything that may go wrong on purpose, as one tree:
   x ExtractionTimedOut
   x EmbedderFault
     + EmbedderUnavailable
+      - EmbedderResting
     + EmbedderMismatch
   x GraphFault
     + GraphUnavailable
       - GraphTimedOut
+      - GraphResting
+      - GraphUnwritable
     + GraphCorrupt
   x ConfigurationFault
   x PromptFault
@@ -143,11 +148,19 @@ class HomeLocked(HomeFault):
 
 
 class TranscriptUnwritable(HomeFault):
-    """The turn could not be made durable (disk full, read-only, fsync failed); nothing was accepted."""
+    """The turn could not be made durable (read-only, fsync failed); nothing was accepted."""
 
 
-class IndexUnwritable(HomeFault):
-    """Full text could not be opened or written (disk full, read-only); turns are kept, and indexed later."""
+class DiskFull(TranscriptUnwritable):
+    """There is no room for it; nothing was accepted, what was kept before can be read."""
+
+
+class TranscriptUnreadable(HomeFault):
+    """The disk does not give back what was kept."""
+
+
+class IndexUnusable(HomeFault):
+    """Full text can not be read or written (disk full, failing, damaged); where it is damaged it is built again."""
 
 
 class KeysUnreadable(HomeFault):
@@ -219,7 +232,19 @@ class EmbedderFault(MemoryFault):
 
 
 class EmbedderUnavailable(EmbedderFault):
-    """The embedder did not answer, or answered with vectors that can not be used."""
+    """
+    The embedder did not answer, or answered with vectors that can not be used.
+
+    ``retry_after``: the seconds for which it wishes to be left alone.
+    """
+
+    def __init__(self, detail: str, *, retry_after: float = 0.0) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+class EmbedderResting(EmbedderUnavailable):
+    """It did not answer just now and is left alone for a while: nothing was asked."""
 
 
 class EmbedderMismatch(EmbedderFault):
@@ -236,6 +261,14 @@ class GraphUnavailable(GraphFault):
 
 class GraphTimedOut(GraphUnavailable):
     """The graph's server took longer than allowed."""
+
+
+class GraphResting(GraphUnavailable):
+    """It did not answer just now and is left alone for a while: nothing was asked."""
+
+
+class GraphUnwritable(GraphUnavailable):
+    """The graph's server can be read, and takes nothing in (memory or disk full, a replica)."""
 
 
 class GraphCorrupt(GraphFault):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,6 +14,14 @@ from consolidation.kernel.errors import StoryLocked
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def is_full(error: OSError) -> bool:
+    """Whether there was no room: on the disk, in a quota, or below a limit of this process."""
+    return error.errno in _FULL
 
 
 class FolderLock:
@@ -40,10 +49,14 @@ def replace_text(file: Path, text: str) -> None:
     beside = file.with_name(f".{file.name}.new")
     beside.unlink(missing_ok=True)
     fresh = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fresh, "w", encoding="utf-8") as handle:
-        handle.write(text)
-        handle.flush()
-        os.fsync(handle.fileno())
+    try:
+        with os.fdopen(fresh, "w", encoding="utf-8") as handle:
+            handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
+    except OSError:
+        beside.unlink(missing_ok=True)  # a part of it helps nobody, and takes room where there is none
+        raise
     beside.replace(file)
 
 
@@ -67,13 +80,20 @@ def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
     """
     Append one line to *file*, first setting a file above *rotate_bytes* aside as ``<name>.1``.
 
-    Not synced: it survives the death of this process, not a power cut.
+    Not synced: it survives the death of this process, not a power cut. Raises OSError; then none of it is in the file.
     """
     if file.exists() and file.stat().st_size > rotate_bytes:
         file.replace(file.with_name(f"{file.name}.1"))
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
-        os.write(handle, f"{line}\n".encode())
+        end = os.fstat(handle).st_size
+        rest = memoryview(f"{line}\n".encode())
+        try:
+            while rest:  # a full disk may take a part of it without an error
+                rest = rest[os.write(handle, rest) :]
+        except OSError:
+            os.ftruncate(handle, end)
+            raise
     finally:
         os.close(handle)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.errors import HomeFault, MemoryFault, StoryUnwritable
 from consolidation.story.anchor import Marks, anchor_for, decide, read_marks, with_marks, without_marks
 from consolidation.story.batching import batches
 from consolidation.story.chapters import parse
@@ -67,7 +67,7 @@ class ConsolidationService:
                 async for run in self._told(subject, run):  # noqa: B020 - each step goes on from the last
                     progress(run)
             except (MemoryFault, OSError) as error:
-                run = replace(run, error=f"{type(error).__name__}: {error}")
+                run = failed(run, error)
             run = replace(run, ended_at=self._clock.now())
             progress(run)
             return run
@@ -218,6 +218,12 @@ class ConsolidationService:
             await anyio.to_thread.run_sync(subject.file.change, shortened_in(chapters, shorter))
             run = replace(run, compressed=run.compressed + len(chapters), usage=run.usage + usage)
             yield run
+
+
+def failed(run: Run, error: MemoryFault | OSError) -> Run:
+    """*run* with what stopped it."""
+    reason = f"{type(error).__name__}: {error}"
+    return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault | StoryUnwritable))
 
 
 def _is_due(kept: Kept, to_tell: ToTell) -> bool:

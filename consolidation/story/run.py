@@ -41,7 +41,8 @@ class Run:
     """
     One run: why it ran, how far it came, and why it stopped; ``error`` is None when nothing failed.
 
-    ``turns`` were due, ``told`` of them are told; ``chapters`` were added, ``compressed`` were made shorter.
+    ``turns`` were due, ``told`` of them are told; ``chapters`` were added, ``compressed`` were made shorter;
+    ``is_of_disk``: the disk failed.
     """
 
     trigger: str
@@ -53,5 +54,6 @@ class Run:
     compressed: int = 0
     reason: str = ""
     error: str | None = None
+    is_of_disk: bool = False
     usage: Usage = field(default_factory=Usage)
     gathered: Gathered | None = None

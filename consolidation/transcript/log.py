@@ -19,8 +19,14 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.discretion import is_same
-from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnNotFound
-from consolidation.kernel.files import sync_folder
+from consolidation.kernel.errors import (
+    DiskFull,
+    TranscriptUnreadable,
+    TranscriptUnwritable,
+    TurnConflict,
+    TurnNotFound,
+)
+from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.turns import Kept
 from consolidation.transcript.positions import Place, Positions
 from consolidation.transcript.records import encode
@@ -89,7 +95,8 @@ class Transcript:
         try:
             await anyio.to_thread.run_sync(self._open)
         except OSError as error:
-            raise TranscriptUnwritable(f"{self._folder}: {error.strerror}") from error
+            kind = DiskFull if is_full(error) else TranscriptUnwritable
+            raise kind(f"{self._folder}: {error.strerror}") from error
         return self
 
     async def append(self, turn: Turn, *, tokens: int) -> Accepted:
@@ -116,8 +123,11 @@ class Transcript:
         raise TurnNotFound(f"no turn of sequence {sequence} can be read")
 
     async def read_many(self, sequences: Sequence[int]) -> tuple[Kept, ...]:
-        """The turns of these sequences that can be read, in the order asked for."""
-        return await anyio.to_thread.run_sync(self._read_many, tuple(sequences))
+        """The turns of these sequences that are whole, in the order asked for. Raises TranscriptUnreadable."""
+        try:
+            return await anyio.to_thread.run_sync(self._read_many, tuple(sequences))
+        except OSError as error:
+            raise TranscriptUnreadable(f"what was kept can not be read: {error.strerror}") from error
 
     async def after(self, sequence: int, *, limit: int) -> tuple[Kept, ...]:
         """The next turns above *sequence*, in order, at most *limit*."""
@@ -169,9 +179,10 @@ class Transcript:
                 self._write(written)
             except OSError as error:
                 self._undo()
-                self._settle(batch, f"the turn could not be stored: {error.strerror}")
+                kind = DiskFull if is_full(error) else TranscriptUnwritable
+                self._settle(batch, kind, f"the turn could not be stored: {error.strerror}")
             finally:
-                self._settle(batch, "the turn could not be written")
+                self._settle(batch, TranscriptUnwritable, "the turn could not be written")
 
     def _extent(self) -> Extent:
         with self._writing:
@@ -180,10 +191,10 @@ class Transcript:
             known = self._positions
             return Extent(known.last, len(known), known.sessions(), tuple(zip(files, sizes, strict=True)))
 
-    def _settle(self, batch: list[_Waiting], reason: str) -> None:
+    def _settle(self, batch: list[_Waiting], kind: type[TranscriptUnwritable], reason: str) -> None:
         for waiting in batch:
             if not waiting.is_settled:
-                waiting.error = TranscriptUnwritable(reason)
+                waiting.error = kind(reason)
             self._waiting.pop(waiting.turn.turn_id, None)
 
     def _sequenced(self, waiting: _Waiting) -> Kept:

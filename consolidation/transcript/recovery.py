@@ -54,15 +54,17 @@ def scan(file: Path) -> Iterator[tuple[Kept, Place] | Damage]:
 
 
 def seal_end(file: Path) -> None:
-    """Make *file* end with a newline; an empty file is left alone."""
-    with file.open("r+b") as handle:
+    """Make *file* end with a newline; an empty file is left alone, and one that does is only read."""
+    with file.open("rb") as handle:
         if handle.seek(0, os.SEEK_END) == 0:
             return
         handle.seek(-1, os.SEEK_END)
-        if handle.read(1) != b"\n":
-            handle.write(b"\n")
-            handle.flush()
-            os.fsync(handle.fileno())
+        if handle.read(1) == b"\n":
+            return
+    with file.open("ab") as handle:
+        handle.write(b"\n")
+        handle.flush()
+        os.fsync(handle.fileno())
 
 
 def read_lines(places: Iterable[Place]) -> list[Kept | Damage]:

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import EmbedderUnavailable
+from consolidation.kernel.errors import EmbedderResting, EmbedderUnavailable
 from consolidation.kernel.secrets import in_address
 from service.adapters.litellm_door import open_litellm
-from service.adapters.model_faults import translated
+from service.adapters.model_faults import retry_after, translated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from service.adapters.breaker import Breaker
 
     Vectors = NDArray[np.float32]
 
@@ -30,7 +32,7 @@ class LitellmEmbedder:
     """
     Vectors of one model; ``probe`` before the first question, unless its dimension is configured.
 
-    ``timeout_seconds`` is for a whole ``embed``, all batches together.
+    ``timeout_seconds`` is for a whole ``embed``, all batches together; *breaker* stands before it.
     """
 
     def __init__(
@@ -42,7 +44,9 @@ class LitellmEmbedder:
         timeout_seconds: float,
         dimension: int | None = None,
         batch: int = BATCH,
+        breaker: Breaker | None = None,
     ) -> None:
+        self._breaker = breaker
         self._model, self._api_base, self._api_key = model, api_base, api_key
         self._timeout, self._dimension, self._batch = timeout_seconds, dimension, batch
 
@@ -64,7 +68,18 @@ class LitellmEmbedder:
         return self.dimension
 
     async def embed(self, texts: Sequence[str], /) -> Vectors:
-        """Rows of float32, one a text, in order. Raises EmbedderUnavailable."""
+        """Rows of float32, one a text, in order. Raises EmbedderUnavailable, at once while it is left alone."""
+        if self._breaker is None:
+            return await self._embedded(texts)
+        self._breaker.check(EmbedderResting)
+        with self._breaker.watching(self.ask, suspect=EmbedderUnavailable):
+            return await self._embedded(texts)
+
+    async def ask(self) -> None:
+        """The cheapest question: one word. Raises EmbedderUnavailable."""
+        await self._embedded((PROBE,))
+
+    async def _embedded(self, texts: Sequence[str]) -> Vectors:
         await anyio.to_thread.run_sync(import_module, "numpy", abandon_on_cancel=True)
         import numpy as np
 
@@ -97,7 +112,7 @@ class LitellmEmbedder:
         except Exception as error:  # litellm raises whatever its providers' parsers raise
             keys = (*((self._api_key,) if self._api_key else ()), *in_address(self._api_base or ""))
             fault = translated(error, model=self._model, keys=keys)
-            raise EmbedderUnavailable(str(fault)) from error
+            raise EmbedderUnavailable(str(fault), retry_after=retry_after(error)) from error
         return self._checked(rows, count=len(texts))
 
     def _checked(self, rows: list[Any], *, count: int) -> Vectors:

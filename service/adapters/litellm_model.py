@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import (
+    ModelFault,
     ModelRefused,
+    ModelResting,
     ModelSpokeNonsense,
     ModelTimedOut,
     ModelTruncated,
@@ -33,12 +35,14 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Ask, Clock, Role
     from service.adapters.deployment_chain import Messages, Spoken
+    from service.dependency import Dependency
     from service.usage import UsageLedger
 
 __all__ = ["Deployment", "LitellmModel", "RoleSettings"]
 
 CUT = frozenset({"length", "max_tokens"})
 MOST_REPEATED = 4_000
+AWAY = 3  # failures in a row, after which a provider counts as away
 
 
 class LitellmModel:
@@ -52,8 +56,10 @@ class LitellmModel:
         clock: Clock,
         limit: AbstractAsyncContextManager[object, bool | None],
         ledger: UsageLedger,
+        dependency: Dependency | None = None,
     ) -> None:
-        self._role, self._settings, self._limit = role, settings, limit
+        self._role, self._settings, self._limit, self._dependency = role, settings, limit, dependency
+        self._failures = 0
         self._chain = DeploymentChain(role, settings, clock=clock, ledger=ledger)
 
     @property
@@ -101,7 +107,23 @@ class LitellmModel:
                 yield until
         except TimeoutError as error:
             allowed = self._settings.timeout_seconds
-            raise ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s") from error
+            fault = ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s")
+            self._tell(fault)
+            raise fault from error
+        except ModelFault as fault:
+            self._tell(fault)
+            raise
+        self._tell(None)
+
+    def _tell(self, fault: ModelFault | None) -> None:
+        """Note whether the provider answers: an answer of no use is one; a question in vain may be its own fault."""
+        self._failures = self._failures + 1 if isinstance(fault, ModelUnavailable) else 0
+        if self._dependency is None:
+            return
+        if not self._failures:
+            self._dependency.worked()
+        elif self._failures >= AWAY or isinstance(fault, ModelResting):
+            self._dependency.failed(str(fault))
 
     async def _read[A: BaseModel](self, spoken: Spoken, *, shape: type[A]) -> A:
         text = self._whole(spoken)

@@ -32,6 +32,7 @@ REFUSALS = ("content_filter", "content management policy", "content policy", "Co
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
 SECRET = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza|Bearer)[-_ ]?[\w*.-]{6,200}|\b[\w*-]{24,400}")
 MOST_LETTERS = 160
+MOST_RETRY_AFTER = 300.0
 
 
 def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> ModelFault:
@@ -46,6 +47,12 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
     if name.startswith("RouterRateLimitError"):
         return ModelResting(f"{model} rests for {getattr(error, 'cooldown_time', 0):.0f} s after repeated failures")
     return ModelUnavailable(f"{model} {_reason(error)}: {redacted(words, keys=keys)}")
+
+
+def retry_after(error: Exception) -> float:
+    """The seconds for which a provider wishes to be left alone; 0 where it says nothing that can be read."""
+    said = str((getattr(error, "litellm_response_headers", None) or {}).get("retry-after", ""))
+    return min(float(said), MOST_RETRY_AFTER) if said.isascii() and said.isdigit() else 0.0
 
 
 def is_unbearable(error: Exception) -> bool:

@@ -32,7 +32,8 @@ _PROBLEMS: dict[int, tuple[str, str, str]] = {
     422: ("invalid-request", "The request does not fit", "#/messages/0/role: Field required"),
     428: ("story-unguarded", "Say which story it replaces", "send If-Match with the ETag of the story that …"),
     429: ("too-often", "Too many requests", "this key asks too often"),
-    503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: No space left on device"),
+    503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: Input/output error"),
+    507: ("disk-full", "Nothing was stored: there is no room", "the turn could not be stored: No space left on device"),
 }
 
 

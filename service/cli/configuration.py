@@ -16,7 +16,7 @@ from pydantic_settings import SettingsError
 from consolidation.kernel.errors import ConfigurationFault
 from consolidation.kernel.secrets import without_secrets_of
 from service.access.keys import shown_key
-from service.adapters.graph.connection import shown
+from service.adapters.graph.address import shown
 from service.settings import Settings
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import ConfigurationFault, EmbedderFault, GraphFault
 from consolidation.kernel.tokens import ESTIMATED_BYTES, count_tokens
-from service.adapters.graph.connection import Connection, shown
+from service.adapters.graph.address import shown
+from service.adapters.graph.connection import Connection
 from service.adapters.graph.server import binaries
 from service.adapters.litellm_door import close_litellm
 from service.adapters.litellm_embedder import LitellmEmbedder

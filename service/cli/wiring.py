@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from consolidation.kernel.ports import Role
 from consolidation.kernel.secrets import without_secrets_of
-from service.adapters.graph.connection import shown
+from service.adapters.graph.address import shown
 from service.adapters.minilm import DIMENSION, find_weights
 from service.models import choose
 

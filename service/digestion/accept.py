@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.discretion import voided
-from consolidation.kernel.errors import InvalidRequest
+from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable
 from consolidation.kernel.injected import without_injected
 from consolidation.kernel.noise import is_blank, kind_of
 from consolidation.kernel.tokens import count_tokens
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
-    from service.minds import Minds
+    from service.minds import Mind, Minds
     from service.storytelling.runs import Storytelling
+    from service.tally import Tally
 
 _AHEAD = timedelta(days=1)  # more than any clock is wrong by
 
@@ -63,18 +64,34 @@ async def accept(
     storytelling: Storytelling,
     clock: Clock,
     discretion: Discretion,
+    tally: Tally,
 ) -> Acceptance:
     """
     Keep *turn* in the mind's transcript, durably, and wake its digestion; neither graph nor model is needed.
 
     Raises InvalidRequest, TurnConflict, TranscriptUnwritable; then nothing was stored.
     """
-    _check_times(turn, now=clock.now())
-    stripped, dropped, tokens = await anyio.to_thread.run_sync(_measured, turn, discretion)
-    mind = await minds.find_or_create(mind_id)
-    accepted = await mind.transcript.append(stripped, tokens=tokens)
+    try:
+        mind, accepted, dropped = await _kept(mind_id, turn, minds=minds, now=clock.now(), discretion=discretion)
+    except MemoryFault as fault:
+        if isinstance(fault, TranscriptUnwritable):
+            reason = str(fault).rpartition(": ")[2]
+            minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
+        tally.turn("refused")
+        raise
+    minds.disk.worked(part="transcript")
+    tally.turn("accepted" if accepted.is_new else "duplicate")
     digestion.wake(mind)
     return Acceptance(accepted, dropped, storytelling.notice(mind))
+
+
+async def _kept(
+    mind_id: str, turn: Turn, *, minds: Minds, now: datetime, discretion: Discretion
+) -> tuple[Mind, Accepted, tuple[DroppedMessage, ...]]:
+    _check_times(turn, now=now)
+    stripped, dropped, tokens = await anyio.to_thread.run_sync(_measured, turn, discretion)
+    mind = await minds.find_or_create(mind_id)
+    return mind, await mind.transcript.append(stripped, tokens=tokens), dropped
 
 
 def _measured(turn: Turn, discretion: Discretion) -> tuple[Turn, tuple[DroppedMessage, ...], int]:

@@ -3,7 +3,8 @@ The background half of the write path: what the transcript holds and the project
 
 Three lanes a mind, each in order, each its own cursor, each waking the next: *indexing* makes a turn findable by its
 words, *saving* by its meaning (graph and vectors), *extracting* lets a model read it. There is no queue: a lane is
-awake while its cursor is behind the transcript, and a slow sweep wakes what a lost wake-up left asleep.
+awake while its cursor is behind the transcript, and a slow sweep wakes what a lost wake-up left asleep. A lane that
+fails, of whatever, waits and tries again; what it stands on working again ends its pause.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.errors import (
+    EmbedderUnavailable,
+    GraphUnavailable,
+    HomeFault,
+    MemoryFault,
+    ModelUnavailable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+_SHARED = (GraphUnavailable, EmbedderUnavailable, ModelUnavailable, HomeFault)
 _NEXT = {"indexing": "saving", "saving": "extracting", "extracting": None}
 
 
@@ -54,6 +62,8 @@ class Digestion:
         self._awake: dict[tuple[str, str], bool] = {}
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._halted = Counter[str]()
+        self._hope = asyncio.Event()
+        self._unreadable: set[str] = set()
 
     def wake(self, mind: Mind) -> None:
         """Say that *mind* may have work; returns at once."""
@@ -85,15 +95,35 @@ class Digestion:
             self._halted[mind.mind_id] -= 1
             self.wake(mind)
 
+    def hope(self) -> None:
+        """Say that something works again: lanes that wait try now."""
+        self._hope.set()
+        self._hope = asyncio.Event()
+
     async def sweep(self) -> None:
         """For ever: open every mind there is and wake it, now and after each pause."""
         while not self._background.is_stopping:
-            for mind_id in self._minds.ids():
-                try:
-                    self.wake(await self._minds.find(mind_id))
-                except MemoryFault as error:
-                    log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
+            try:
+                for mind_id in self._minds.ids():
+                    await self._look(mind_id)
+            except OSError as error:
+                self._minds.disk.failed(f"the home can not be read: {error.strerror}", part="home")
+            else:
+                self._minds.disk.worked(part="home")
             await self._background.pause(self._sweep_seconds)
+
+    async def _look(self, mind_id: str) -> None:
+        """Wake a mind; one that can not be opened is told of once, and keeps no other from its turn."""
+        try:
+            self.wake(await self._minds.find(mind_id))
+        except MemoryFault as error:
+            if mind_id not in self._unreadable:
+                log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
+            self._unreadable.add(mind_id)
+            self._minds.disk.failed("a mind can not be opened; the log says which", part=f"opening {mind_id}")
+        else:
+            self._unreadable.discard(mind_id)
+            self._minds.disk.worked(part=f"opening {mind_id}")
 
     def _wake_lane(self, lane: str, mind: Mind) -> None:
         key = (lane, mind.mind_id)
@@ -123,11 +153,12 @@ class Digestion:
     async def _until_done(self, lane: str, mind: Mind, step: Callable[[Mind], Awaitable[bool]]) -> None:
         patience = self._patience()
         while not self._background.is_stopping:
+            hope = self._hope
             try:
                 has_more = await step(mind)
-            except MemoryFault as error:
+            except Exception as error:  # noqa: BLE001 - a lane outlives what nobody foresaw
                 self._tell(lane, mind, error)
-                await self._background.pause(patience.next_seconds())
+                await self._background.pause(patience.next_seconds(), unless=hope)
                 continue
             patience.reset()
             self._tell(lane, mind, None)
@@ -140,13 +171,24 @@ class Digestion:
         if following is not None:
             self._wake_lane(following, mind)
 
-    def _tell(self, lane: str, mind: Mind, error: MemoryFault | None) -> None:
-        """Note why a lane is behind; logged when it changes, not each time it is tried."""
-        reason = None if error is None else f"{type(error).__name__}: {error}"
-        if getattr(mind.health, lane) == reason:
-            return
+    def _tell(self, lane: str, mind: Mind, error: Exception | None) -> None:
+        """Note why a lane is behind; logged when it begins and when it ends, not each time it is tried."""
+        known, reason = getattr(mind.health, lane), None if error is None else _reason(error)
         setattr(mind.health, lane, reason)
-        if reason is None:
-            log.info("digestion.recovered", lane=lane, mind_id=mind.mind_id)
+        if isinstance(error, HomeFault):
+            mind.disk.failed(str(error), part=f"{lane} {mind.mind_id}")
         else:
-            log.warning("digestion.waiting", lane=lane, mind_id=mind.mind_id, reason=reason)
+            mind.disk.worked(part=f"{lane} {mind.mind_id}")
+        if error is None and known is not None:
+            log.debug("digestion.recovered", lane=lane, mind_id=mind.mind_id)
+        elif error is not None and (known is None or known.partition(":")[0] != type(error).__name__):
+            # What all minds stand on is told of once, by its Dependency.
+            tell = log.debug if isinstance(error, _SHARED) else log.warning
+            traceback = None if isinstance(error, MemoryFault) else error
+            tell("digestion.waiting", lane=lane, mind_id=mind.mind_id, reason=reason, exc_info=traceback)
+
+
+def _reason(error: Exception) -> str:
+    """For whoever runs the service; what nobody foresaw may hold anybody's words, and is in the log alone."""
+    name = type(error).__name__
+    return f"{name}: {error}" if isinstance(error, MemoryFault) else f"{name}: an unforeseen error; it is logged"

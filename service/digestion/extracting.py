@@ -14,9 +14,12 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import (
+    EmbedderResting,
     EmbedderUnavailable,
     ExtractionTimedOut,
     GraphUnavailable,
+    HomeFault,
+    IndexUnusable,
     MemoryFault,
     ModelResting,
     ModelTimedOut,
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _OUTAGES = (ModelUnavailable, EmbedderUnavailable)
-_OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*_OUTAGES, ModelTimedOut, ModelResting))
+_RESTING = (ModelResting, EmbedderResting)
+_OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*_OUTAGES, ModelTimedOut, *_RESTING))
 _AGAIN = "tried again: "  # in front of the error of a turn that was given its chance after the outage
 _OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
 _PREVIOUS = 2
@@ -74,6 +78,7 @@ class Extracting:
     async def step(self, mind: Mind) -> bool:
         """Extract the next turn; True while there are more. Raises GraphUnavailable, or what the turn failed of."""
         progress = mind.health.progress = await self._graph.progress(mind.mind_id)
+        mind.health.saved, mind.health.extracted = progress.saved, progress.extracted
         if mind.mind_id in self._to_retry:
             await self._retry_parked(mind, progress.parked)
         await self._catch_up(mind, progress.extracted)
@@ -98,9 +103,9 @@ class Extracting:
             await anyio.to_thread.run_sync(mind.text.forget_facts_of, self._uuid(mind, kept))
         try:
             extracted = await self._extracted(mind, kept)
-        except GraphUnavailable:
+        except (GraphUnavailable, HomeFault):
             raise
-        except ModelResting:
+        except _RESTING:
             await self._graph.spare(mind.mind_id, self._uuid(mind, kept))  # nothing was asked: no attempt
             raise
         except MemoryFault as error:
@@ -110,7 +115,11 @@ class Extracting:
             await self._park(mind, kept, error, attempt)
             await _move(mind, kept.sequence)
             return
-        await anyio.to_thread.run_sync(_index, mind, extracted, kept.sequence)
+        try:
+            await anyio.to_thread.run_sync(_index, mind, extracted, kept.sequence)
+        except IndexUnusable:
+            await self._graph.complete(mind.mind_id, kept.sequence)  # full text catches up; no model is asked twice
+            raise
         await self._graph.complete(mind.mind_id, kept.sequence)
         if is_outage:
             self.retry(mind.mind_id)
@@ -142,13 +151,17 @@ class Extracting:
             await self._graph.begin(mind.mind_id, self._uuid(mind, kept))
             try:
                 extracted = await self._extracted(mind, kept)
-            except GraphUnavailable:
+                await anyio.to_thread.run_sync(_index, mind, extracted, 0)
+            except (GraphUnavailable, HomeFault):
+                self.retry(mind.mind_id)
+                raise
+            except _RESTING:
+                await self._graph.spare(mind.mind_id, self._uuid(mind, kept))
                 self.retry(mind.mind_id)
                 raise
             except MemoryFault as error:
                 await self._park(mind, kept, error, one.attempts + 1, again=_AGAIN)
                 continue
-            await anyio.to_thread.run_sync(_index, mind, extracted, 0)
             await self._graph.unpark(mind.mind_id, one)
 
     async def _catch_up(self, mind: Mind, extracted: int) -> None:

@@ -60,12 +60,13 @@ class Saving:
 
     async def index(self, mind: Mind) -> bool:
         """Put the next turns into full text; True while there are more."""
-        cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+        cursor = mind.health.indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         turns = await mind.transcript.after(cursor, limit=_BATCH)
         if not turns:
             return False
         told = [(kept, await before(mind, kept, limit=2)) for kept in turns if kept.is_remembered]
         await anyio.to_thread.run_sync(self._put_words, mind, told, turns[-1].sequence)
+        mind.health.indexed = turns[-1].sequence
         return len(turns) == _BATCH
 
     def _put_words(self, mind: Mind, told: Sequence[tuple[Kept, Sequence[Kept]]], cursor: int) -> None:
@@ -76,7 +77,7 @@ class Saving:
     async def _save(self, mind: Mind) -> bool:
         if mind.mind_id not in self._prepared:
             await self._arriving(mind.workspace)
-        cursor = (await self._graph.progress(mind.mind_id)).saved
+        cursor = mind.health.saved = (await self._graph.progress(mind.mind_id)).saved
         if cursor == 0 or mind.mind_id not in self._prepared:
             progress = mind.health.progress = await self._graph.prepare(mind.mind_id, embedder=await self._identity())
             mind.transcript.never_below(max(progress.saved, progress.extracted))
@@ -96,6 +97,7 @@ class Saving:
             own |= {passage.uuid: vectors[passage.uuid] for passage in episode.passages}
             leaning |= _leaning([*passages, *episode.passages], vectors, start=max(len(passages) - 1, 0))
         await self._graph.save(mind.mind_id, episodes, own=own, leaning=leaning, cursor=turns[-1].sequence)
+        mind.health.saved = turns[-1].sequence
         return len(turns) == _BATCH
 
     async def _vectors(self, passages: Iterable[Passage]) -> dict[str, Vector]:

@@ -9,23 +9,19 @@ a query is words and nothing else: no operator can reach the engine.
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from service.recall.neighbourhood import COLUMNS
+from service.recall.text_file import TextFile
 from service.recall.text_names import mentions, name_key, named
 from service.recall.text_ranking import ranked
 from service.recall.text_store import (
     LANGUAGE,
     SPEAKER,
     Traits,
-    connect,
     counted,
-    disk_faults,
     fact_row,
-    is_of_the_disk,
     let_go_of_fact,
     move_cursor,
     numbered,
@@ -44,24 +40,25 @@ if TYPE_CHECKING:
 
 
 class TextIndex:
-    """One SQLite file. All methods block for a moment: call them in a worker thread; they may run at once."""
+    """
+    One SQLite file. All methods block for a moment: call them in a worker thread; they may run at once.
+
+    All raise IndexUnusable while the disk is full or fails.
+    """
 
     def __init__(self, file: Path) -> None:
-        """Open *file*, or make it anew when it is missing, damaged or of another version. Raises IndexUnwritable."""
-        self._file = file
-        self._mutex = threading.RLock()
-        with disk_faults():
-            self._database = self._opened()
+        """Bind to *file*; it is opened at first use, made anew when it is missing, damaged or of another version."""
+        self._file = TextFile(file)
 
     def cursor(self, name: str) -> int:
         """How far the index is: ``turns`` or ``facts``."""
-        with self._mutex:
-            row = self._database.execute("SELECT sequence FROM cursors WHERE name = ?", (name,)).fetchone()
+        with self._file.opened() as database:
+            row = database.execute("SELECT sequence FROM cursors WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 
     def add_turns(self, turns: Sequence[IndexedTurn], *, cursor: int) -> None:
-        """Index turns and move the cursor ``turns``, in one transaction; again is harmless. Raises IndexUnwritable."""
-        with self._mutex, disk_faults(), self._database as database:
+        """Index turns and move the cursor ``turns``, in one transaction; again is harmless."""
+        with self._file.changed() as database:
             for turn in turns:
                 put_turn(database, turn)
             move_cursor(database, "turns", cursor)
@@ -73,8 +70,8 @@ class TextIndex:
         *,
         cursor: int,
     ) -> None:
-        """Index facts and entities with their stems, and move the cursor ``facts``. Raises IndexUnwritable."""
-        with self._mutex, disk_faults(), self._database as database:
+        """Index facts and entities with their stems and move the cursor ``facts``; again is harmless."""
+        with self._file.changed() as database:
             for fact, stems in facts:
                 number = numbered(database, "facts", fact.uuid)
                 database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
@@ -89,34 +86,31 @@ class TextIndex:
     def forget_facts_of(self, episode: str) -> None:
         """Forget the facts that only this episode (a uuid) told: it is about to be extracted again."""
         only = json.dumps((episode,))
-        with self._mutex, disk_faults(), self._database as database:
+        with self._file.changed() as database:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
                 let_go_of_fact(database, number)
 
     def forget_knowledge(self) -> None:
         """Forget all facts and entities and put the cursor ``facts`` back: the graph no longer holds what they say."""
-        with self._mutex, disk_faults(), self._database as database:
+        with self._file.changed() as database:
             for table in ("facts", "fact_words", "entities", "entity_words"):
                 database.execute(f"DELETE FROM {table}")
             database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
             database.execute("DELETE FROM cursors WHERE name = 'facts'")
 
     def begin_anew(self) -> None:
-        """Drop the file and make an empty one: every cursor is at 0 again. Raises IndexUnwritable."""
-        with self._mutex, disk_faults():
-            self._database.close()
-            self._remove()
-            self._database = connect(self._file)
+        """Drop the file: every cursor is at 0 again."""
+        self._file.drop()
 
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[Hit, ...]:
         """Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first."""
-        with self._mutex:
-            return ranked(self._database, arm, stems, limit=limit)
+        with self._file.opened() as database:
+            return ranked(database, arm, stems, limit=limit)
 
     def holding(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns hold each stem in their own words."""
-        with self._mutex:
-            found = counted(self._database, "turns", tuple(dict.fromkeys(stems)))
+        with self._file.opened() as database:
+            found = counted(database, "turns", tuple(dict.fromkeys(stems)))
         return {stem: found.get(stem, 0) for stem in stems}
 
     def holding_around(self, sequences: Sequence[int], stems: Iterable[str]) -> dict[int, frozenset[str]]:
@@ -124,8 +118,8 @@ class TextIndex:
         columns = " || char(32) || ".join(("''", *COLUMNS, "''"))
         asked = within(f"SELECT rowid, {columns} FROM turn_words WHERE rowid IN", len(sequences))
         wanted = [(stem, f" {stem} ") for stem in stems]
-        with self._mutex:
-            rows = self._database.execute(asked, tuple(sequences)).fetchall()
+        with self._file.opened() as database:
+            rows = database.execute(asked, tuple(sequences)).fetchall()
         return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
 
     def traits(self, sequences: Sequence[int]) -> dict[int, Traits]:
@@ -134,8 +128,8 @@ class TextIndex:
             "SELECT sequence, speakers, occurred_at, asks, statement_words, has_time FROM turns WHERE sequence IN",
             len(sequences),
         )
-        with self._mutex:
-            rows = self._database.execute(asked, tuple(sequences)).fetchall()
+        with self._file.opened() as database:
+            rows = database.execute(asked, tuple(sequences)).fetchall()
         speakers = json.loads(f"[{','.join(row[1] for row in rows)}]")
         return {
             row[0]: Traits(tuple(spoke), datetime.fromisoformat(row[2]), bool(row[3]), row[4], bool(row[5]))
@@ -160,8 +154,8 @@ class TextIndex:
 
     def mentions(self, name: str, *, limit: int) -> tuple[int, ...]:
         """The newest turns that hold *name*; or that its bearer spoke."""
-        with self._mutex:
-            return mentions(self._database, name, languages=self._all(LANGUAGE), limit=limit)
+        with self._file.opened() as database:
+            return mentions(database, name, languages=self._all(LANGUAGE), limit=limit)
 
     def entities(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         """Entities by number: uuid, name, key, summary."""
@@ -169,14 +163,14 @@ class TextIndex:
 
     def named(self, text: str) -> tuple[tuple[str, str], ...]:
         """Known entities whose whole name stands in *text*: uuid and name, longest name first."""
-        with self._mutex:
-            return named(self._database, text)
+        with self._file.opened() as database:
+            return named(database, text)
 
     def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
         """Sequences of episodes by uuid; unknown ones are left out."""
         asked = within("SELECT episode, sequence FROM turns WHERE episode IN", len(episodes))
-        with self._mutex:
-            return dict(self._database.execute(asked, tuple(episodes)).fetchall())
+        with self._file.opened() as database:
+            return dict(database.execute(asked, tuple(episodes)).fetchall())
 
     def languages(self) -> tuple[str, ...]:
         """The languages of most turns: the first, and any other of a tenth of them and more."""
@@ -186,33 +180,18 @@ class TextIndex:
 
     def close(self) -> None:
         """Close the file."""
-        with self._mutex:
-            self._database.close()
+        self._file.close()
 
     def _all(self, kind: str) -> dict[str, int]:
-        with self._mutex:
-            return dict(self._database.execute("SELECT word, rows FROM counts WHERE kind = ? AND rows > 0", (kind,)))
+        with self._file.opened() as database:
+            return dict(database.execute("SELECT word, rows FROM counts WHERE kind = ? AND rows > 0", (kind,)))
 
     def _rows(self, table: str, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         asked = within(f"SELECT * FROM {table} WHERE number IN", len(numbers))
-        with self._mutex:
-            return {row[0]: row[1:] for row in self._database.execute(asked, tuple(numbers))}
+        with self._file.opened() as database:
+            return {row[0]: row[1:] for row in database.execute(asked, tuple(numbers))}
 
     def _numbers(self, table: str, uuids: Sequence[str]) -> dict[str, int]:
         asked = within(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
-        with self._mutex:
-            return dict(self._database.execute(asked, tuple(uuids)).fetchall())
-
-    def _opened(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            return connect(self._file)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and is_of_the_disk(error):
-                raise
-            self._remove()
-            return connect(self._file)
-
-    def _remove(self) -> None:
-        for leftover in self._file.parent.glob(f"{self._file.name}*"):
-            leftover.unlink()
+        with self._file.opened() as database:
+            return dict(database.execute(asked, tuple(uuids)).fetchall())

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import IndexUnwritable
 from service.recall.neighbourhood import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
 WORDS = {"turns": "turn_words", "facts": "fact_words", "entities": "entity_words"}
 SPEAKER, LANGUAGE = "speaker", "language"
 _VERSION = 3
-_OF_THE_DISK = frozenset(
-    (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY)
-)
 _TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 _SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -79,24 +74,6 @@ def connect(file: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
-
-
-@contextmanager
-def disk_faults() -> Iterator[None]:
-    """Turn what the disk refuses into a fault of ours; what else is wrong with a database stays as it is."""
-    try:
-        yield
-    except OSError as error:
-        raise IndexUnwritable(f"full text: {error.strerror}") from error
-    except sqlite3.OperationalError as error:
-        if not is_of_the_disk(error):
-            raise
-        raise IndexUnwritable(f"full text: {error}") from error
-
-
-def is_of_the_disk(error: sqlite3.OperationalError) -> bool:
-    """Whether the disk is to blame, and the file may be as good as it was."""
-    return error.sqlite_errorcode & 0xFF in _OF_THE_DISK
 
 
 def _make_ready(database: sqlite3.Connection) -> None:

@@ -43,11 +43,11 @@ class Ledger:
         self._mutex = threading.Lock()
         self._traces: deque[dict[str, Any]] = deque(maxlen=_REMEMBERED_TRACES)
         self._shown: dict[str, deque[Echoes]] = {}
-        if file.exists():
-            with suppress(OSError):  # a kill tore the last line: the next trace begins a line of its own
-                seal_end(file)
-        for trace in _tail(file):
-            self._remember(trace)
+        with suppress(OSError):  # what can not be read was a help, not the truth
+            if file.exists():
+                seal_end(file)  # a kill tore the last line: the next trace begins a line of its own
+            for trace in _tail(file):
+                self._remember(trace)
 
     def note(self, trace: Mapping[str, Any]) -> None:
         """Keep a trace: it is on its way to the disk when this returns."""

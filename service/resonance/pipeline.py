@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.errors import HomeFault, MemoryFault
 from consolidation.kernel.tokens import count_tokens
 from service.resonance.deadline import Deadline
 from service.resonance.injection import block, etag, fitting, injected
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from service.resonance.moment import Asked, Flashback, Fragment, Label, Moment, Resonance
     from service.resonance.stable import Stable
     from service.resonance.telling import Telling
+    from service.tally import Tally
 
 _STORY_SECONDS = 0.2  # that the story is given at least, however short the deadline
 
@@ -60,9 +61,17 @@ class Pipeline:
     """Runs the phases for one mind and one moment at a time; holds nothing of either."""
 
     def __init__(
-        self, *, clock: Clock, discretion: Discretion, gathering: Gathering, telling: Telling, stable: Stable
+        self,
+        *,
+        clock: Clock,
+        discretion: Discretion,
+        gathering: Gathering,
+        telling: Telling,
+        stable: Stable,
+        tally: Tally,
     ) -> None:
-        """Bind to the phases that speak to the world; the others are pure."""
+        """Bind to the phases that speak to the world; the others are pure; each call is counted in *tally*."""
+        self._tally = tally
         self._clock = clock
         self._discretion = discretion
         self._gathering = gathering
@@ -89,6 +98,8 @@ class Pipeline:
         mind.health.usage += trace.usage
         document = trace.document(flashbacks=flashbacks, silence=silence, block=volatile)
         await _keep(mind, document)
+        outcome = "late" if "deadline" in trace.degraded else "surfaced" if flashbacks else "silent"
+        self._tally.resonance(outcome, rungs=trace.degraded, seconds=trace.timings["total"] / 1000)
         log.info(
             "resonance.answered",
             mind_id=mind.mind_id,
@@ -114,15 +125,21 @@ class Pipeline:
     async def _in_time(self, mind: Mind, moment: Moment, asked: Asked, deadline: Deadline, trace: Trace) -> Resonance:
         try:
             async with asyncio.timeout(deadline.left()):
-                return await self._phases(mind, moment, asked, deadline, trace)
+                resonance = await self._phases(mind, moment, asked, deadline, trace)
         except TimeoutError:
             trace.degrade("deadline")
             return Silent("the deadline came first")
+        except HomeFault as error:
+            mind.disk.failed(str(error), part=f"recall {mind.mind_id}")
+            trace.degrade("disk_failed")
+            return Silent(f"memory can not be read: {error}")
         except Exception as error:
             # The pipeline's outer edge: memory never breaks a turn, whatever it was.
             log.exception("resonance.failed", mind_id=mind.mind_id, trace_id=trace.trace_id)
             trace.degrade("memory_failed")
             return Silent(f"memory failed: {error}" if isinstance(error, MemoryFault) else "memory failed; see the log")
+        mind.disk.worked(part=f"recall {mind.mind_id}")
+        return resonance
 
     async def _stable_text(self, mind: Mind, deadline: Deadline, trace: Trace) -> str:
         """Story and protocol, read beside the phases: the last rung. Empty where even they do not come in time."""
@@ -177,4 +194,6 @@ async def _keep(mind: Mind, document: Mapping[str, Any]) -> None:
     try:
         await anyio.to_thread.run_sync(mind.ledger.note, document)
     except OSError as error:
-        log.warning("trace.unwritable", mind_id=mind.mind_id, reason=str(error))
+        mind.disk.failed(f"traces can not be kept: {error.strerror}", part=f"traces {mind.mind_id}")
+    else:
+        mind.disk.worked(part=f"traces {mind.mind_id}")

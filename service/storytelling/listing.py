@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
+from consolidation.kernel.errors import HomeFault
 from consolidation.story.pending import last_listed, list_anew, list_more
 
 if TYPE_CHECKING:
@@ -51,8 +52,10 @@ class Listing:
                 listed.is_waiting = False  # who comes from here on is listed by the next
                 try:
                     await _list(mind, listed, told=told)
-                except OSError as error:
+                except (OSError, HomeFault) as error:
                     _forget(mind, listed, error)
+                else:
+                    mind.disk.worked(part=_part(mind))
 
         self._background.start(f"pending {mind.mind_id}", run)
 
@@ -67,12 +70,18 @@ class Listing:
             except OSError as error:
                 _forget(mind, listed, error)
             else:
+                mind.disk.worked(part=_part(mind))
                 listed.sequence = max(last, *(kept.sequence for kept in turns), 0)
 
 
-def _forget(mind: Mind, listed: _Listed, error: OSError) -> None:
+def _forget(mind: Mind, listed: _Listed, error: OSError | HomeFault) -> None:
     listed.sequence = None
-    log.warning("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+    mind.disk.failed("what waits to be told can not be listed", part=_part(mind))
+    log.debug("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+
+
+def _part(mind: Mind) -> str:
+    return f"pending {mind.mind_id}"
 
 
 async def _list(mind: Mind, listed: _Listed, *, told: int) -> None:

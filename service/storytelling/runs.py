@@ -6,7 +6,8 @@ A run never holds up a turn: it reads the transcript, and writes STORY.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -15,13 +16,15 @@ import structlog
 from consolidation.kernel.errors import MemoryFault
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.chapters import parse
+from consolidation.story.consolidate import failed
 from consolidation.story.ledger import read_ledger
 from consolidation.story.narrator import Voice
 from consolidation.story.run import Run, Subject
 from consolidation.story.storyfile import StoryFile
 from consolidation.story.triggers import Backlog, Trigger, due
 from service.storytelling.listing import Listing
-from service.storytelling.state import StoryState
+from service.storytelling.outcome import note
+from service.storytelling.state import Spell, StoryState
 
 if TYPE_CHECKING:
     import asyncio
@@ -37,19 +40,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _SOUL = 8_000
-
-
-@dataclass(slots=True)
-class _Telling:
-    """What is known of one mind's story since the service began; times are monotonic seconds."""
-
-    told: int
-    heard_at: float
-    run: Run | None = None
-    tasks: int = 0
-    failures: int = 0
-    failed_at: float = 0.0
-    is_settled: bool = False
 
 
 class Storytelling:
@@ -75,7 +65,8 @@ class Storytelling:
         self._patience = patience
         self._sweep_seconds = sweep_seconds
         self._listing = Listing(background)
-        self._tellings: dict[str, _Telling] = {}
+        self._tellings: dict[str, Spell] = {}
+        self._unreadable: set[str] = set()
 
     def last_run(self, mind: Mind) -> Run | None:
         """The run that is under way, or the last one; None when there was none since the service began."""
@@ -142,23 +133,35 @@ class Storytelling:
 
     def pending_tokens(self, mind: Mind) -> int:
         """How many tokens wait to be told."""
-        return mind.transcript.positions.tokens_after(self._telling(mind).told)
+        return self.pending(mind)[1]
+
+    def pending(self, mind: Mind) -> tuple[int, int]:
+        """How many turns, and tokens, wait to be told."""
+        told, positions = self._telling(mind).told, mind.transcript.positions
+        return positions.remembered_after(told), positions.tokens_after(told)
 
     async def sweep(self) -> None:
         """For ever: look at every mind there is, whether it is time to tell; a lost wake-up loses nothing."""
         while not self._background.is_stopping:
-            for mind_id in self._minds.ids():
-                try:
-                    mind = await self._minds.find(mind_id)
-                    telling = self._telling(mind)
-                    if not telling.is_settled and not telling.tasks:
-                        telling.told = await self._service.settle(self.subject(mind))
-                        telling.is_settled = True
-                        await self._list_anew(mind)
-                    self._begin_if_due(mind, telling)
-                except (MemoryFault, OSError) as error:
-                    log.warning("story.unreadable", mind_id=mind_id, error=str(error))
+            with suppress(OSError):  # a home that can not be read: the lanes' sweep tells
+                for mind_id in self._minds.ids():
+                    await self._look(mind_id)
             await self._background.pause(self._sweep_seconds)
+
+    async def _look(self, mind_id: str) -> None:
+        try:
+            mind = await self._minds.find(mind_id)
+            telling = self._telling(mind)
+            if not telling.is_settled and not telling.tasks:
+                telling.told = await self._service.settle(self.subject(mind))
+                telling.is_settled = True
+                await self._list_anew(mind)
+            self._begin_if_due(mind, telling)
+            self._unreadable.discard(mind_id)
+        except (MemoryFault, OSError) as error:
+            if mind_id not in self._unreadable:
+                log.warning("story.unreadable", mind_id=mind_id, error=str(error))
+            self._unreadable.add(mind_id)
 
     async def rewind(self, mind: Mind, version: str) -> None:
         """Go back to an earlier story, and have what was told after it wait again. Raises StoryFault, OSError."""
@@ -176,14 +179,14 @@ class Storytelling:
         voice = Voice(self._agent, soul.strip(), workspace.prompts)
         return Subject(mind.transcript, file, workspace.published, voice)
 
-    def _telling(self, mind: Mind) -> _Telling:
+    def _telling(self, mind: Mind) -> Spell:
         known = self._tellings.get(mind.mind_id)
         if known is None:
             told = read_ledger(mind.workspace.published).sequence or 0  # a small file, once a mind
-            known = self._tellings[mind.mind_id] = _Telling(told, self._clock.monotonic())
+            known = self._tellings[mind.mind_id] = Spell(told, self._clock.monotonic())
         return known
 
-    def _begin_if_due(self, mind: Mind, telling: _Telling) -> int:
+    def _begin_if_due(self, mind: Mind, telling: Spell) -> int:
         now = self._clock.monotonic()
         pending = self.pending_tokens(mind)
         backlog = Backlog(pending, now - telling.heard_at, telling.failures, now - telling.failed_at)
@@ -195,7 +198,7 @@ class Storytelling:
     async def _run(
         self,
         mind: Mind,
-        telling: _Telling,
+        telling: Spell,
         trigger: Trigger,
         *,
         first: Callable[[], Awaitable[Gathered]] | None,
@@ -219,30 +222,16 @@ class Storytelling:
             telling.told = await self._service.settle(subject)
             await self._list_anew(mind)
         except (MemoryFault, OSError) as error:
-            run = replace(started, ended_at=self._clock.now(), error=f"{type(error).__name__}: {error}")
+            run = failed(replace(started, ended_at=self._clock.now()), error)
         except BaseException:
             progress(replace(started, ended_at=self._clock.now(), error="an unforeseen error; it is logged"))
             raise
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
         telling.failed_at = self._clock.monotonic()
-        mind.health.usage += run.usage
-        _log(mind, run)
+        note(mind, run)
         return run
 
     async def _list_anew(self, mind: Mind) -> None:
         subject = self.subject(mind)
         await self._listing.list_anew(mind, lambda: self._service.pending(subject))
-
-
-def _log(mind: Mind, run: Run) -> None:
-    log.info(
-        "story.told",
-        mind_id=mind.mind_id,
-        trigger=run.trigger,
-        turns=run.told,
-        of=run.turns,
-        chapters=run.chapters,
-        compressed=run.compressed,
-        error=run.error,
-    )

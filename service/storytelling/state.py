@@ -1,4 +1,4 @@
-"""A story and how far it is, at one moment."""
+"""A story and how far it is, at one moment; and what is known of its telling since the service began."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.story.chapters import Book
+    from consolidation.story.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,16 @@ class StoryState:
     last_processed: datetime | None
     pending_turns: int
     pending_tokens: int
+
+
+@dataclass(slots=True)
+class Spell:
+    """What is known of one mind's story since the service began; times are monotonic seconds."""
+
+    told: int
+    heard_at: float
+    run: Run | None = None
+    tasks: int = 0
+    failures: int = 0
+    failed_at: float = 0.0
+    is_settled: bool = False

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from service.minds import Mind, Minds
     from service.storytelling.runs import Storytelling
     from service.storytelling.session_files import SessionFolders
+    from service.tally import Tally
 
 _MOST_REASONS = 20
 _ALL = 1 << 40
@@ -60,6 +61,7 @@ class Syncing:
         storytelling: Storytelling,
         clock: Clock,
         discretion: Discretion,
+        tally: Tally,
         folders: SessionFolders,
     ) -> None:
         """Bind to the door of turns; *folders* say where session files are."""
@@ -68,6 +70,7 @@ class Syncing:
         self._storytelling = storytelling
         self._clock = clock
         self._discretion = discretion
+        self._tally = tally
         self._folders = folders
         self._turnstiles: dict[str, asyncio.Lock] = {}
 
@@ -182,6 +185,7 @@ class Syncing:
             storytelling=self._storytelling,
             clock=self._clock,
             discretion=self._discretion,
+            tally=self._tally,
         )
 
     async def _news(self, mind: Mind, turns: Sequence[Turn]) -> tuple[list[Turn], int]:

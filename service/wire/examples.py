@@ -171,7 +171,12 @@ RETRIED: dict[str, Any] = {"retrying": 0}
 
 ALIVE: dict[str, Any] = {"status": "alive"}
 
-READY: dict[str, Any] = {"status": "ready", "parts": {"graph": "ready"}}
+READY: dict[str, Any] = {"status": "ready", "parts": {"graph": "ready", "embedder": "ready", "disk": "ready"}}
+
+METRICS = """# HELP mind_memory_turns_total Posted turns by what became of them.
+# TYPE mind_memory_turns_total counter
+mind_memory_turns_total{outcome="accepted"} 1.0
+"""
 
 TRACES: dict[str, Any] = {"traces": [TRACE]}
 

@@ -107,7 +107,7 @@ def is_digested(found):
 
 
 def assert_refused(answer, slug):
-    assert answer.status_code == 503 and "retry-after" in answer.headers, answer.text
+    assert answer.status_code == (507 if slug == "disk-full" else 503) and "retry-after" in answer.headers, answer.text
     assert answer.json()["type"] == f"/problems/{slug}"
 
 
@@ -134,8 +134,8 @@ def test_a_full_disk_refuses_what_it_can_not_keep_stays_readable_and_mends_itsel
 
         with limited(served, most_bytes=10):
             for _ in range(3):
-                assert_refused(post(served, LONG, turn_id="long"), "transcript-unwritable")
-            assert_refused(post(served, LONG, mind="bo"), "transcript-unwritable")
+                assert_refused(post(served, LONG, turn_id="long"), "disk-full")
+            assert_refused(post(served, LONG, mind="bo"), "disk-full")
             assert_refused(put_story(served, f"# Mine\n\n{LONG}"), "story-unwritable")
             told = served.http.post("/v1/minds/ada/consolidation", json={"wait": True}).json()
             assert "can not be written" in told["last_run"]["error"] and told["pending_turns"] == 3
@@ -163,7 +163,7 @@ def test_full_text_that_can_not_be_written_is_told_of_and_written_later(tmp_path
             assert log.stat().st_size + 2000 < words.stat().st_size
             assert post(served, "Carla moved to Ghent.").status_code == 202
             waiting = until(served, lambda found: found["graph"]["waiting_for"])
-            assert waiting["graph"]["waiting_for"].startswith("IndexUnwritable")
+            assert waiting["graph"]["waiting_for"].startswith("IndexUnusable")
             assert_readable(served)
         found = until(served, is_digested)
     assert (found["graph"]["waiting_for"], found["graph"]["parked"], found["graph"]["episodes"]) == (None, [], 2)
@@ -198,8 +198,8 @@ def test_a_disk_that_is_full_from_the_start_serves_what_there_is(tmp_path, nest)
             served.kill()
         fill(home / "ballast")
         with serving(tmp_path, nest, port=free_port()) as served:  # it can not write where it listens
-            assert_refused(post(served, LONG), "transcript-unwritable")
-            assert_refused(post(served, LONG, mind="bo"), "transcript-unwritable")
+            assert_refused(post(served, LONG), "disk-full")
+            assert_refused(post(served, LONG, mind="bo"), "disk-full")
             assert post(served, "Bruno number 1 lives in Lyon.", turn_id="t1").json()["duplicate"]
             assert_readable(served)
             (home / "ballast").unlink()

@@ -9,48 +9,85 @@ they cost a third of a second, that a start has no need of.
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ConfigurationFault, GraphFault, GraphTimedOut, GraphUnavailable
-from consolidation.kernel.secrets import without_secrets_of
+from consolidation.kernel.errors import (
+    GraphFault,
+    GraphResting,
+    GraphTimedOut,
+    GraphUnavailable,
+    GraphUnwritable,
+)
+from service.adapters.graph.address import checked
+from service.adapters.graph.answers import foreign, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from falkordb.asyncio import FalkorDB
 
+    from service.adapters.breaker import Breaker
+
 type Rows = list[list[Any]]
 
-_SCHEMES = {"redis": "redis", "falkor": "redis", "falkordb": "redis", "rediss": "rediss", "unix": "unix"}
 _NO_GRAPH = "empty key"
 _CONNECT_SECONDS = 1.0
 _FIRST_SECONDS = 3.0  # for a first answer, and the questions of FalkorDB's constructor
 _PING_SECONDS = 2.0
+_WRITING = "writing"
 
 
 class Connection:
     """All graphs of one server. Reads are read-only statements; both raise GraphUnavailable."""
 
-    def __init__(self, url: str, *, read_seconds: float = 5.0, write_seconds: float = 30.0, most: int = 24) -> None:
-        """Bind to *url* without connecting. Raises ConfigurationFault when it is not one."""
-        self._url = _checked(url)
+    def __init__(
+        self,
+        url: str,
+        *,
+        read_seconds: float = 5.0,
+        write_seconds: float = 30.0,
+        most: int = 24,
+        breaker: Breaker | None = None,
+    ) -> None:
+        """Bind to *url* without connecting; *breaker* stands before it. Raises ConfigurationFault when it is no url."""
+        self._url = checked(url)
         self._read_seconds = read_seconds
         self._write_seconds = write_seconds
         self._most = most
+        self._breaker = breaker
         self._client: FalkorDB | None = None
         self._building = asyncio.Lock()
 
     async def client(self) -> FalkorDB:
-        """The falkordb client, built at first use. Raises GraphUnavailable."""
+        """The falkordb client, built at first use. Raises GraphUnavailable, at once where it is left alone."""
+        self._check()
         if self._client is None:
             async with self._building:
+                self._check()  # who was before us may have found out
                 if self._client is None:
-                    self._client = await self._built()
+                    with self._watching():
+                        self._client = await self._built()
         return self._client
+
+    async def ask(self) -> None:
+        """The cheapest question, on a connection of its own: whether the server answers anybody. Raises GraphFault."""
+        await warm_client()
+        from redis.asyncio import ConnectionPool, Redis
+
+        limits = {"socket_connect_timeout": _CONNECT_SECONDS, "socket_timeout": self._read_seconds}
+        pool = ConnectionPool.from_url(self._url, max_connections=1, protocol=2, driver_info=None, **limits)
+        try:
+            async with asyncio.timeout(self._read_seconds):
+                await Redis(connection_pool=pool).ping()
+        except foreign() as error:
+            raise translated(error) from error
+        finally:
+            await pool.disconnect()
 
     async def ping(self) -> None:
         """Return when the server answers a command, very soon. Raises GraphUnavailable."""
@@ -100,9 +137,15 @@ class Connection:
 
     async def write(self, graph: str, cypher: str, words: Mapping[str, object], /) -> Rows:
         """Rows of a statement that may write; an error does not mean that it was not done: only MERGE is safe."""
+        return (await self.table(graph, cypher, words))[1]
+
+    async def table(self, graph: str, cypher: str, words: Mapping[str, object], /) -> tuple[list[str], Rows]:
+        """The same with the names of its columns."""
         client = await self.client()
         asking = client.select_graph(graph).query(cypher, dict(words))
-        return list((await self._bounded(asking, self._write_seconds)).result_set)
+        with self._writing():
+            answer = await self._bounded(asking, self._write_seconds)
+        return [str(column[1]) for column in answer.header], list(answer.result_set)
 
     async def write_all(self, graph: str, statements: Sequence[str], /, *, harmless: Sequence[str] = ()) -> None:
         """Run statements in order; an error that holds one of the words in *harmless* is passed over."""
@@ -136,7 +179,6 @@ class Connection:
         await warm_client()
         from falkordb.asyncio import FalkorDB
         from redis.asyncio import BlockingConnectionPool, Redis
-        from redis.exceptions import RedisError
 
         pool = BlockingConnectionPool.from_url(
             self._url,
@@ -156,66 +198,43 @@ class Connection:
                 return client
         except TimeoutError as error:  # it says that it loads only between graphs, not while it indexes one
             raise GraphTimedOut("FalkorDB does not answer yet: it may still be loading its graphs") from error
-        except (RedisError, OSError) as error:
+        except foreign() as error:
             raise translated(error) from error
         finally:
             if client is None:  # refused, too late, or given up by who asked
                 await pool.disconnect()
 
     async def _bounded(self, asking: Any, seconds: float) -> Any:  # noqa: ANN401 - falkordb is untyped
-        from redis.exceptions import RedisError
+        with self._watching():
+            try:
+                async with asyncio.timeout(seconds):
+                    return await asking
+            except foreign() as error:
+                raise translated(error) from error
 
+    def _check(self) -> None:
+        if self._breaker is not None:
+            self._breaker.check(GraphResting)
+
+    def _watching(self) -> AbstractContextManager[None]:
+        if self._breaker is None:
+            return nullcontext()
+        return self._breaker.watching(self.ask, suspect=GraphUnavailable)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Note whether what the server answers is that it takes nothing in; reading works all the same."""
+        dependency = self._breaker.dependency if self._breaker is not None else None
         try:
-            async with asyncio.timeout(seconds):
-                return await asking
-        except (RedisError, OSError) as error:
-            raise translated(error) from error
+            yield
+        except GraphUnwritable as fault:
+            if dependency is not None:
+                dependency.failed(str(fault), part=_WRITING)
+            raise
+        if dependency is not None:
+            dependency.worked(part=_WRITING)
 
 
 async def warm_client() -> None:
     """Import what speaks to FalkorDB, in a thread: the loop runs on, and a caller that gives up waits for nothing."""
     await anyio.to_thread.run_sync(import_module, "falkordb.asyncio", abandon_on_cancel=True)
-
-
-def translated(error: Exception) -> GraphFault:
-    """A foreign error of the server, or of the way to it, as one of ours."""
-    from redis import exceptions as redis_errors
-
-    match error:
-        case TimeoutError() | redis_errors.TimeoutError():
-            return GraphTimedOut("FalkorDB did not answer in time")
-        case redis_errors.BusyLoadingError():
-            return GraphUnavailable("FalkorDB is still loading its graphs")
-        case redis_errors.ResponseError():
-            return _refused(str(error))
-        case _:
-            return GraphUnavailable(f"FalkorDB does not answer: {error}")
-
-
-def shown(url: str) -> str:
-    """*url* without its user, password and query."""
-    return without_secrets_of(url)
-
-
-def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in _SCHEMES or not (parts.hostname or parts.path):
-        known = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
-        raise ConfigurationFault(f"FALKORDB_URL is not an address of a FalkorDB (known: {known}): {shown(url)!r}")
-    try:
-        _ = parts.port
-    except ValueError as error:
-        raise ConfigurationFault(f"FALKORDB_URL has no proper port: {shown(url)!r}") from error
-    return parts._replace(scheme=_SCHEMES[parts.scheme]).geturl()
-
-
-def _refused(reason: str) -> GraphFault:
-    if "timed out" in reason:
-        return GraphTimedOut("FalkorDB stopped a query that took too long")
-    if "MISCONF" in reason:  # its append-only file could not be written: it takes nothing until that works again
-        return GraphUnavailable("FalkorDB's disk is full, or refuses to be written")
-    if "OOM" in reason or "out of memory" in reason.lower():
-        return GraphUnavailable("FalkorDB is out of memory")
-    if "Max pending queries" in reason:
-        return GraphUnavailable("FalkorDB has too many queries waiting")
-    return GraphFault(reason)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class Driver(FalkorDriver):
     """Graphiti's driver, bound to one graph that is already prepared, with our searching in its seam."""
 
-    def __init__(self, **words: Any) -> None:  # noqa: ANN401 - handed through
+    def __init__(self, connection: Connection, **words: Any) -> None:  # noqa: ANN401 - handed through
         super().__init__(**words)
+        self._connection = connection
         building = self.__dict__.pop("_init_task", None)
         if building is not None:  # it would send thirteen CREATE INDEX each time
             building.cancel()
@@ -36,9 +37,8 @@ class Driver(FalkorDriver):
         """Run a statement of Graphiti's; stock walks every vector in it twice, and logs people's words on an error."""
         words = {key: value.isoformat() if isinstance(value, datetime) else value for key, value in words.items()}
         words.pop("routing_", None)
-        result = await self._get_graph(self._database).query(cypher_query_, words)
-        header = [str(column[1]) for column in result.header]
-        return [dict(zip(header, row, strict=True)) for row in result.result_set], header, None
+        header, rows = await self._connection.table(self._database, cypher_query_, words)
+        return [dict(zip(header, row, strict=True)) for row in rows], header, None
 
     def clone(self, database: str) -> Driver:
         """The same graph, whatever is asked: a mind has one."""
@@ -48,7 +48,7 @@ class Driver(FalkorDriver):
 
 def driver_on(client: FalkorDB, graph: str, connection: Connection, indexes: VectorIndexes) -> Driver:
     """A driver of *graph* that saves and searches as we do."""
-    driver = Driver(falkor_db=client, database=graph)
+    driver = Driver(connection, falkor_db=client, database=graph)
     known: set[str] = set()
     driver.graph_operations_interface = Keeping(connection=connection, graph=graph, known=known)
     driver.search_interface = Resolving(indexes=indexes, known=known)

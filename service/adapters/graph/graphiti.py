@@ -23,7 +23,7 @@ from graphiti_core.prompts.models import ChatPrompt, SystemMessage, UserMessage
 from redis.exceptions import RedisError
 
 from consolidation.kernel.errors import GraphFault, MemoryFault, ModelSpokeNonsense
-from service.adapters.graph.connection import translated
+from service.adapters.graph.answers import translated
 from service.adapters.graph.driver import driver_on
 from service.extraction.reader import Known
 

@@ -158,3 +158,11 @@ async def test_the_deadline_is_for_all_batches_together(slow):
             await embedder.embed(("one", "two"))
 
     assert time.monotonic() - begun < 1.5
+
+
+async def test_a_provider_that_wishes_to_be_left_alone_says_for_how_long():
+    with ScriptedProvider(vectors=[Fails(429, headers={"Retry-After": "7"}), Fails(429)]) as provider:
+        for seconds in (7.0, 0.0):
+            with pytest.raises(EmbedderUnavailable) as refused:
+                await embedder_at(provider.url).embed(("a",))
+            assert refused.value.retry_after == seconds

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from consolidation.kernel.errors import IndexUnwritable
+from consolidation.kernel.errors import IndexUnusable
 from consolidation.kernel.turns import Kept, Message, Speaker, Turn
 from consolidation.kernel.words import stems
 from service.digestion.episodes import as_indexed
@@ -133,10 +133,10 @@ def test_an_index_that_the_disk_refuses_to_open_or_to_write_stays_as_it_was(tmp_
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
         try:
-            with pytest.raises(IndexUnwritable, match="full text"):
+            with pytest.raises(IndexUnusable, match="full text"):
                 know(text, facts=["A fact."])
-            with pytest.raises(IndexUnwritable, match="full text"):
-                TextIndex(tmp_path / "another.sqlite")
+            with pytest.raises(IndexUnusable, match="full text"):
+                TextIndex(tmp_path / "another.sqlite").cursor("turns")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         know(text, facts=["A fact."])

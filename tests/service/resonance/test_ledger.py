@@ -1,6 +1,7 @@
 """What was shown is remembered, over restarts, damaged lines and rotation."""
 
 import json
+import resource
 import threading
 
 import pytest
@@ -121,3 +122,20 @@ def test_many_threads_write_whole_lines(file):
         thread.join()
 
     assert len({json.loads(line)["trace_id"] for line in file.read_text().splitlines()}) == 160
+
+
+def test_a_trace_that_finds_no_room_leaves_nothing_of_it_behind(file):
+    ledger = Ledger(file)
+    ledger.note(trace_of("one", 1))
+    size = file.stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
+    try:
+        with pytest.raises(OSError, match="large"):
+            ledger.note(trace_of("two", 2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert file.stat().st_size == size
+    ledger.note(trace_of("three", 3))
+    assert [trace["trace_id"] for trace in Ledger(file).recent(limit=10)] == ["three", "one"]

@@ -1,0 +1,47 @@
+"""What FalkorDB answers instead of rows, translated once: it is silent, it is full, it refuses, it speaks nonsense."""
+
+from __future__ import annotations
+
+from consolidation.kernel.errors import GraphFault, GraphTimedOut, GraphUnavailable, GraphUnwritable
+
+
+def foreign() -> tuple[type[Exception], ...]:
+    """What may come of a call: the client's own errors, the system's, and what its parser makes of garbled rows."""
+    from redis.exceptions import RedisError
+
+    return RedisError, OSError, ValueError, TypeError, LookupError, AttributeError
+
+
+def translated(error: Exception) -> GraphFault:
+    """A foreign error of the server, or of the way to it, as one of ours."""
+    from redis import exceptions as redis
+
+    if type(error) is redis.ResponseError:
+        return _refused(str(error))
+    told: tuple[tuple[tuple[type[Exception], ...], type[GraphFault], str], ...] = (
+        ((TimeoutError, redis.TimeoutError), GraphTimedOut, "FalkorDB did not answer in time"),
+        ((redis.BusyLoadingError,), GraphUnavailable, "FalkorDB is still loading its graphs"),
+        ((redis.AuthenticationError, redis.NoPermissionError), GraphUnavailable, f"FalkorDB refuses us: {error}"),
+        ((redis.OutOfMemoryError,), GraphUnwritable, "FalkorDB is out of memory"),
+        ((redis.ReadOnlyError,), GraphUnwritable, "FalkorDB is a read-only replica"),
+        ((redis.RedisError, OSError), GraphUnavailable, f"FalkorDB does not answer: {error}"),
+    )
+    for kinds, fault, words in told:
+        if isinstance(error, kinds):
+            return fault(words)
+    return GraphFault(f"FalkorDB answered what can not be read ({type(error).__name__})")
+
+
+_REFUSALS: tuple[tuple[str, type[GraphFault], str], ...] = (
+    ("timed out", GraphTimedOut, "FalkorDB stopped a query that took too long"),
+    ("out of memory", GraphUnwritable, "FalkorDB is out of memory"),
+    ("misconf", GraphUnwritable, "FalkorDB's disk is full, or refuses to be written"),
+    ("max pending queries", GraphUnavailable, "FalkorDB has too many queries waiting"),
+)
+
+
+def _refused(reason: str) -> GraphFault:
+    for sign, fault, words in _REFUSALS:
+        if sign in reason.lower():
+            return fault(words)
+    return GraphFault(reason)

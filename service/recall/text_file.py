@@ -1,0 +1,108 @@
+"""
+The file of the full-text projection, opened and kept open: what a full or failing disk does to it is told by name.
+
+A database is derived, so one that is damaged is let go and made anew; one that only can not be written now is kept.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import IndexUnusable
+from service.recall.text_store import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_PRIMARY = 0xFF  # of an extended result code
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_FOREIGN = frozenset({None, sqlite3.SQLITE_ERROR})  # of another version, or half made when the power went
+_FAILING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+
+
+class TextFile:
+    """One database, for one thread after the other; opened at first use, and anew after a failure."""
+
+    def __init__(self, file: Path) -> None:
+        """Bind to *file*, whether it is there or not."""
+        self._file = file
+        self._mutex = threading.RLock()
+        self._database: sqlite3.Connection | None = None
+        self._is_over = False
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """The database, for reading. Raises IndexUnusable."""
+        with self._mutex:
+            try:
+                if self._database is None:
+                    self._database = self._connected()
+                yield self._database
+            except sqlite3.DatabaseError as error:
+                code = _code(error)
+                if code not in _DAMAGED | _FAILING:
+                    raise
+                self._let_go(is_damaged=code in _DAMAGED)
+                raise IndexUnusable(f"full text: {error}") from error
+            except OSError as error:
+                raise IndexUnusable(f"full text: {error.strerror}") from error
+
+    @contextmanager
+    def changed(self) -> Iterator[sqlite3.Connection]:
+        """The database in one transaction: all of it, or nothing. Raises IndexUnusable."""
+        with self.opened() as database, database:
+            yield database
+
+    def drop(self) -> None:
+        """Let the file go: whoever opens it next finds an empty one. Raises IndexUnusable."""
+        with self._mutex:
+            self._let_go(is_damaged=True)
+            if self._file.exists():
+                raise IndexUnusable("full text: its file can not be removed")
+
+    def close(self) -> None:
+        """Close it for good."""
+        with self._mutex:
+            self._is_over = True
+            self._let_go(is_damaged=False)
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._is_over:
+            raise IndexUnusable("full text is closed")
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            return connect(self._file)
+        except sqlite3.DatabaseError as error:
+            if _code(error) not in _DAMAGED | _FOREIGN:
+                raise
+            self._let_go(is_damaged=True)
+            return connect(self._file)
+
+    def _let_go(self, *, is_damaged: bool) -> None:
+        if self._database is not None:
+            with suppress(sqlite3.Error):
+                self._database.close()
+            self._database = None
+        if is_damaged:
+            with suppress(OSError):  # then it is tried again
+                for leftover in self._file.parent.glob(f"{self._file.name}*"):
+                    leftover.unlink(missing_ok=True)
+
+
+def _code(error: sqlite3.Error) -> int | None:
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & _PRIMARY

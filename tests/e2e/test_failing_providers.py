@@ -1,0 +1,183 @@
+"""Models and embedders fail in every way there is: turns are kept, calls are in time, trouble is told, all is made good."""
+
+import asyncio
+import time
+
+import pytest
+from embedded import column
+from failing import AUNT, FRIENDS, eventually, in_time, keeps, told
+from running import QUICK, running, settings_of
+from scripted import Brain, free, hosted, provider_of
+
+from service.adapters.litellm_door import close_litellm, open_litellm
+from tests.twins.provider import Body, Closes, Drips, Fails, Hangs, Says, ScriptedProvider
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _litellm_is_loaded():
+    """What it loads at its first calls takes longer than these tests have patience."""
+
+    async def call():
+        litellm = await open_litellm()
+        with ScriptedProvider("Hello.") as provider:
+            where = {"api_base": provider.url, "api_key": "k"}
+            await litellm.acompletion(model="openai/m", messages=[{"role": "user", "content": "Hello?"}], **where)
+            await litellm.aembedding(model="openai/m", input=["Hello."], **where)
+        await close_litellm()
+
+    asyncio.run(call())
+
+
+async def is_whole(service, said):
+    """All that was said is digested, each once, and nothing is parked."""
+    await service.digested("ada")
+    status = await service.until("ada", lambda s: not s["graph"]["parked"] and s["graph"]["waiting_for"] is None)
+    contents = await column(service, "ada", "MATCH (n:Episodic) RETURN n.content")
+    facts = await column(service, "ada", "MATCH ()-[e:RELATES_TO]->() RETURN e.fact")
+    assert sorted(contents) == sorted(f"user: {one}" for one in said)
+    assert len(facts) == len(set(facts)) > 0
+    return status
+
+
+PATIENT = {**QUICK, "most_attempts": 1000}  # nothing is parked, however long the test takes
+MODEL = {
+    "hangs": Hangs(),
+    "speaks nonsense": Says("I would rather not say."),
+    "is at its limit": Fails(429, headers={"Retry-After": "1"}),
+    "refuses the key": Fails(401),
+}
+
+
+@pytest.mark.parametrize("how", MODEL)
+async def test_a_model_that_fails_delays_facts_and_nothing_else(tmp_path, how):
+    brain, is_up = Brain(), asyncio.Event()
+    usual = brain.rules["extraction"]
+    brain.rules["extraction"] = lambda prompt: usual(prompt) if is_up.is_set() else MODEL[how]
+    with provider_of(brain) as provider:
+        settings = hosted(tmp_path, provider, "extraction", timeout_seconds=1, digestion=PATIENT)
+        async with running(tmp_path, settings=settings) as service:
+            await keeps(service, [AUNT, *FRIENDS])
+            status = await service.until("ada", lambda s: s["graph"]["saved"] == 4 and s["graph"]["waiting_for"])
+            await in_time(service, deadline_ms=5000, degraded=[])
+            if how != "speaks nonsense":  # an answer is an answer: that one is of no use stands in its mind's status
+                ready = await eventually(service.ready, lambda found: found[0] == 503)
+                assert set(ready[1].values()) > {"ready"}
+                assert ready[1]["model_extraction"] != "ready"
+                figures = await service.figures()
+                assert figures["mind_memory_dependency_up", ("dependency", "model_extraction")] == 0
+            is_up.set()
+            free_of_hanging(provider)
+            await is_whole(service, [AUNT, *FRIENDS])
+            await eventually(service.ready, lambda found: found[0] == 200)
+    assert status["graph"]["waiting_for"].startswith("Model")
+    assert status["graph"]["episodes"] == 4
+
+
+def free_of_hanging(provider):
+    """Let whoever hangs go, and go on serving."""
+    free(provider)
+    provider._over.clear()
+
+
+SUBCONSCIOUS = {"drips": Drips(), "speaks nonsense": Says("I would rather not say.")}
+
+
+@pytest.mark.parametrize("how", SUBCONSCIOUS)
+async def test_a_subconscious_that_fails_costs_its_rungs_and_no_time(tmp_path, how):
+    brain, state = Brain(), {"is_up": True}
+    for name in ("seeds", "narration"):
+        usual = brain.rules[name]
+        brain.rules[name] = lambda prompt, usual=usual: (
+            SUBCONSCIOUS[how] if not state["is_up"] else usual(prompt) if callable(usual) else usual
+        )
+    with provider_of(brain) as provider:
+        settings = hosted(tmp_path, provider, "subconscious", timeout_seconds=2)
+        async with running(tmp_path, settings=settings) as service:
+            await keeps(service, [AUNT])
+            await service.digested("ada")
+            await service.resonate("ada", "Good morning to you all!", session_id="warm")
+            state["is_up"] = False
+            await in_time(service, deadline_ms=800, degraded=["seeds_skipped", "narration_skipped"])
+            figures = await service.figures()
+            free_of_hanging(provider)
+    assert figures["mind_memory_resonance_degraded_total", ("rung", "narration_skipped")] >= 1
+    assert figures["mind_memory_resonance_total", ("outcome", "surfaced")] >= 1
+
+
+def rows_of(row):
+    """An answer of one row a text, whatever the row is."""
+    return lambda texts: Body({"object": "list", "model": "m", "data": [
+        {"object": "embedding", "index": at, "embedding": row} for at, _ in enumerate(texts)
+    ], "usage": {"prompt_tokens": 1, "total_tokens": 1}})  # fmt: skip
+
+
+EMBEDDER = {
+    "hangs": lambda _: Hangs(),
+    "closes": lambda _: Closes(),
+    "is at its limit": lambda _: Fails(429, headers={"Retry-After": "1"}),
+    "refuses the key": lambda _: Fails(401),
+    "has another dimension": rows_of([1.0] * 7),
+    "says NaN": rows_of([float("nan")] * 32),
+    "says zeros": rows_of([0.0] * 32),
+    "miscounts": lambda texts: rows_of([1.0] * 32)([*texts, "one more"]),
+}
+
+
+@pytest.mark.parametrize("how", EMBEDDER)
+async def test_an_embedder_that_fails_delays_vectors_and_nothing_else(tmp_path, how):
+    state = {"is_up": True}
+    with told() as heard, provider_of(Brain()) as provider:
+        usual = provider.next_vectors
+        provider.next_vectors = lambda asked: (
+            usual(asked) if state["is_up"] else EMBEDDER[how](texts_of(asked.body["input"]))
+        )
+        embedder = {"model": "openai/vectors", "api_base": provider.url, "api_key": "k"}
+        embedder |= {"timeout_seconds": 1, "rest_seconds": 0.2}
+        async with running(tmp_path, settings=settings_of(tmp_path, embedder=embedder, digestion=QUICK)) as service:
+            await keeps(service, [AUNT])
+            await service.digested("ada")
+            await service.resonate("ada", "Good morning to you all!", session_id="warm", relevance=0)
+            state["is_up"] = False
+            await keeps(service, FRIENDS)
+            await in_time(service, deadline_ms=600, degraded=["embedder_unavailable"])
+            status = await service.until("ada", lambda s: s["graph"]["waiting_for"])
+            ready = await eventually(service.ready, lambda found: found[0] == 503)
+            figures = await eventually(
+                service.figures, lambda found: found["mind_memory_dependency_up", ("dependency", "embedder")] == 0
+            )
+            began = time.monotonic()  # left alone by now: nobody waits for it
+            await in_time(service, deadline_ms=60_000, degraded=["embedder_unavailable"])
+            assert time.monotonic() - began < 1
+            state["is_up"] = True
+            free_of_hanging(provider)
+            await is_whole(service, [AUNT, *FRIENDS])
+            await eventually(service.ready, lambda found: found[0] == 200)
+            await in_time(service, deadline_ms=5000, degraded=[])
+    assert ready[1]["graph"] == "ready" != ready[1]["embedder"]
+    assert status["graph"]["waiting_for"].startswith("Embedder")
+    assert figures["mind_memory_breaker", ("dependency", "embedder"), ("state", "closed")] == 0
+    assert heard == [("embedder", "failed"), ("embedder", "recovered")]
+
+
+def texts_of(given):
+    return [given] if isinstance(given, str) else given
+
+
+async def test_a_text_that_no_embedder_takes_closes_nobodys_way(tmp_path):
+    def vectors(asked):
+        texts = texts_of(asked.body["input"])
+        return Fails(400, "too long") if any("Zebulon" in text for text in texts) else usual(asked)
+
+    with told() as heard, provider_of(Brain()) as provider:
+        usual, provider.next_vectors = provider.next_vectors, vectors
+        embedder = {"model": "openai/vectors", "api_base": provider.url, "api_key": "k", "rest_seconds": 0.2}
+        async with running(tmp_path, settings=settings_of(tmp_path, embedder=embedder)) as service:
+            await keeps(service, [AUNT])
+            await service.digested("ada")
+            for _ in range(3):
+                found = (await service.resonate("ada", "Who is Zebulon?", relevance=0)).json()
+                assert found["degraded"] == ["embedder_unavailable"]
+            await in_time(service, deadline_ms=5000, degraded=[])
+    assert heard == []
