@@ -37,6 +37,7 @@ AFTER_IMPORT = MappingProxyType(
         "DEFAULT_MAX_RETRIES": 0,  # embedding reads max_retries=0 as "not given" and takes this
     }
 )
+_READY = "_is_ours_and_ready"
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -46,9 +47,13 @@ async def open_litellm() -> ModuleType:
 
 
 async def close_litellm() -> None:
-    """Close the connections litellm keeps open, all roles' and the embedder's; the last thing before the loop ends."""
+    """
+    Close the connections litellm keeps open, all roles' and the embedder's; the last thing before the loop ends.
+
+    One that a thread is still importing has none; to touch it would break its import for the rest of the process.
+    """
     litellm = sys.modules.get("litellm")
-    if litellm is not None:
+    if litellm is not None and _READY in vars(litellm):
         await litellm.close_litellm_async_clients()
         litellm.in_memory_llm_clients_cache.flush_cache()
 
@@ -62,4 +67,5 @@ def _import_litellm() -> ModuleType:
     for name in LOGGERS:  # each fault reaches us as an exception; its log line may quote what was said
         logging.getLogger(name).setLevel(logging.CRITICAL)
     module: ModuleType = litellm
+    setattr(module, _READY, True)
     return module

@@ -558,3 +558,30 @@ def test_importing_the_adapter_does_not_import_litellm():
     seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert seen.stdout.strip() == "False"
+
+
+CLOSED_AMID_IMPORT = """
+import asyncio, sys, threading
+from service.adapters.litellm_door import close_litellm, open_litellm
+
+async def main():
+    opening = asyncio.create_task(open_litellm())
+    while "litellm" not in sys.modules:
+        await asyncio.sleep(0.01)
+    opening.cancel()  # as a service does that ends
+    await asyncio.wait([opening])
+    for _ in range(20):
+        await close_litellm()
+        await asyncio.sleep(0.05)
+    print((await open_litellm()).telemetry)
+    await close_litellm()
+
+asyncio.run(main())
+"""
+
+
+def test_a_service_may_end_while_litellm_is_imported():
+    words = [sys.executable, "-c", CLOSED_AMID_IMPORT]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+
+    assert (done.returncode, done.stdout.strip()) == (0, "False"), done.stderr
