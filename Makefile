@@ -8,7 +8,7 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 
 PROCESSES := tests/e2e tests/crash tests/service/cli # what runs services of its own: half of the time
 
-.PHONY: help serve chat check test golden bench crash lock clean
+.PHONY: help serve chat check test golden bench crash fuzz lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ endif
 
 golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
 	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)
+
+fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 3,000 requests and more: make fuzz ARGS="--seed 7"
+	$(PYTHON) -m tests.fuzzing.run $(ARGS)
 
 bench: $(VENV)/.ready ## recall on LoCoMo, the cost of a turn, what size costs: make bench LOCOMO=path/to/locomo10.json
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(ARGS)

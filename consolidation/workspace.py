@@ -10,7 +10,7 @@ from consolidation.kernel.errors import InvalidMindId, MindNotFound
 from consolidation.kernel.files import replace_text
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
-_MIND_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,16 @@ class Workspace:
         return self.folder / "subconscious.jsonl"
 
     @property
+    def arriving(self) -> Path:
+        """Names the graph that an imported mind has not yet taken over; gone once it has."""
+        return self.folder / ".arriving"
+
+    @property
+    def rebuilding(self) -> Path:
+        """Stands while graph and full text are being dropped, so that a kill does not leave one of them."""
+        return self.folder / ".rebuilding"
+
+    @property
     def text_index(self) -> Path:
         """The full-text projection; may be deleted at any time the service is down."""
         return self.folder / "derived" / "text.sqlite3"
@@ -95,7 +105,7 @@ class Workspace:
 
 def checked_mind_id(mind_id: str) -> str:
     """Return *mind_id* if it is one. Raises InvalidMindId."""
-    if _MIND_ID.fullmatch(mind_id) is None:
+    if re.fullmatch(MIND_ID, mind_id) is None:
         detail = "a mind's id is 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit"
         raise InvalidMindId(detail, pointer="path/mind_id")
     return mind_id
@@ -115,4 +125,4 @@ def minds_of(home: Path) -> tuple[str, ...]:
     """The ids of all minds under *home*, sorted."""
     folder = home / "minds"
     found = folder.iterdir() if folder.is_dir() else ()
-    return tuple(sorted(mind.name for mind in found if _MIND_ID.fullmatch(mind.name) and Workspace(mind).exists))
+    return tuple(sorted(mind.name for mind in found if re.fullmatch(MIND_ID, mind.name) and Workspace(mind).exists))

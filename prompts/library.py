@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     import jinja2
 
 HOUSE = Path(__file__).parent
+# The tags that our templates put around what was said: what stands between them can neither close nor open one.
+FRAMES = "before candidates chapters happened known message new recent soul story turn".split()
+_FRAME = re.compile(rf"[<＜](?=[^\w<>\n]{{0,8}}(?:{'|'.join(FRAMES)})\b)", re.IGNORECASE)
 
 
 class PromptError(LookupError):
@@ -31,6 +35,11 @@ def render(name: str, /, *, overrides: Path | None = None, **words: object) -> s
         raise PromptError(f"prompt {name!r}: {error}") from error
 
 
+def _framed(value: object) -> object:
+    """A word of a template, unable to leave the frame it is put into."""
+    return _FRAME.sub("‹", value) if isinstance(value, str) else value
+
+
 def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     # Built anew each time: a person's edit shows at the next call, and a model call dwarfs the cost.
     import jinja2
@@ -40,6 +49,7 @@ def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
         loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
+        finalize=_framed,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -25,25 +26,36 @@ class BodyLimit:
     json.loads would guess UTF-16 and -32; what is compressed has no size until it is too late.
     """
 
-    def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
-        """Stand in front of *app*."""
+    def __init__(self, app: ASGIApp, *, most_bytes: int, uploads: str = "", most_uploaded_bytes: int = 0) -> None:
+        """
+        Stand in front of *app*.
+
+        A body for a path that *uploads* (a pattern) matches is let through as it comes: its route counts its bytes.
+        """
         self._app = app
         self._most_bytes = most_bytes
+        self._uploads = re.compile(uploads) if uploads else None
+        self._most_uploaded_bytes = most_uploaded_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        is_upload = self._uploads is not None and self._uploads.search(scope["path"]) is not None
+        most_bytes = self._most_uploaded_bytes if is_upload else self._most_bytes
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if announced.isdigit() and int(announced) > self._most_bytes:
+        if announced.isdigit() and int(announced) > most_bytes:
             if int(announced) <= _MOST_DRAINED:
                 await _drain(receive)
-            await self._refuse(scope, receive, send)
+            await _refuse(scope, receive, send, most_bytes=most_bytes)
+            return
+        if is_upload and not _is_compressed(scope):
+            await self._app(scope, receive, send)
             return
         body = await self._read(receive)
         if body is None:
-            await self._refuse(scope, receive, send)
+            await _refuse(scope, receive, send, most_bytes=most_bytes)
             return
         wrong = _COMPRESSED if _is_compressed(scope) else _NO_TEXT if not _is_text(body) else None
         if wrong is not None:
@@ -68,10 +80,11 @@ class BodyLimit:
             if not message.get("more_body", False):
                 return b"".join(parts)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = f"a request may have {self._most_bytes} bytes"
-        headers = {"Connection": "close"}
-        await problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers=headers)(scope, receive, send)
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, *, most_bytes: int) -> None:
+    detail = f"a request may have {most_bytes} bytes"
+    refusal = problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers={"Connection": "close"})
+    await refusal(scope, receive, send)
 
 
 async def _drain(receive: Receive) -> None:

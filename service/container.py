@@ -25,6 +25,7 @@ from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.minds import Minds
 from service.models import open_models
+from service.moves import build_moves, open_sites
 from service.recall.embedding_cache import EmbeddingCache
 from service.recall.remember import Remembering
 from service.resonance.afterthoughts import Afterthoughts
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.access.doorkeeper import Doorkeeper
+    from service.moves import Moves
+    from service.moving.arriving import Arriving
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
     from service.stories import Stories
@@ -76,6 +79,7 @@ class Memory:
     tally: Tally
     doorkeeper: Doorkeeper
     audit: Audit
+    moves: Moves
 
 
 @asynccontextmanager
@@ -132,7 +136,8 @@ async def open_memory(
         )
         outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, tally)
         identity = identify(settings, plain_embedder)
-        digestion = _digestion(settings, outside, identity=identity)
+        sites = open_sites(settings, connection)
+        digestion = _digestion(settings, outside, identity=identity, arriving=sites.arriving)
         dependencies.on_recovery(digestion.hope)
         if server is not None:
             background.watch("embedded graph", server.watch)
@@ -147,7 +152,11 @@ async def open_memory(
             discretion=discretion,
             tally=tally,
         )
+        moves = build_moves(
+            settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
+        )
         if not is_reindexing:
+            moves.begin(background)
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
@@ -174,6 +183,7 @@ async def open_memory(
             tally=tally,
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
+            moves=moves,
         )
 
 
@@ -190,13 +200,15 @@ class _Outside:
     tally: Tally
 
 
-def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:
-    knobs = settings.digestion
+def _digestion(
+    settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]], arriving: Arriving
+) -> Digestion:
+    knobs, graph, embedder = settings.digestion, outside.graph, outside.embedder
     return Digestion(
         outside.minds,
-        saving=Saving(outside.graph, embedder=outside.embedder, identity=identity, uuid_of=episode_uuid),
+        saving=Saving(graph, embedder=embedder, identity=identity, uuid_of=episode_uuid, arriving=arriving.settle),
         extracting=Extracting(
-            outside.graph,
+            graph,
             clock=outside.clock,
             uuid_of=episode_uuid,
             most_attempts=knobs.most_attempts,

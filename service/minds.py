@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import DiskFull, TranscriptUnwritable
-from consolidation.kernel.files import is_full
+from consolidation.kernel.errors import DiskFull, HomeFault, TranscriptUnwritable
+from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
+from service.moving.faults import MindExists
 from service.recall.text_index import TextIndex
 from service.resonance.ledger import Ledger
 
@@ -80,6 +82,20 @@ class Minds:
         """A mind, made from the template at its first turn. Raises InvalidMindId, HomeFault."""
         return await self._opened(mind_id)
 
+    async def admit(self, mind_id: str, folder: Path) -> Mind:
+        """
+        Make *folder*, complete and on the same disk, the mind's, in one rename. Raises MindExists, HomeFault.
+
+        From here on there is such a mind, whatever dies.
+        """
+        workspace = self.workspace(mind_id)
+        async with self._opening:
+            try:
+                await anyio.to_thread.run_sync(_move, folder, workspace.folder)
+            except OSError as error:
+                raise HomeFault(f"{workspace.folder}: {error.strerror}") from error
+        return await self._opened(mind_id)
+
     def opened(self) -> tuple[Mind, ...]:
         """The minds opened so far."""
         return tuple(self._open.values())
@@ -107,3 +123,11 @@ class Minds:
                 text = TextIndex(workspace.text_index)
                 self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger, self.disk)
         return self._open[mind_id]
+
+
+def _move(folder: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, exist_ok=True)
+    if os.path.lexists(target):
+        raise MindExists(f"there is a mind {target.name!r} already: import under another id, or erase it first")
+    folder.rename(target)
+    sync_folder(target.parent)

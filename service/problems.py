@@ -10,11 +10,13 @@ import structlog
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from consolidation.kernel import errors
 from consolidation.kernel.files import is_full
 from consolidation.kernel.secrets import redact
 from service.importing.found import ImportUnreadable
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
+_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
 
@@ -45,6 +48,9 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.InvalidMindId: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-mind-id", "That is no mind's id"),
     errors.TurnIdMismatch: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "turn-id-mismatch", "Two ids for one turn"),
     ImportUnreadable: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "import-unreadable", "That can not be imported"),
+    ArchiveUnreadable: Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "archive-unreadable", "That is no whole archive of a mind"
+    ),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
@@ -58,6 +64,8 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.StoryUnguarded: Kind(HTTPStatus.PRECONDITION_REQUIRED, "story-unguarded", "Say which story it replaces"),
     errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
+    MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
+    ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),
@@ -163,7 +171,14 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     status = HTTPStatus(error.status_code)
     kind = Kind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
-    return problem(kind, detail=str(error.detail), instance=_path(request), headers=error.headers)
+    headers = {"Allow": ", ".join(_methods(request))} if status is HTTPStatus.METHOD_NOT_ALLOWED else error.headers
+    return problem(kind, detail=str(error.detail), instance=_path(request), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """All that a path may be asked with: the router names those of the first route alone."""
+    asked = ({**request.scope, "method": method} for method in _METHODS)
+    return [one["method"] for one in asked if any(r.matches(one)[0] is Match.FULL for r in request.app.routes)]
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:

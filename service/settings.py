@@ -135,6 +135,13 @@ class StorySettings(Section):
     )
 
 
+class ArchiveSettings(Section):
+    """How large an archive of a mind may be that is imported."""
+
+    max_bytes: PositiveInt = Field(4 * 1024**3, description="The largest archive that may be posted.")
+    max_unpacked_bytes: PositiveInt = Field(32 * 1024**3, description="The most that may come out of it.")
+
+
 def _unlike_nothing(marker: str) -> str:
     if not marker.strip():
         raise ValueError("must not be blank: every message would be off the record")
@@ -189,6 +196,7 @@ class Settings(BaseSettings):
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
+    archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ _OPENINGS = {
     "settlements": "New facts came up",
     "seeds": "You are the part of",
     "narration": "You are the memory of",
+    "story_first": "You are the assistant, and you write",
+    "story_next": "You are the assistant, and you go on",
 }
 _NAME = re.compile(r"\b[A-Z][a-z]+\b")
 

@@ -6,12 +6,15 @@ Everything that may go wrong on purpose, as one tree:
     + InvalidMindId
     + TurnIdMismatch
     + ImportUnreadable   (stands in service/importing/found.py)
+    + ArchiveUnreadable   (stands in service/moving/faults.py, as do MindExists and ArchiveTooLarge)
   x NotFound
     + MindNotFound
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
   x TurnConflict
+  x MindExists
+  x ArchiveTooLarge
   x StoryFault
     + StoryLocked
     + StoryUnreadable

@@ -32,6 +32,13 @@ _STORY, _PROTOCOL = (
     for first, last in ((STORY_HEADER, STORY_END), (PROTOCOL_HEADER, PROTOCOL_END))
 )
 _MARK = re.compile(r"[\[［【](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+(?:STORY|MEMORY)))", re.IGNORECASE)
+# What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.
+_TURN_MARK = re.compile(
+    r"[<＜](?=\s{0,8}(?:[|｜]|[<＜]\s{0,8}/?\s{0,8}SYS\b|/?\s{0,8}(?:system|user|assistant|developer|human|tool|function|"
+    r"tool_call|function_call|tool_response|instructions?|start_of_turn|end_of_turn|s)\s{0,8}(?:[>＞/]|\w{1,20}=)))"
+    r"|\[(?=\s{0,8}/?\s{0,8}(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS)\s{0,8}\])",
+    re.IGNORECASE,
+)
 
 
 def without_injected(text: str) -> str:
@@ -45,5 +52,5 @@ def without_injected(text: str) -> str:
 
 
 def defused(text: str) -> str:
-    """*text* with our marks made harmless: a memory can not close a block or open another."""
-    return _MARK.sub("(", text)
+    """*text* with our marks and a model's made harmless: a memory closes no block, opens no other, takes no turn."""
+    return _TURN_MARK.sub(lambda mark: "(" if mark[0] == "[" else "‹", _MARK.sub("(", text))

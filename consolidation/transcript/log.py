@@ -50,6 +50,16 @@ class Accepted:
     is_new: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The transcript at one moment: its last sequence, its size, how many bytes of each file hold it."""
+
+    last: int
+    turns: int
+    sessions: int
+    files: tuple[tuple[Path, int], ...]
+
+
 @dataclass(slots=True)
 class _Waiting:
     turn: Turn
@@ -141,6 +151,10 @@ class Transcript:
         """Give no sequence at or below *sequence* again: a projection holds it (the disk lost our tail)."""
         self._next = max(self._next, sequence + 1)
 
+    async def extent(self) -> Extent:
+        """What is on disk now: all that was answered, and no half line; what is appended later lies beyond it."""
+        return await anyio.to_thread.run_sync(self._extent)
+
     async def close(self) -> None:
         """Release the file."""
         await anyio.to_thread.run_sync(self._close)
@@ -169,6 +183,13 @@ class Transcript:
                 self._settle(batch, kind, f"the turn could not be stored: {error.strerror}")
             finally:
                 self._settle(batch, TranscriptUnwritable, "the turn could not be written")
+
+    def _extent(self) -> Extent:
+        with self._writing:
+            files = sorted(self._folder.glob("*.jsonl"))
+            sizes = (self._good_end if file == self._file else file.stat().st_size for file in files)
+            known = self._positions
+            return Extent(known.last, len(known), known.sessions(), tuple(zip(files, sizes, strict=True)))
 
     def _settle(self, batch: list[_Waiting], kind: type[TranscriptUnwritable], reason: str) -> None:
         for waiting in batch:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
+from consolidation.workspace import MIND_ID
 from service.access.caller import Caller
 from service.container import Memory
 
@@ -26,7 +27,14 @@ MemoryDep = Annotated[Memory, Depends(_memory)]
 CallerDep = Annotated[Caller, Depends(_caller)]
 CallerName = Annotated[str, Depends(_by)]  # for the audit: a key's id, ``owner`` or ``local``
 TraceId = Annotated[str, Path(description="Of a resonance.", examples=["123a9221c574418e9e73e0d4b95b30b0"])]
-MindId = Annotated[str, Path(description="1 to 63 of a-z, 0-9, - and _.", examples=["global-user-memory"])]
+MindId = Annotated[
+    str,
+    Path(
+        description="1 to 63 of a-z, 0-9, - and _.",
+        json_schema_extra={"pattern": f"^{MIND_ID}$"},
+        examples=["global-user-memory"],
+    ),
+]
 VersionName = Annotated[
     str, Path(max_length=60, description="As the history lists it.", examples=["2026-01-09T18-31-00-000000Z"])
 ]

@@ -37,10 +37,31 @@ _PROBLEMS: dict[int, tuple[str, str, str]] = {
 }
 
 
+_OF_ARCHIVES: dict[int, tuple[str, str, str]] = {
+    409: (
+        "mind-exists",
+        "There is such a mind already",
+        "there is a mind 'global-user-memory' already: import under …",
+    ),
+    413: ("archive-too-large", "The archive is too large", "an archive may have 4294967296 bytes"),
+    422: (
+        "archive-unreadable",
+        "That is no whole archive of a mind",
+        "'STORY.md' in the archive: its SHA-256 is not …",
+    ),
+}
+
+
 def answers(example: object, *problems: int, status: int = 200) -> Answers:
     """The ``responses`` of a route: *example* under *status*, and its *problems* by status."""
     found: Answers = {status: {"content": {"application/json": {"example": example}}}}
     return found | {number: _problem(number) for number in problems}
+
+
+def answers_to_archive(example: object) -> Answers:
+    """The ``responses`` of a route that takes an archive."""
+    found = answers(example, 503, status=HTTPStatus.CREATED)
+    return found | {number: _problem(number, _OF_ARCHIVES) for number in _OF_ARCHIVES}
 
 
 def markdown_too(example: object, *problems: int) -> Answers:
@@ -48,6 +69,12 @@ def markdown_too(example: object, *problems: int) -> Answers:
     found = answers(example, *problems)
     found[200]["content"][MARKDOWN] = {"schema": {"type": "string"}}
     return found
+
+
+def archive_of(*problems: int) -> Answers:
+    """The ``responses`` of a route that answers an archive."""
+    found: Answers = {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
+    return found | {number: _problem(number) for number in problems}
 
 
 def document_access(app: FastAPI) -> None:
@@ -75,8 +102,8 @@ def _guard(operation: dict[str, Any], *, is_open: bool) -> None:
         operation["security"] = []
 
 
-def _problem(number: int) -> dict[str, Any]:
-    slug, title, detail = _PROBLEMS[number]
+def _problem(number: int, told: dict[int, tuple[str, str, str]] = _PROBLEMS) -> dict[str, Any]:
+    slug, title, detail = told[number]
     example: dict[str, Any] = {"type": f"/problems/{slug}", "title": title, "status": number, "detail": detail}
     example |= {"instance": _PATH} | ({"errors": [_FAULT]} if number == HTTPStatus.UNPROCESSABLE_ENTITY else {})
     return {"description": title, "content": {MEDIA_TYPE: {"schema": _schema(), "example": example}}}

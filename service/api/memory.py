@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import anyio.to_thread
 from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import GraphFault
@@ -25,6 +26,7 @@ from service.wire.minds import (
     RememberedOut,
     Retried,
     StoryOut,
+    TextOut,
 )
 from service.wire.resonance import UsageOut
 
@@ -52,6 +54,10 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         last_sequence=positions.last,
         graph=await _graph(found, memory),
         story=await _story(found, memory),
+        text=TextOut(
+            sequence=await anyio.to_thread.run_sync(found.text.cursor, "turns"),
+            facts=await anyio.to_thread.run_sync(found.text.cursor, "facts"),
+        ),
         damaged=[
             DamageOut(file=one.file, offset=one.offset, length=one.length, reason=one.reason, aside=one.aside)
             for one in found.transcript.damages

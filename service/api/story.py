@@ -6,6 +6,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
+from consolidation.kernel.errors import InvalidRequest
 from consolidation.story.editing import etag_of
 from service.api.dependencies import CallerName, MemoryDep, MindId, VersionName
 from service.api.documented import MARKDOWN, answers, markdown_too
@@ -159,7 +160,10 @@ async def _told(mind: Mind, memory: Memory) -> tuple[StoryTold, str]:
 async def _text(request: Request) -> str:
     """The story in a request's body, which is UTF-8 by then."""
     body = (await request.body()).decode()
-    if not request.headers.get("content-type", "").startswith("application/json"):
+    media_type = request.headers.get("content-type", "")
+    if not (body or media_type):
+        raise InvalidRequest("send the story that is to stand there; an empty one says its Content-Type", pointer="#")
+    if not media_type.startswith("application/json"):
         return body
     try:
         return StoryIn.model_validate_json(body).text

@@ -1,5 +1,6 @@
 """After a turn: what is kept."""
 
+import re
 from collections.abc import Callable
 from typing import Annotated
 
@@ -15,6 +16,13 @@ from service.wire.turns import Dropped, TurnIn, TurnKept
 
 OUTCOMES = "mind_memory.outcomes"
 
+_VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII: what else a header holds depends on who reads it
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(max_length=200, description="The turn's id, if not in it.", json_schema_extra={"pattern": f"^{_VISIBLE}$"}),
+]
+
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
 
 
@@ -28,7 +36,7 @@ async def keep(
     mind_id: MindId,
     posted: TurnIn,
     memory: MemoryDep,
-    idempotency_key: Annotated[str | None, Header(max_length=200, description="The turn's id, if not in it.")] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> TurnKept:
     """The turn is on disk when this answers. The same turn posted again gets the first answer again."""
     kept = await accept(
@@ -55,8 +63,8 @@ async def keep(
 def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
     if key is not None and posted.turn_id is not None and key != posted.turn_id:
         raise TurnIdMismatch("Idempotency-Key and turn_id differ", pointer="#/turn_id")
-    if key is not None and not (key.strip() and key.isprintable()):
-        raise InvalidRequest("must be printable text", pointer="header/Idempotency-Key")
+    if key is not None and re.fullmatch(_VISIBLE, key) is None:
+        raise InvalidRequest("must be printable ASCII text", pointer="header/Idempotency-Key")
     return Turn(
         turn_id=posted.turn_id or key or fresh_id(),
         session_id=posted.session_id,

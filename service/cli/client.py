@@ -11,12 +11,14 @@ import httpx
 from service.cli.faults import Refused, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Mapping
 
 _MOST_PATIENCE_SECONDS = 60
 _KEY = "the service needs a key that is valid: put it into MIND_MEMORY_KEY (`mind-memory keys create` there makes one)"
 
 type Answer = dict[str, Any]
+
+_MOVING = httpx.Timeout(3600, connect=5)  # a large graph takes its time before the first byte
 
 
 class MemoryClient:
@@ -102,6 +104,29 @@ class MemoryClient:
     async def consolidation(self, mind_id: str) -> Answer:
         """How far the telling is."""
         return await self._call("GET", f"{_mind(mind_id)}/consolidation")
+
+    async def export(self, mind_id: str) -> AsyncIterator[bytes]:
+        """A mind as one archive, part by part. Raises Unreachable where it breaks off."""
+        try:
+            async with self._http.stream("GET", f"{_mind(mind_id)}/export", timeout=_MOVING) as answer:
+                if not answer.is_success:
+                    await answer.aread()
+                    raise _refusal(answer, self._said(answer))
+                async for part in answer.aiter_bytes():
+                    yield part
+        except httpx.HTTPError as error:
+            raise Unreachable(f"{self.place} broke off: {str(error) or type(error).__name__}") from error
+
+    async def bring_in(self, mind_id: str, archive: AsyncIterable[bytes], *, reembeds: bool) -> Answer:
+        """Make a mind of an archive."""
+        headers = {"Content-Type": "application/zip"}
+        asked = {"reembed": "true"} if reembeds else {}
+        place = f"{_mind(mind_id)}/import"
+        return await self._call("POST", place, content=archive, headers=headers, params=asked, timeout=_MOVING)
+
+    async def rebuild(self, mind_id: str) -> int:
+        """Have graph and full text built anew; of how many turns."""
+        return int((await self._call("POST", f"{_mind(mind_id)}/rebuild", timeout=_MOVING))["turns"])
 
     async def is_alive(self) -> bool:
         """Whether a memory answers here, and not something else."""

@@ -41,22 +41,36 @@ def chat(
 
 def bring_in(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="JSONL of our own, ChatGPT's export, LoCoMo's JSON.")
+        list[Path],
+        typer.Argument(metavar="PATH", help="An archive; JSONL of our own, ChatGPT's export, LoCoMo's JSON."),
     ],
-    mind: MindName = DEFAULT_MIND,
+    mind: Annotated[
+        str | None, typer.Option(metavar="ID", help="Whose memory; an archive's own id, or global-user-memory.")
+    ] = None,
     only: Annotated[
         str | None, typer.Option(metavar="SAMPLE", help="One conversation of the export, by its id.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be imported.")] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until everything has been read.")] = False,
+    reembed: Annotated[
+        bool, typer.Option("--reembed", help="Make an archive's vectors anew, with the embedder configured here.")
+    ] = False,
     home: Home = None,
     url: Url = None,
 ) -> None:
-    """Import conversations; doing it again adds nothing twice."""
+    """Import conversations, or the archive of a mind; adding conversations again adds nothing twice."""
     with plainly(interrupted=GOES_ON):
+        from service.cli.restoring import is_archive
+
+        if any(map(is_archive, paths)):
+            from service.cli.restoring import Wanted, restore
+
+            wanted = Wanted(tuple(paths), mind, only=only, is_dry=dry_run, waits=not no_wait, reembeds=reembed)
+            restore(wanted, home=home, url=url)
+            return
         from service.cli.importing import bring_in as run
 
-        run(tuple(paths), mind=mind, only=only, dry_run=dry_run, waits=not no_wait, home=home, url=url)
+        run(tuple(paths), mind=mind or DEFAULT_MIND, only=only, dry_run=dry_run, waits=not no_wait, home=home, url=url)
 
 
 def remember(

@@ -35,19 +35,26 @@ async def until_digested(
 ) -> Digested:
     """Return when nothing waits any more, or when something has failed for *stuck_seconds* without any progress."""
     clock = SystemClock()
-    since, last = clock.monotonic(), (-1, -1)
+    since, last = clock.monotonic(), (-1, -1, -1)
     while True:
         mind = await memory.mind(mind_id)
         graph = mind["graph"]
         advanced(mind)
-        if graph["lag"] == 0 and graph["saved"] >= mind["last_sequence"]:
+        if _is_digested(mind):
             return Digested(mind, None)
-        if (graph["lag"], graph["saved"]) != last:
-            since, last = clock.monotonic(), (graph["lag"], graph["saved"])
+        now = (graph["lag"], graph["saved"], mind["text"]["sequence"])
+        if now != last:
+            since, last = clock.monotonic(), now
         reason = graph["waiting_for"] or (None if graph["available"] else "the graph is away")
         if reason is not None and clock.monotonic() - since > stuck_seconds:
             return Digested(mind, reason)
         await anyio.sleep(_POLL_SECONDS)
+
+
+def _is_digested(mind: Mapping[str, Any]) -> bool:
+    graph, text, last = mind["graph"], mind["text"], mind["last_sequence"]
+    is_found = text["sequence"] >= last and text["facts"] >= graph["sequence"]
+    return bool(is_found and graph["lag"] == 0 and graph["saved"] >= last)
 
 
 async def until_retried(

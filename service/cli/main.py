@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import commands, key_commands, story_commands
+from service.cli import commands, key_commands, moving_commands, story_commands
 
 app = typer.Typer(
     name="mind-memory",
@@ -49,12 +49,14 @@ for _name, _command in (
     ("serve", commands.serve),
     ("chat", commands.chat),
     ("import", commands.bring_in),
+    ("export", moving_commands.export),
     ("remember", commands.remember),
     ("status", commands.status),
     ("consolidate", story_commands.consolidate),
     ("retry", commands.retry),
     ("doctor", commands.doctor),
     ("reindex", commands.reindex),
+    ("rebuild", moving_commands.rebuild),
 ):
     app.command(_name)(_command)
 app.add_typer(story_commands.app, name="story")

@@ -14,6 +14,7 @@ from service.cli.client import MemoryClient
 from service.cli.configuration import read_key
 from service.cli.faults import CommandFailed, Unreachable
 from service.cli.home import make_home, shortened
+from service.cli.in_process import InProcess
 from service.cli.terminal import note
 from service.presence import find_service
 
@@ -75,10 +76,9 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
         async def with_state(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI is untyped
             await app({**scope, "state": dict(state or {})}, receive, send)
 
-        transport = httpx.ASGITransport(app=with_state, raise_app_exceptions=False)
         headers = _bearer((state or {})["memory"].doorkeeper.owner_token)
         async with httpx.AsyncClient(
-            transport=transport,
+            transport=InProcess(with_state),
             base_url="http://memory",
             timeout=None,  # noqa: S113 - nothing lies between
             headers=headers,

@@ -10,6 +10,8 @@ fails, of whatever, waits and tries again; what it stands on working again ends 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import structlog
@@ -23,7 +25,7 @@ from consolidation.kernel.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from service.background import Background
     from service.digestion.extracting import Extracting
@@ -58,6 +60,8 @@ class Digestion:
         self._patience = patience
         self._sweep_seconds = sweep_seconds
         self._awake: dict[tuple[str, str], bool] = {}
+        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._halted = Counter[str]()
         self._hope = asyncio.Event()
         self._unreadable: set[str] = set()
 
@@ -69,6 +73,27 @@ class Digestion:
         """Say that parked turns of *mind* may be tried again."""
         self._extracting.retry(mind.mind_id)
         self._wake_lane("extracting", mind)
+
+    @asynccontextmanager
+    async def halted(self, mind: Mind) -> AsyncIterator[None]:
+        """
+        No lane of *mind* runs inside: what is under way is given up, as in a crash, and begun again afterwards.
+
+        Turns are accepted all the while.
+        """
+        self._halted[mind.mind_id] += 1
+        try:
+            under_way = [task for (_, mind_id), task in self._running.items() if mind_id == mind.mind_id]
+            for task in under_way:
+                task.cancel()
+            if under_way:
+                await asyncio.wait(under_way)
+            for lane in _NEXT:  # one that was cancelled before it began could not take itself off the list
+                self._forget((lane, mind.mind_id))
+            yield
+        finally:
+            self._halted[mind.mind_id] -= 1
+            self.wake(mind)
 
     def hope(self) -> None:
         """Say that something works again: lanes that wait try now."""
@@ -105,10 +130,10 @@ class Digestion:
         if key in self._awake:
             self._awake[key] = True  # it looks again before it sleeps
             return
-        if self._background.is_stopping:
+        if self._background.is_stopping or self._halted[mind.mind_id]:
             return
         self._awake[key] = True
-        self._background.start(f"{lane} {mind.mind_id}", lambda: self._run(lane, mind))
+        self._running[key] = self._background.start(f"{lane} {mind.mind_id}", lambda: self._run(lane, mind))
 
     async def _run(self, lane: str, mind: Mind) -> None:
         step = {"indexing": self._saving.index, "saving": self._saving.step}.get(lane, self._extracting.step)
@@ -119,7 +144,11 @@ class Digestion:
                 await self._until_done(lane, mind, step)
                 self._wake_next(lane, mind)
         finally:
-            del self._awake[key]
+            self._forget(key)
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        self._awake.pop(key, None)
+        self._running.pop(key, None)
 
     async def _until_done(self, lane: str, mind: Mind, step: Callable[[Mind], Awaitable[bool]]) -> None:
         patience = self._patience()

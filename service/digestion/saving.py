@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from consolidation.kernel.turns import Kept
+    from consolidation.workspace import Workspace
     from service.minds import Mind
     from service.ports import Embedder, Episode, EpisodicGraph, Identity, Passage, Vector
 
@@ -35,12 +36,18 @@ class Saving:
         embedder: Embedder,
         identity: Callable[[], Awaitable[Identity]],
         uuid_of: Callable[[str, str], str],
+        arriving: Callable[[Workspace], Awaitable[None]],
     ) -> None:
-        """Bind to where episodes go; *uuid_of* names an episode by mind and turn."""
+        """
+        Bind to where episodes go; *uuid_of* names an episode by mind and turn.
+
+        *arriving* is called before a graph is first looked at: an imported mind may have to take its own over.
+        """
         self._graph = graph
         self._embedder = embedder
         self._identity = identity
         self._uuid_of = uuid_of
+        self._arriving = arriving
         self._prepared: set[str] = set()
 
     async def step(self, mind: Mind) -> bool:
@@ -68,6 +75,8 @@ class Saving:
         mind.text.add_turns(indexed, cursor=cursor)
 
     async def _save(self, mind: Mind) -> bool:
+        if mind.mind_id not in self._prepared:
+            await self._arriving(mind.workspace)
         cursor = mind.health.saved = (await self._graph.progress(mind.mind_id)).saved
         if cursor == 0 or mind.mind_id not in self._prepared:
             progress = mind.health.progress = await self._graph.prepare(mind.mind_id, embedder=await self._identity())

@@ -67,6 +67,13 @@ class TextFile:
         with self.opened() as database, database:
             yield database
 
+    def drop(self) -> None:
+        """Let the file go: whoever opens it next finds an empty one. Raises IndexUnusable."""
+        with self._mutex:
+            self._let_go(is_damaged=True)
+            if self._file.exists():
+                raise IndexUnusable("full text: its file can not be removed")
+
     def close(self) -> None:
         """Close it for good."""
         with self._mutex:

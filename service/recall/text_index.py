@@ -98,6 +98,10 @@ class TextIndex:
             database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
             database.execute("DELETE FROM cursors WHERE name = 'facts'")
 
+    def begin_anew(self) -> None:
+        """Drop the file: every cursor is at 0 again."""
+        self._file.drop()
+
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[Hit, ...]:
         """Rows of an arm (``turns``, ``facts``, ``entities``) with any of *stems*, best first."""
         with self._file.opened() as database:

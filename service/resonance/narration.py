@@ -45,7 +45,7 @@ async def narrate(
         "message": moment.message,
         "recent": moment.recent,
         "candidates": tuple(
-            {"number": number, "label": label.text, "text": fragment.text}
+            {"number": number, "label": label.text, "text": " ".join(fragment.text.split())}
             for number, (fragment, label) in enumerate(candidates, start=1)
         ),
     }

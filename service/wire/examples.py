@@ -109,6 +109,7 @@ MIND: dict[str, Any] = {
         "last_processed": None,
         "waiting_for": None,
     },
+    "text": {"sequence": 1, "facts": 1},
     "damaged": [],
     "usage": NO_COST,
 }
@@ -151,6 +152,20 @@ TRACE: dict[str, Any] = {
     "timings_ms": TIMINGS,
     "usage": NO_COST,
 }
+
+IMPORTED: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "from_mind_id": "global-user-memory",
+    "made_at": "2026-01-12T09:00:00Z",
+    "turns": 1,
+    "last_sequence": 1,
+    "episodes": 1,
+    "entities": 3,
+    "facts": 1,
+    "reembedded": False,
+}
+
+REBUILDING: dict[str, Any] = {"mind_id": "global-user-memory", "turns": 1}
 
 RETRIED: dict[str, Any] = {"retrying": 0}
 

@@ -8,13 +8,17 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
-_LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+_FIRST_YEAR, _LAST_YEAR = 1990, 2199  # as they are written, so that the document can say it as a pattern
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 _MOST_METADATA = 16_384
 _DEEPEST_METADATA = 32
+
+# Rules that are kept below, in words that help more than a pattern's, as OpenAPI can tell them.
+_PRINTABLE: dict[str, JsonValue] = {"format": "printable-text"}
+_NO_NUL: dict[str, JsonValue] = {"pattern": r"^[^\u0000]*$"}
+_IN_REACH: dict[str, JsonValue] = {"pattern": r"^(199[0-9]|2[01][0-9][0-9])-"}
 
 
 class Body(BaseModel):
@@ -54,10 +58,10 @@ def _only_text(value: object) -> object:
 def _in_reach(instant: datetime) -> datetime:
     if instant.tzinfo is None:
         raise ValueError("must say its offset from UTC, like 2026-01-28T13:45:00Z or …+02:00")
-    if instant < _EARLIEST:
+    if instant.year < _FIRST_YEAR:
         raise ValueError("is before 1990, which is a clock that was never set")
-    if instant > _LATEST:
-        raise ValueError("is after 2200, which no clock shows")
+    if instant.year > _LAST_YEAR:
+        raise ValueError("is after 2199, which no clock shows")
     return instant.astimezone(UTC)
 
 
@@ -91,6 +95,10 @@ def _inside(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value  # JSON has one kind of number
+
+
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
@@ -99,10 +107,18 @@ def _zone(name: str) -> str:
     return name
 
 
-Text = Annotated[str, AfterValidator(_storable), Field(max_length=400_000)]
-Question = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_storable)]
-SessionId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
-TurnId = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
-Instant = Annotated[datetime, BeforeValidator(_only_text), AfterValidator(_in_reach)]
-Metadata = Annotated[dict[str, Any], AfterValidator(_plain_json)]
-Zone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
+Text = Annotated[str, AfterValidator(_storable), Field(max_length=400_000, json_schema_extra=_NO_NUL)]
+Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
+SessionId = Annotated[
+    str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)
+]
+TurnId = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
+Instant = Annotated[
+    datetime, BeforeValidator(_only_text), AfterValidator(_in_reach), Field(json_schema_extra=_IN_REACH)
+]
+Metadata = Annotated[
+    dict[str, Any], AfterValidator(_plain_json), Field(description="Plain JSON: 16,384 characters, 32 levels, at most.")
+]
+Zone = Annotated[str, Field(max_length=64, json_schema_extra={"format": "iana-time-zone"}), AfterValidator(_zone)]
+Flag = Annotated[bool, Field(strict=True)]  # "yes" and 1 would be taken for true
+WHOLE = BeforeValidator(_whole)  # beside strict=True, which takes neither "7" nor true, nor 7.0

@@ -47,6 +47,13 @@ class StoryOut(Answered):
     waiting_for: str | None = Field(description="Why the last run stopped early, when it did.")
 
 
+class TextOut(Answered):
+    """How far full text is."""
+
+    sequence: int = Field(description="The last turn that is found by its words.")
+    facts: int = Field(description="The last turn whose facts are found by theirs.")
+
+
 class DamageOut(Answered):
     """A line of the transcript that was not what had been written."""
 
@@ -66,6 +73,7 @@ class MindOut(Answered):
     last_sequence: int
     graph: GraphOut
     story: StoryOut
+    text: TextOut
     damaged: list[DamageOut]
     usage: UsageOut
 

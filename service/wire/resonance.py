@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from service.wire.fields import Answered, Body, Instant, SessionId, Zone
+from service.wire.fields import WHOLE, Answered, Body, Instant, SessionId, Zone
 from service.wire.turns import MessageIn, ShortText
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ class ResonanceIn(Body):
     messages: Annotated[list[MessageIn], Field(min_length=1, max_length=2000)]
     now: Instant | None = None
     timezone: Zone = "UTC"
-    deadline_ms: Annotated[int, Field(ge=0, le=600_000, strict=True)] | None = None
-    max_fragments: Annotated[int, Field(ge=0, le=50, strict=True)] | None = None
-    max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True)] | None = None
+    deadline_ms: Annotated[int, Field(ge=0, le=600_000, strict=True), WHOLE] | None = None
+    max_fragments: Annotated[int, Field(ge=0, le=50, strict=True), WHOLE] | None = None
+    max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True), WHOLE] | None = None
     placement: Literal["tail", "system"] = "tail"
     known_story_etag: ShortText | None = None
     off_the_record: bool = Field(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field
 
-from service.wire.fields import Answered, Body, Text
+from service.wire.fields import Answered, Body, Flag, Text
 from service.wire.resonance import UsageOut
 from service.wire.turns import Dropped, MessageIn
 
@@ -32,7 +32,7 @@ class RestoreIn(Body):
     """Which earlier story to go back to."""
 
     version: Annotated[str, Field(max_length=60, description="As `GET …/story/history` lists it.")]
-    retell: bool = Field(default=False, description="Tell again what was told after that version.")
+    retell: Flag = Field(default=False, description="Tell again what was told after that version.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"version": "2026-01-09T18-31-00-000000Z"}]}}
 
@@ -43,8 +43,8 @@ class ConsolidationIn(Body):
     trigger: Literal["manual", "global_sync", "bootstrap"] = Field(
         default="manual", description="`global_sync` first reads session files, `bootstrap` files dated by their names."
     )
-    wait: bool = Field(default=True, description="Answer when the run has ended.")
-    skip: bool = Field(default=False, description="Count what waits as told, without telling it.")
+    wait: Flag = Field(default=True, description="Answer when the run has ended.")
+    skip: Flag = Field(default=False, description="Count what waits as told, without telling it.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"trigger": "manual", "wait": True}]}}
 

@@ -162,6 +162,12 @@ class Connection:
             client = await self.client()
             await self._bounded(client.select_graph(graph).delete(), self._write_seconds)
 
+    async def rename(self, graph: str, name: str, /) -> None:
+        """Call a graph *name*, in the place of any that is called so; nothing happens when there is none."""
+        if graph in await self.graphs():
+            client = await self.client()
+            await self._bounded(client.execute_command("RENAME", graph, name), self._write_seconds)
+
     async def close(self) -> None:
         """Close all connections; the server goes on."""
         if self._client is not None:

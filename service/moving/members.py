@@ -1,0 +1,40 @@
+"""Which names an archive of a mind may hold: all of them stand in the mind's folder, or describe it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+MANIFEST, GRAPH, SETTINGS = "manifest.json", "graph.jsonl", "settings.json"
+BESIDE = (GRAPH, SETTINGS)  # what is not a file of the mind's folder
+STORY = "STORY.md"
+TRACES = ("subconscious.jsonl.1", "subconscious.jsonl")
+_SLEEP = ("observations.md", "dreams.jsonl", "rules.md", "priorities.md", "diary.md")
+FILES = ("SOUL.md", "MEMORY.md", *_SLEEP, *TRACES)
+PEOPLES = ("memory", "prompts")  # folders of people's files, whatever they are called, however deep
+HISTORY, TRANSCRIPT, TORN = "story-history", "transcript", "transcript/torn"
+_IN_FOLDERS = {TRANSCRIPT: re.compile(r"[^/]+\.jsonl"), TORN: re.compile(r"[^/]+\.txt"), HISTORY: re.compile(r"[^/]+")}
+_LINES = frozenset({".jsonl", ".1"})
+_LONGEST, _LONGEST_PART = 1_000, 255  # bytes
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def fault_of(name: str) -> str | None:
+    """Why no archive may hold a member of this *name*; None where it may."""
+    if _CONTROL.search(name) or "\\" in name:
+        return "its name holds what no name may hold"
+    parts = name.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        return "its name leads out of the archive"
+    if len(name.encode()) > _LONGEST or any(len(part.encode()) > _LONGEST_PART for part in parts):
+        return "its name is too long"
+    if name in {MANIFEST, STORY, *BESIDE, *FILES} or (parts[0] in PEOPLES and len(parts) > 1):
+        return None
+    folder, _, last = name.rpartition("/")
+    if folder in _IN_FOLDERS and _IN_FOLDERS[folder].fullmatch(last):
+        return None
+    return "no mind has such a file"
+
+
+def is_lines(name: str) -> bool:
+    """Whether a member is read line by line, so that no line may be endless."""
+    return any(name.endswith(ending) for ending in _LINES)
