@@ -22,9 +22,60 @@ _SMALL_SECONDS, _LARGE_SECONDS = 0.06, 3.0
 # What is given to the patterns of these is cut before; then it is many short texts that have to be read in time.
 CUT = {"consolidation.kernel.names": 600, "service.resonance.queries": 4000}
 _CHUNKS = (
-    *("a", "A", "Aa ", "1", "1.", "12:", " ", "\t", "\n", " \n", "\r\n", "-", "- ", "- x\n", "---\n", "*", "#", "_", "好"),
-    *("[", "]", "(", "<", "<!--", ">", "[[", "``", '"', "'", "“", ":", ",", ". ", "/", "@", "\\", "{", "}", "|", "=", "é"),
-    *("1/1/26, 1:1 - ", "[1/9/26, 1:11", "2026-01-01", "2026-01-01T00:00:00Z ", "https://a.b/c ", "Word Word ", "a-b_c "),
+    *(
+        "a",
+        "A",
+        "Aa ",
+        "1",
+        "1.",
+        "12:",
+        " ",
+        "\t",
+        "\n",
+        " \n",
+        "\r\n",
+        "-",
+        "- ",
+        "- x\n",
+        "---\n",
+        "*",
+        "#",
+        "_",
+        "好",
+    ),
+    *(
+        "[",
+        "]",
+        "(",
+        "<",
+        "<!--",
+        ">",
+        "[[",
+        "``",
+        '"',
+        "'",
+        "“",
+        ":",
+        ",",
+        ". ",
+        "/",
+        "@",
+        "\\",
+        "{",
+        "}",
+        "|",
+        "=",
+        "é",
+    ),
+    *(
+        "1/1/26, 1:1 - ",
+        "[1/9/26, 1:11",
+        "2026-01-01",
+        "2026-01-01T00:00:00Z ",
+        "https://a.b/c ",
+        "Word Word ",
+        "a-b_c ",
+    ),
 )
 _ONCE = {"match", "fullmatch", "search"}
 _RE = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
@@ -72,7 +123,9 @@ def _patterns():
         for pattern, method in (*ours, *_written(source)):
             if isinstance(pattern.pattern, str):
                 name = f"{module.__name__}: {pattern.pattern[:40]}"
-                found.setdefault((pattern.pattern, pattern.flags), (name, pattern, method, CUT.get(module.__name__, _LARGE)))
+                found.setdefault(
+                    (pattern.pattern, pattern.flags), (name, pattern, method, CUT.get(module.__name__, _LARGE))
+                )
     return sorted(found.values(), key=lambda one: one[0])
 
 

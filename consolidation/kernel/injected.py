@@ -52,5 +52,5 @@ def without_injected(text: str) -> str:
 
 
 def defused(text: str) -> str:
-    """*text* with our marks and a model's made harmless: a memory can not close a block, open another, or take a turn."""
+    """*text* with our marks and a model's made harmless: no memory closes a block, opens another, or takes a turn."""
     return _TURN_MARK.sub(lambda mark: "(" if mark[0] == "[" else "‹", _MARK.sub("(", text))

@@ -21,8 +21,12 @@ from prompts.library import FRAMES
 pytestmark = pytest.mark.anyio
 
 MIND, NOW = "ada", "2026-01-12T09:00:00Z"
-TURN_MARKS = re.compile(r"<\s*[|｜]|</?\s*(?:system|user|assistant|developer|tool_call)\b|\[/?INST\]|<<SYS", re.IGNORECASE)
-UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e01ef]")
+TURN_MARKS = re.compile(
+    r"<\s*[|｜]|</?\s*(?:system|user|assistant|developer|tool_call)\b|\[/?INST\]|<<SYS", re.IGNORECASE
+)
+UNSEEN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e01ef]"
+)
 LAST_FRAMES = {"extraction": "turn", "seeds": "message", "narration": "candidates"}
 _FRAME = re.compile(rf"^<({'|'.join(FRAMES)})( number=\"\d+\")?>\n(.*?)\n?^</\1>$", re.DOTALL | re.MULTILINE)
 
@@ -83,7 +87,9 @@ def chapter(prompt):
 
 def skeleton(prompt):
     """A prompt without what stands in its frames, and the languages and times that differ."""
-    return re.sub(r"code `\w+`", "code ``", _FRAME.sub(r"<\1></\1>", prompt)), [found[0] for found in _FRAME.findall(prompt)]
+    return re.sub(r"code `\w+`", "code ``", _FRAME.sub(r"<\1></\1>", prompt)), [
+        found[0] for found in _FRAME.findall(prompt)
+    ]
 
 
 async def test_every_block_keeps_its_shape(asked):
@@ -101,7 +107,9 @@ async def test_every_block_keeps_its_shape(asked):
 
 async def test_each_surfaces_as_something_said_with_its_source(asked):
     for at, answer in asked.items():
-        found = [one for one in answer["flashbacks"] if f"turn-{at}" in [source["turn_id"] for source in one["sources"]]]
+        found = [
+            one for one in answer["flashbacks"] if f"turn-{at}" in [source["turn_id"] for source in one["sources"]]
+        ]
 
         assert found, ALL[at]
         assert any(f"{name(at)} wrote this:" in source["excerpt"] for one in found for source in one["sources"])
@@ -110,7 +118,9 @@ async def test_each_surfaces_as_something_said_with_its_source(asked):
 
 async def test_the_messages_hold_one_block_in_a_place_of_its_own(asked):
     for answer in asked.values():
-        blocks = [one for one in answer["messages"] if BLOCK_HEADER in one["content"] and one["content"] == answer["block"]]
+        blocks = [
+            one for one in answer["messages"] if BLOCK_HEADER in one["content"] and one["content"] == answer["block"]
+        ]
 
         assert [one["role"] for one in blocks] == ["system"]
         assert answer["messages"][-1]["role"] == "user"
@@ -152,7 +162,9 @@ async def test_templates_and_statements_in_what_is_said_stay_words(service, aske
     assert [one["mind_id"] for one in (await service.http.get("/v1/minds")).json()["minds"]] == [MIND]
 
 
-async def test_a_narrator_is_shown_them_inside_its_frame_and_the_story_goes_on_from_the_last(service, asked, model, home):
+async def test_a_narrator_is_shown_them_inside_its_frame_and_the_story_goes_on_from_the_last(
+    service, asked, model, home
+):
     run = (await service.http.post(f"/v1/minds/{MIND}/consolidation", json={})).json()
     asks = prompts(model, "story_first") + prompts(model, "story_next")
     story = (home / "minds" / MIND / "STORY.md").read_text()
