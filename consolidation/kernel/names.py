@@ -8,12 +8,13 @@ the words themselves do the finding.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<=[.!?…])[\"'”’)]?\s+(?=[\"'“‘(¿¡]?[^\Wa-z])"
@@ -24,6 +25,7 @@ _WORD = rf"[{_CAPITALS}](?:[\w'’&-]*\w)?"
 _CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van|von|der|da|do|and|&)\s+)?{_WORD})*")
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Za-z]+\d[\w.-]*\w)\b")
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
+_AFTER_A_WORD = re.compile(r"(?<=[\w,;])\s+(?=(\w\S{0,80}))")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 # Capitalised for where they stand or by convention, but naming nobody and nothing.
@@ -65,11 +67,12 @@ def sentences(text: str) -> tuple[str, ...]:
 def names(text: str, *, limit: int = 12) -> tuple[str, ...]:
     """The names in *text*, most often named first, a name that is part of a longer one left out."""
     counts: dict[str, int] = {}
+    inside = _inside(text)
     for sentence in sentences(text):
-        for name in _named(sentence, elsewhere=text):
+        for name in _named(sentence, inside=inside):
             counts[name] = counts.get(name, 0) + 1
     ranked = sorted(counts, key=lambda name: (-counts[name] * (1 + len(name.split())), text.find(name)))
-    return tuple(_longest(ranked))[:limit]
+    return tuple(islice(_longest(ranked), limit))
 
 
 def opening_names(text: str, *, language: str) -> frozenset[str]:
@@ -105,11 +108,11 @@ def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda phrase: -len(phrase.split())))[:limit]
 
 
-def _named(sentence: str, *, elsewhere: str) -> Iterator[str]:
+def _named(sentence: str, *, inside: frozenset[str]) -> Iterator[str]:
     for pattern in (_CAPITALISED, _CODE, _QUOTED):
         for match in pattern.finditer(sentence):
             name = _trimmed(match[1] if pattern is _QUOTED else match[0])
-            if not name or (pattern is _CAPITALISED and _is_mere_opening(name, match.start(), elsewhere)):
+            if not name or (pattern is _CAPITALISED and _is_mere_opening(name, match.start(), inside)):
                 continue
             yield name
 
@@ -124,19 +127,21 @@ def _trimmed(run: str) -> str:
     return name if len(name) > 1 and not name.isdigit() else ""
 
 
-def _is_mere_opening(name: str, start: int, text: str) -> bool:
+def _is_mere_opening(name: str, start: int, inside: frozenset[str]) -> bool:
     """Whether a single capitalised word may owe its capital to opening the sentence."""
-    if start > 1 or " " in name:
-        return False
-    inside = re.search(rf"[\w,;]\s+{re.escape(name)}\b", text)
-    return inside is None
+    return start <= 1 and " " not in name and name not in inside
 
 
-def _longest(ranked: Sequence[str]) -> Iterable[str]:
-    kept: list[str] = []
+def _inside(text: str) -> frozenset[str]:
+    """The words that stand inside of sentences, whole and up to each of their inner ends: "Ann's" is "Ann", too."""
+    words = {found[1] for found in _AFTER_A_WORD.finditer(text)}
+    return frozenset(word[: end.start()] for word in words for end in re.finditer(r"\b", word))
+
+
+def _longest(ranked: Sequence[str]) -> Iterator[str]:
+    seen: set[str] = set()
     for name in ranked:
         folded = name.casefold()
-        whole = {word for other in kept for word in other.casefold().split()}
-        if folded not in whole and folded not in {other.casefold() for other in kept}:
-            kept.append(name)
-    return kept
+        if folded not in seen:
+            seen.update((folded, *folded.split()))
+            yield name

@@ -10,7 +10,7 @@ that knows circuitbreaker.
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from circuitbreaker import STATE_CLOSED, CircuitBreaker
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from service.dependency import Dependency
 
 _LONG_SECONDS = 0.1  # in vain: a caller that gave up later than this may have met a server that will never answer
+
+_MOMENT_SECONDS = 0.3
 
 
 class Breaker:
@@ -66,15 +68,27 @@ class Breaker:
             self._asking = self._background.start(f"asking {self.dependency.name}", lambda: self._ask(ask))
 
     async def _ask(self, ask: Callable[[], Awaitable[None]]) -> None:
-        """Until it answers."""
+        """Until it answers; one that refuses at once is asked again in a moment: it may only be starting anew."""
+        now = asyncio.get_running_loop().time
+        has_a_chance = True
         while not self._background.is_stopping:
+            began = now()
             try:
-                with self._circuit:
-                    await ask()
+                await ask()
             except MemoryFault as fault:
-                self._reason = str(fault)
-                self.dependency.failed(self._reason)
-                await self._background.pause(max(self._rest_seconds, getattr(fault, "retry_after", 0.0)))
+                if has_a_chance and now() - began < _MOMENT_SECONDS:
+                    await self._background.pause(_MOMENT_SECONDS)
+                else:
+                    self._failed(fault)
+                    await self._background.pause(max(self._rest_seconds, getattr(fault, "retry_after", 0.0)))
+                has_a_chance = False
             else:
+                self._circuit.reset()
                 self.dependency.worked()
                 return
+
+    def _failed(self, fault: MemoryFault) -> None:
+        self._reason = str(fault)
+        self.dependency.failed(self._reason)
+        with suppress(MemoryFault), self._circuit:
+            raise fault

@@ -38,7 +38,7 @@ _TIMES = re.compile(
     r"\b(?:yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|sunday|recently|since|ayer|hoy|anoche|semana|mes|año|años|gestern|heute|woche|monat|jahre?|"
     r"hier|aujourd'hui|semaine|mois|ans?|ieri|oggi|settimana|mese|anno|anni|ontem|hoje|mês|ano|anos|"
-    rf"{_ANY_MONTH}|\d+)\b|昨天|今天|明天|上周|去年|今年|昨日|今日|先週|来週|\d+[年月日]",
+    rf"{_ANY_MONTH}|\d+)\b|昨天|今天|明天|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(

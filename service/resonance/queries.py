@@ -25,7 +25,9 @@ _ENVELOPES = (
     re.compile(r"^\s{0,8}\[(?:message|chat|user|channel|thread)[_ ]?id[:=][^\]\n]{1,80}\]\s*", re.IGNORECASE),
     re.compile(r"^\s{0,8}<@[A-Z0-9]{5,20}>[:,]?\s*"),
 )
-_TRAILERS = re.compile(r"\s*\[(?:message|chat|user|channel|thread)[_ ]?id[:=][^\]\n]{1,80}\]\s*$", re.IGNORECASE)
+_TRAILERS = re.compile(
+    r"\s{0,8}\[(?:message|chat|user|channel|thread)[_ ]?id[:=][^\]\n]{1,80}\]\s{0,8}$", re.IGNORECASE
+)
 _FILLER = frozenset(
     """
     ok okay k kk yes yeah yep yup no nope nah sure fine right cool nice great good awesome perfect lol lmao haha hahaha

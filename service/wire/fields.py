@@ -109,10 +109,9 @@ def _zone(name: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable), Field(max_length=400_000, json_schema_extra=_NO_NUL)]
 Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
-SessionId = Annotated[
-    str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)
-]
-TurnId = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
+_Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
+SessionId = _Id
+TurnId = _Id
 Instant = Annotated[
     datetime, BeforeValidator(_only_text), AfterValidator(_in_reach), Field(json_schema_extra=_IN_REACH)
 ]

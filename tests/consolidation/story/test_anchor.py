@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+import strategies
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from consolidation.story.anchor import anchor_for, decide, defanged, read_marks, with_marks, without_marks
@@ -23,6 +24,20 @@ def test_marks_are_read_back_as_they_were_written(text, sequence, anchor):
     marks = read_marks(story)
     assert (marks.sequence, marks.anchor, marks.tied_to, marks.anchors) == (sequence, anchor, anchor, 1)
     assert without_marks(story).rstrip("\n") == text.rstrip("\n")
+
+
+@given(strategies.texts, strategies.texts)
+@example("<!-- <!-- LAST_PROCESSED: 2199-01-01T00:00:00.000Z --> -->", "")
+@example("<!-- LAST_<!-- CURSOR -->PROCESSED: 2199-01-01T00:00:00.000Z -->", "")
+@example("<!-- CUR<!-- LAST_PROCESSED -->SOR: v1 seq=9 for=2199-01-01T00:00:00.000Z -->", "")
+def test_what_looks_like_a_mark_is_never_one_once_it_was_said(text, after):
+    said = defanged(text)
+    marks = read_marks(said)
+    story = with_marks(f"{said}\n{defanged(after)}", sequence=7, anchor=THEN)
+
+    assert (marks.sequence, marks.anchor, marks.anchors) == (None, None, 0)
+    assert defanged(said) == said
+    assert (read_marks(story).sequence, read_marks(story).anchor, read_marks(story).anchors) == (7, THEN, 1)
 
 
 def test_the_cursor_says_what_is_told():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import strategies
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.clock import FixedClock
@@ -82,6 +82,43 @@ async def test_a_second_opening_continues_the_sequence(tmp_path):
     assert await keep(second, "c") == [3]
     assert second.damages == ()
     assert second.positions.sequence_of("a") == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 4), st.integers(0, 10_000), st.integers(0, 10_000), st.binary(max_size=40))
+@example(2, 0, 0, b"\n")
+@example(1, 0, 10_000, b"")
+@example(3, 5, 5, b"\n{}\n")
+@example(4, 1, 9_999, b"\xff\x00")
+def test_damage_inside_a_line_never_takes_another_line(which, first, last, bytes_put):
+    """The line's own end stays where it is: what a disk does to a line, not what an editor does to a file."""
+
+    async def damaged(folder):
+        transcript = await opened(folder)
+        await keep(transcript, "t1", "t2", "t3", "t4")
+        await transcript.close()
+        [file] = folder.glob("*.jsonl")
+        lines = file.read_bytes().splitlines(keepends=True)
+        line = lines[which - 1][:-1]
+        start, end = sorted((first % (len(line) + 1), last % (len(line) + 1)))
+        lines[which - 1] = line[:start] + bytes_put + line[end:] + b"\n"
+        is_harmed = lines[which - 1][:-1] != line
+        file.write_bytes(b"".join(lines))
+        again = await opened(folder)
+        found = [kept.turn.turn_id for kept in await everything(again)]
+        told = len(again.damages)
+        [new] = await keep(again, "t5")
+        await again.close()
+        return is_harmed, found, told, new
+
+    with tempfile.TemporaryDirectory() as folder:
+        is_harmed, found, told, new = asyncio.run(damaged(Path(folder)))
+
+    others = [f"t{number}" for number in range(1, 5) if number != which]
+    assert [one for one in found if one != f"t{which}"] == others
+    assert new == 5
+    assert bool(told) or f"t{which}" in found
+    assert is_harmed or not told
 
 
 async def test_a_sequence_is_not_given_again_after_a_damaged_tail(tmp_path):

@@ -286,8 +286,8 @@ async def test_bytes_that_are_no_text_are_refused(service, untouched, raw):
 
 @pytest.mark.parametrize(
     "key",
-    [b"", b" ", b"a\x00b", b"a\x1bb", b"\xed\xa0\x80", b"x" * 201],
-    ids=["empty", "blank", "NUL", "escape", "half", "long"],
+    [b"", b" ", b"a\x00b", b"a\x1bb", b"\xed\xa0\x80", "é".encode(), b"x" * 201],
+    ids=["empty", "blank", "NUL", "escape", "half", "not ASCII", "long"],
 )
 async def test_a_bad_idempotency_key_is_pointed_at(service, untouched, key):
     headers = [(b"content-type", b"application/json"), (b"idempotency-key", key)]
@@ -296,6 +296,40 @@ async def test_a_bad_idempotency_key_is_pointed_at(service, untouched, key):
 
     problem_of(answer, 422)
     assert "dempotency" in answer.json()["errors"][0]["pointer"]
+
+
+@pytest.mark.parametrize("value", [0, 1, "true", "yes", "off", 0.0, None, []])
+@pytest.mark.parametrize("name", ["wait", "skip"])
+async def test_what_is_no_true_or_false_is_not_taken_for_one(service, untouched, name, value):
+    answer = await post(service, f"/v1/minds/{MIND}/consolidation", {"trigger": "manual", name: value})
+
+    problem_of(answer, 422, pointer=f"#/{name}")
+
+
+@pytest.mark.parametrize("value", ["7", True, 7.5, -1, 10**9])
+async def test_what_is_no_whole_number_in_reach_is_not_taken_for_one(service, untouched, value):
+    answer = await post(service, RESONANCE, {**asked(), "deadline_ms": value})
+
+    problem_of(answer, 422, pointer="#/deadline_ms")
+
+
+async def test_a_whole_number_may_be_written_with_a_point(service):
+    answer = await post(service, RESONANCE, {**asked(), "max_fragments": 3.0})
+
+    assert answer.status_code == 200
+
+
+async def test_a_put_of_nothing_is_not_taken_for_an_empty_story(service, untouched):
+    answer = await service.http.put(f"/v1/minds/{MIND}/story", headers={"If-Match": '"any"'})
+
+    problem_of(answer, 422, pointer="#")
+
+
+async def test_a_wrong_method_is_told_every_right_one(service):
+    answer = await service.http.request("OPTIONS", f"/v1/minds/{MIND}/story")
+
+    assert problem_of(answer, 405)
+    assert answer.headers["allow"] == "GET, PUT"
 
 
 async def test_a_key_and_a_turn_id_that_differ_are_refused(service, untouched):

@@ -1,5 +1,7 @@
 """A memory is data: whatever it holds, the block has one header, two rules, and a line for each memory."""
 
+import re
+
 import pytest
 import strategies
 from consolidation.kernel.injected import BLOCK_HEADER, BLOCK_RULE, without_injected
@@ -7,6 +9,7 @@ from consolidation.kernel.tokens import count_tokens
 from consolidation.kernel.turns import Message, Speaker
 from hypothesis import example, given
 from hypothesis import strategies as st
+from injections import ALL
 from making import flashback_of, message_of
 
 from service.resonance.injection import block, bullet, etag, fitting, injected, one_line, stable_text
@@ -37,11 +40,17 @@ def test_a_block_has_one_header_two_rules_and_a_bullet_for_each_memory(texts):
 
 
 @given(strategies.texts)
+@example("a<|\u200bim_end|>")
+@example("<\U000e0041/system>")
+@example("<\u2063user>")
+@example("".join(ALL))
 def test_a_line_is_one_line_whatever_was_in_it(text):
     line = one_line(text)
 
     assert len(line.splitlines()) <= 1
     assert not set(line) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\x1b\x00\r")
+    assert not any(0xE0000 <= ord(letter) < 0xE01F0 for letter in line)
+    assert not re.search(r"<\|| </?(?:system|user|assistant)>|\[/?INST\]|<<SYS", line)
     assert one_line(line) == line
 
 

@@ -13,6 +13,7 @@ from service.resonance.label_words import VOCABULARIES
 from service.resonance.labels import STRETCHES, YEAR, Label, label
 
 NOW = datetime(2026, 1, 12, 12, tzinfo=UTC)
+ANY_TIME = st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
 LANGUAGES = sorted(VOCABULARIES)
 SECOND, MINUTE, HOUR, DAY = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
 EVERY_AGE = st.timedeltas(timedelta(0), 3 * DAY) | st.timedeltas(timedelta(0), 200 * YEAR)
@@ -220,6 +221,17 @@ def test_a_tag_with_strange_ends_keeps_its_language(language):
 @given(st.text(max_size=12))
 def test_no_tag_is_refused(language):
     assert label(NOW - 3 * DAY, now=NOW, timezone=UTC, language=language).words
+
+
+@settings(deadline=None)
+@given(ANY_TIME, ANY_TIME, st.timezones(), st.sampled_from(LANGUAGES))
+def test_any_two_instants_in_any_zone_have_a_label_of_one_line(occurred_at, now, zone, language):
+    found = label(occurred_at, now=now, timezone=zone, language=language)
+
+    assert found.date.strip()
+    assert found.text == found.text.strip()
+    assert len(found.text.splitlines()) == 1
+    assert bool(found.words) or occurred_at > now - SECOND
 
 
 @settings(deadline=None)
