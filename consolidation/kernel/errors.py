@@ -8,10 +8,14 @@ Everything that may go wrong on purpose, as one tree:
     + ImportUnreadable   (stands in service/importing/found.py)
   x NotFound
     + MindNotFound
+    + SessionNotFound
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
   x TurnConflict
+  x Erased
+    + TurnErased
+    + MindErasing
   x StoryFault
     + StoryLocked
     + StoryUnreadable
@@ -73,6 +77,10 @@ class MindNotFound(NotFound):
     """No mind of this id has ever kept a turn."""
 
 
+class SessionNotFound(NotFound):
+    """No turn of this session is in the transcript."""
+
+
 class TraceNotFound(NotFound):
     """No trace of this id is kept (traces rotate)."""
 
@@ -87,6 +95,18 @@ class VersionNotFound(NotFound):
 
 class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
+
+
+class Erased(MemoryFault):
+    """What is asked for was erased, or is being erased."""
+
+
+class TurnErased(Erased):
+    """The turn of this id was erased; it is not kept again."""
+
+
+class MindErasing(Erased):
+    """This mind is being erased; it keeps nothing until that has ended."""
 
 
 class StoryFault(MemoryFault):

@@ -1,0 +1,72 @@
+"""
+What stays of an erased turn: its place in the order, and digests that know it again when it is posted once more. Pure.
+
+Ids and words are not in it. The words' digests are salted, a salt a turn, and cut short: enough to keep what a backend
+sends again from coming back, too little to be looked up in a table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.injected import without_injected
+from consolidation.kernel.turns import Kept, Kind, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from consolidation.kernel.turns import Message
+
+_LONG, _SHORT = 16, 8  # bytes
+_NEVER = datetime.fromtimestamp(0, UTC)  # when an erased turn was accepted is erased, too
+
+
+def tombstone_of(kept: Kept, *, salt: str) -> Kept:
+    """The turn without its words, at its place; *salt* is new each time."""
+    salt = salt[: _SHORT * 2]
+    said = [_said(message, salt) for message in kept.turn.messages]
+    return as_tombstone(kept.sequence, id_digest(kept.turn.turn_id), session_digest(kept.turn.session_id), salt, said)
+
+
+def as_tombstone(sequence: int, turn: str, session: str, salt: str, said: Sequence[str]) -> Kept:
+    """The value from its parts, as a line of the transcript holds them."""
+    metadata: dict[str, object] = {"salt": salt, "said": list(said)}
+    return Kept(sequence, _NEVER, Turn(turn, session, (), Kind.ERASED, metadata))
+
+
+def id_digest(turn_id: str) -> str:
+    """What is kept of a turn's id."""
+    return hashlib.blake2b(f"turn\n{turn_id}".encode("utf-8", "surrogatepass"), digest_size=_LONG).hexdigest()
+
+
+def session_digest(session_id: str) -> str:
+    """What is kept of a session's id."""
+    return hashlib.blake2b(f"session\n{session_id}".encode("utf-8", "surrogatepass"), digest_size=_SHORT).hexdigest()
+
+
+def not_erased(posted: Sequence[Message], tombstones: Iterable[Kept]) -> tuple[int, ...]:
+    """
+    The positions of the messages of *posted* that no tombstone of their session knows, ascending.
+
+    Each erased message stands for one posted one: what is said again after it was erased, is said.
+    """
+    left = {at: message for at, message in enumerate(posted) if message.content}
+    for tombstone in tombstones:
+        salt, said = str(tombstone.turn.metadata["salt"]), tombstone.turn.metadata["said"]
+        assert isinstance(said, list)  # noqa: S101 - as_tombstone
+        gone = Counter(said)
+        for at in list(left) if gone else ():
+            digest = _said(left[at], salt)
+            if gone[digest] > 0:
+                gone[digest] -= 1
+                del left[at]
+    return tuple(at for at, message in enumerate(posted) if at in left or not message.content)
+
+
+def _said(message: Message, salt: str) -> str:
+    words = " ".join(without_injected(message.content).split())
+    whole = f"{message.role.value}\n{words}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, digest_size=_SHORT, key=salt.encode()).hexdigest()
