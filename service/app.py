@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from fastapi import FastAPI
 
-from service.api import consolidation, health, memory, resonance, story, turns
+from service.api import consolidation, erasing, health, memory, resonance, story, turns
 from service.body_limit import BodyLimit
 from service.container import Memory, open_memory
 from service.problems import speak_problems
@@ -43,7 +43,7 @@ def create_app(
             yield {"memory": opened}
 
     app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan)
-    for part in (turns, resonance, story, consolidation, memory, health):
+    for part in (turns, resonance, story, consolidation, memory, erasing, health):
         app.include_router(part.router)
     app.add_middleware(BodyLimit, most_bytes=settings.max_body_bytes)
     speak_problems(app)

@@ -1,7 +1,7 @@
 """
 The one place where work outlives a request: named jobs in one task group, ended in order at shutdown.
 
-A job that fails is logged and never takes another with it.
+A job that fails is logged and never takes another with it. A job *of* somebody can be stopped with all that is theirs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+_AGAIN_SECONDS = 1.0
+
 
 class Background:
     """An async context: jobs may be started inside it; leaving it drains, then cancels."""
@@ -26,6 +28,8 @@ class Background:
         self._drain_seconds = drain_seconds
         self._tasks: set[asyncio.Task[object]] = set()
         self._endless: set[asyncio.Task[object]] = set()
+        self._of: dict[asyncio.Task[object], str] = {}
+        self._stopped: set[asyncio.Task[object]] = set()
         self._stopping = asyncio.Event()
 
     @property
@@ -37,12 +41,24 @@ class Background:
         """Run a job that never ends by itself: shutdown does not wait for it."""
         self._endless.add(self.start(name, job))
 
-    def start[T](self, name: str, job: Callable[[], Coroutine[object, object, T]]) -> asyncio.Task[T | None]:
-        """Run *job* beside everything else; the task ends with its result, or None after a failure."""
+    def start[T](
+        self, name: str, job: Callable[[], Coroutine[object, object, T]], *, of: str | None = None
+    ) -> asyncio.Task[T | None]:
+        """Run *job* beside everything else; the task ends with its result, or None after a failure or a stop."""
         task = asyncio.create_task(self._watched(name, job), name=name)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        if of is not None:
+            self._of[task] = of
+        task.add_done_callback(self._forget)
         return task
+
+    async def stop(self, of: str, *, named: tuple[str, ...] = ("",)) -> None:
+        """Cancel every job of *of*, whose name begins with one of *named*, and return when all have ended."""
+        while tasks := [task for task, owner in self._of.items() if owner == of and task.get_name().startswith(named)]:
+            self._stopped.update(tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=_AGAIN_SECONDS)  # what swallows it is cancelled again
 
     async def pause(self, seconds: float) -> bool:
         """Wait, but not beyond the beginning of shutdown; False when it has begun."""
@@ -69,9 +85,18 @@ class Background:
         if self._tasks:
             await asyncio.wait(set(self._tasks))
 
+    def _forget(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        self._stopped.discard(task)
+        self._of.pop(task, None)
+
     async def _watched[T](self, name: str, job: Callable[[], Awaitable[T]]) -> T | None:
         try:
             return await job()
+        except asyncio.CancelledError:
+            if asyncio.current_task() in self._stopped:
+                return None
+            raise
         except Exception:
             log.exception("job.failed", job=name)
             return None

@@ -13,6 +13,8 @@ from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
 from consolidation.workspace import minds_of
 from service.adapters.graph.connection import Connection
+from service.adapters.graph.emptying import Emptying
+from service.adapters.graph.erasing import FalkorErasing
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
 from service.adapters.graph.server import EmbeddedServer
@@ -24,6 +26,9 @@ from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
 from service.digestion.saving import Saving
 from service.embedders import choose_embedder, identify, refuse_strangers
+from service.erasing.part import Tools
+from service.erasures import build_erasing
+from service.fence import Fence
 from service.minds import Minds
 from service.models import open_models
 from service.recall.embedding_cache import EmbeddingCache
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from service.erasing.erasing import Erasing
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.settings import Settings
     from service.stories import Stories
@@ -65,6 +71,7 @@ class Memory:
     stories: Stories
     pipeline: Pipeline
     remembering: Remembering
+    erasing: Erasing
     graph: EpisodicGraph
     models: Mapping[Role, LanguageModel]
     embedder: Embedder
@@ -96,14 +103,14 @@ async def open_memory(
         url = server.url if server is not None else _address(settings)
         ledger = UsageLedger()
         models = await stack.enter_async_context(open_models(settings, clock=clock, ledger=ledger))
-        minds = Minds(home, clock=clock)
+        minds = Minds(home, clock=clock, fence=Fence())
         stack.push_async_callback(minds.close)
         connection = Connection(url)
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
         background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
         plain_embedder = choose_embedder(settings) if embedder is None else embedder
-        embedder = EmbeddingCache(plain_embedder)
+        embedder = cache = EmbeddingCache(plain_embedder)
 
         def spent(mind_id: str, usage: Usage) -> None:
             for mind in minds.opened():
@@ -120,29 +127,42 @@ async def open_memory(
         )
         outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
         identity = identify(settings, plain_embedder)
-        digestion = _digestion(settings, outside, identity=identity)
+        saving = Saving(graph, embedder=embedder, identity=identity, uuid_of=episode_uuid)
+        digestion = _digestion(settings, outside, saving=saving)
         if server is not None:
             background.watch("embedded graph", server.watch)
         stories = build_stories(
             settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
         )
+        afterthoughts, stable = Afterthoughts(), Stable(story_tokens=settings.resonance.story_tokens)
+
+        def forget(mind_id: str) -> None:
+            cache.clear()
+            afterthoughts.forget(mind_id)
+            stable.forget(minds.workspace(mind_id))
+
+        emptying = Emptying(connection, folder=home / "graph" if server is not None else None)
+        erasable = FalkorErasing(connection, prefix=settings.graph_prefix, emptying=emptying)
+        tools = Tools(minds, background, clock, saving, stories.telling, graph, erasable, episode_uuid, forget)
+        erasing = build_erasing(settings, tools, digestion=digestion, stories=stories)
         if not is_reindexing:
+            erasing.resume()
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
             background.watch("story sweep", stories.telling.sweep)
             background.start("session files", stories.syncing.at_start)
         rarity = Rarity()
-        waited_for = (models[Role.SUBCONSCIOUS],)
-        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=waited_for))
+        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=(outside.model,)))
         yield Memory(
             settings=settings,
             clock=clock,
             minds=minds,
             digestion=digestion,
             stories=stories,
-            pipeline=_pipeline(settings, outside, rarity=rarity, switches=switches or Switches()),
+            pipeline=_pipeline(settings, outside, rarity, switches or Switches(), afterthoughts, stable),
             remembering=Remembering(graph, embedder=embedder),
+            erasing=erasing,
             graph=graph,
             models=models,
             embedder=embedder,
@@ -187,11 +207,11 @@ def _address(settings: Settings) -> str:
     return settings.falkordb_url.get_secret_value()
 
 
-def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]]) -> Digestion:
+def _digestion(settings: Settings, outside: _Outside, *, saving: Saving) -> Digestion:
     knobs = settings.digestion
     return Digestion(
         outside.minds,
-        saving=Saving(outside.graph, embedder=outside.embedder, identity=identity, uuid_of=episode_uuid),
+        saving=saving,
         extracting=Extracting(
             outside.graph,
             clock=outside.clock,
@@ -205,9 +225,15 @@ def _digestion(settings: Settings, outside: _Outside, *, identity: Callable[[], 
     )
 
 
-def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches: Switches) -> Pipeline:
+def _pipeline(
+    settings: Settings,
+    outside: _Outside,
+    rarity: Rarity,
+    switches: Switches,
+    afterthoughts: Afterthoughts,
+    stable: Stable,
+) -> Pipeline:
     knobs = settings.resonance
-    afterthoughts = Afterthoughts()
     gathering = Gathering(
         retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches),
         graph=outside.graph,
@@ -221,6 +247,4 @@ def _pipeline(settings: Settings, outside: _Outside, *, rarity: Rarity, switches
     telling = Telling(
         model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
     )
-    return Pipeline(
-        clock=outside.clock, gathering=gathering, telling=telling, stable=Stable(story_tokens=knobs.story_tokens)
-    )
+    return Pipeline(clock=outside.clock, gathering=gathering, telling=telling, stable=stable)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import MindNotFound, TranscriptUnwritable
+from consolidation.kernel.errors import MindErasing, MindNotFound, TranscriptUnwritable
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, workspace_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
+    from service.fence import Fence
     from service.ports import Progress
 
 
@@ -48,16 +49,17 @@ class Mind:
 class Minds:
     """Opens minds; reading one that does not exist creates nothing."""
 
-    def __init__(self, home: Path, *, clock: Clock) -> None:
-        """Bind to *home*, which this process must own."""
+    def __init__(self, home: Path, *, clock: Clock, fence: Fence) -> None:
+        """Bind to *home*, which this process must own; a mind that *fence* closes is not there."""
         self._home = home
         self._clock = clock
+        self.fence = fence
         self._open: dict[str, Mind] = {}
         self._opening = asyncio.Lock()
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all minds there are, sorted."""
-        return minds_of(self._home)
+        return tuple(mind_id for mind_id in minds_of(self._home) if not self.fence.is_closed(mind_id))
 
     def workspace(self, mind_id: str) -> Workspace:
         """A mind's folder, whether it is there or not. Raises InvalidMindId."""
@@ -65,17 +67,27 @@ class Minds:
 
     async def find(self, mind_id: str) -> Mind:
         """A mind that exists. Raises InvalidMindId, MindNotFound."""
-        if mind_id not in self._open and not self.workspace(mind_id).exists:
+        workspace = self.workspace(mind_id)
+        if self.fence.is_closed(mind_id) or (mind_id not in self._open and not workspace.exists):
             raise MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:
-        """A mind, made from the template at its first turn. Raises InvalidMindId, TranscriptUnwritable."""
+        """A mind, made from the template at its first turn. Raises InvalidMindId, MindErasing, TranscriptUnwritable."""
+        if self.fence.is_closed(mind_id):
+            raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
         return await self._opened(mind_id)
 
     def opened(self) -> tuple[Mind, ...]:
         """The minds opened so far."""
         return tuple(self._open.values())
+
+    async def forget(self, mind_id: str) -> None:
+        """Close a mind's files and know it no more; nobody may be at work in it."""
+        mind = self._open.pop(mind_id, None)
+        if mind is not None:
+            await mind.transcript.close()
+            mind.text.close()
 
     async def close(self) -> None:
         """Close every mind's files."""

@@ -1,5 +1,5 @@
 """
-What we last published, beside the story: a backup of its cursor, and which chapters are in our words and of which turns.
+What we last published, beside the story: a backup of its cursor; which chapters are in our words, and of which turns.
 
 The file's own cursor is the proof; this is what stands in when a person deletes it, and it may be behind after a crash.
 """
@@ -27,8 +27,8 @@ class Published:
     """
     The last sequence told (None: nothing known), the anchor written with it, the newest instant told.
 
-    ``digests`` are the chapters in our words, ``short`` those of them that stand for longer ones, ``tellings`` what each
-    tells; ``again`` are turns below the cursor that are owed, since their chapter was taken out.
+    ``digests`` are the chapters in our words, ``short`` those of them that stand for longer ones, ``tellings`` what
+    each tells; ``again`` are turns below the cursor that are owed, since their chapter was taken out.
     """
 
     sequence: int | None = None

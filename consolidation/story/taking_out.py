@@ -2,7 +2,7 @@
 What is erased goes out of the story: chapters of ours that may hold its words, and earlier stories that do.
 
 The other turns that those chapters told are owed again. A chapter that a person edited stays, and is named. May be
-repeated at any point: what is owed is written down before the chapters go, and what stands is the proof of what is told.
+repeated at any point: what is owed is written down before the chapters go, and what stands proves what is told.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def tellings_of_shorter(chapters: Sequence[Chapter], shorter: Sequence[Chapter],
 
 
 def owed(again: frozenset[int], tellings: Tellings, standing: Iterable[Chapter]) -> frozenset[int]:
-    """What is left of *again*: a chapter that stands is the proof that its turns are told, whatever a crash left out."""
+    """What is left of *again*: a chapter that stands proves that its turns are told, whatever a crash left out."""
     return again.difference(*(tellings[one.digest].told for one in standing if one.digest in tellings))
 
 

@@ -1,5 +1,6 @@
 """What a route may ask for."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Path, Request
@@ -13,8 +14,17 @@ def _memory(request: Request) -> Memory:
 
 
 MemoryDep = Annotated[Memory, Depends(_memory)]
+MindName = Annotated[str, Path(description="1 to 63 of a-z, 0-9, - and _.", examples=["global-user-memory"])]
+
+
+async def _at_work(mind_id: MindName, memory: MemoryDep) -> AsyncIterator[str]:
+    """Be at work in the mind until it is answered: an erase waits for that."""
+    with memory.minds.fence.inside(mind_id):
+        yield mind_id
+
+
+MindId = Annotated[str, Depends(_at_work)]
 TraceId = Annotated[str, Path(description="Of a resonance.", examples=["123a9221c574418e9e73e0d4b95b30b0"])]
-MindId = Annotated[str, Path(description="1 to 63 of a-z, 0-9, - and _.", examples=["global-user-memory"])]
 VersionName = Annotated[
     str, Path(max_length=60, description="As the history lists it.", examples=["2026-01-09T18-31-00-000000Z"])
 ]

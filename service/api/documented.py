@@ -16,6 +16,7 @@ _PROBLEMS: dict[int, tuple[str, str, str]] = {
     400: ("body-not-utf-8", "The body is no UTF-8 text", "a request is JSON or text in UTF-8, without …"),
     404: ("mind-not-found", "No such mind", "no mind is called 'global-user-memory'; its first turn creates it"),
     409: ("turn-conflict", "The turn was accepted with other content", "a turn of this id was already accepted …"),
+    410: ("turn-erased", "The turn was erased", "the turn of this id was erased and is not kept again; …"),
     412: ("story-changed", "The story has changed meanwhile", "the story has changed since it was read; …"),
     413: ("body-too-large", "The body is too large", "a request may have 1048576 bytes"),
     422: ("invalid-request", "The request does not fit", "#/messages/0/role: Field required"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from consolidation.kernel.errors import MemoryFault
+from service.fence import Hold
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -59,12 +60,18 @@ class Digestion:
         self._extracting.retry(mind.mind_id)
         self._wake_lane("extracting", mind)
 
+    def forget(self, mind_id: str) -> None:
+        """Know a mind no more: it was erased."""
+        self._extracting.forget(mind_id)
+        self._saving.forget(mind_id)
+
     async def sweep(self) -> None:
         """For ever: open every mind there is and wake it, now and after each pause."""
         while not self._background.is_stopping:
             for mind_id in self._minds.ids():
                 try:
-                    self.wake(await self._minds.find(mind_id))
+                    with self._minds.fence.inside(mind_id):
+                        self.wake(await self._minds.find(mind_id))
                 except MemoryFault as error:
                     log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
             await self._background.pause(self._sweep_seconds)
@@ -74,10 +81,11 @@ class Digestion:
         if key in self._awake:
             self._awake[key] = True  # it looks again before it sleeps
             return
-        if self._background.is_stopping:
+        hold = self._minds.fence.held(mind.mind_id)
+        if self._background.is_stopping or hold is Hold.ALL or (hold is Hold.GRAPH and lane != "indexing"):
             return
         self._awake[key] = True
-        self._background.start(f"{lane} {mind.mind_id}", lambda: self._run(lane, mind))
+        self._background.start(f"{lane} {mind.mind_id}", lambda: self._run(lane, mind), of=mind.mind_id)
 
     async def _run(self, lane: str, mind: Mind) -> None:
         step = {"indexing": self._saving.index, "saving": self._saving.step}.get(lane, self._extracting.step)

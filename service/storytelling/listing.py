@@ -55,7 +55,11 @@ class Listing:
                     listed.sequence = None
                     log.warning("pending.unwritable", mind_id=mind.mind_id, error=str(error))
 
-        self._background.start(f"pending {mind.mind_id}", run)
+        self._background.start(f"pending {mind.mind_id}", run, of=mind.mind_id)
+
+    def forget(self, mind_id: str) -> None:
+        """Know nothing of a mind's list."""
+        self._listed.pop(mind_id, None)
 
     async def list_anew(self, mind: Mind, pending: Callable[[], Awaitable[Sequence[Kept]]]) -> None:
         """Put what is *pending* in the list's place. Raises OSError."""

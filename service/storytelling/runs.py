@@ -6,7 +6,8 @@ A run never holds up a turn: it reads the transcript, and writes STORY.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -22,14 +23,15 @@ from consolidation.story.storyfile import StoryFile
 from consolidation.story.triggers import Backlog, Trigger, due
 from service.storytelling.listing import Listing
 from service.storytelling.state import StoryState
+from service.storytelling.telling import Telling, log_run
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from consolidation.kernel.ports import Clock
     from consolidation.story.consolidate import ConsolidationService
     from consolidation.story.run import Gathered
+    from consolidation.story.taking_out import TakenOut
     from consolidation.story.triggers import Patience
     from service.background import Background
     from service.minds import Mind, Minds
@@ -37,19 +39,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _SOUL = 8_000
-
-
-@dataclass(slots=True)
-class _Telling:
-    """What is known of one mind's story since the service began; times are monotonic seconds."""
-
-    told: int
-    heard_at: float
-    run: Run | None = None
-    tasks: int = 0
-    failures: int = 0
-    failed_at: float = 0.0
-    is_settled: bool = False
 
 
 class Storytelling:
@@ -75,7 +64,7 @@ class Storytelling:
         self._patience = patience
         self._sweep_seconds = sweep_seconds
         self._listing = Listing(background)
-        self._tellings: dict[str, _Telling] = {}
+        self._tellings: dict[str, Telling] = {}
 
     def last_run(self, mind: Mind) -> Run | None:
         """The run that is under way, or the last one; None when there was none since the service began."""
@@ -94,6 +83,7 @@ class Storytelling:
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
         to_tell = await self._service.to_tell(subject)
         positions = mind.transcript.positions
+        owed = await self._service.owed(subject)
         again = await self._service.pending(subject) if to_tell.since is not None else ()
         marks = read_marks(text)
         return StoryState(
@@ -102,8 +92,9 @@ class Storytelling:
             ours=known.digests,
             sequence=marks.sequence if marks.sequence is not None else known.sequence or 0,
             last_processed=marks.anchor or known.anchor,
-            pending_turns=len(again) or positions.remembered_after(to_tell.sequence),
-            pending_tokens=sum(kept.tokens for kept in again) or positions.tokens_after(to_tell.sequence),
+            pending_turns=len(again) or positions.remembered_after(to_tell.sequence) + len(owed),
+            pending_tokens=sum(kept.tokens for kept in again or owed)
+            + (0 if again else positions.tokens_after(to_tell.sequence)),
         )
 
     def begin(
@@ -124,6 +115,7 @@ class Storytelling:
 
         async def run() -> Run:
             try:
+                await self._minds.fence.until_free(mind.mind_id)
                 run = await self._run(mind, telling, trigger, first=first, skips=skips)
             finally:
                 telling.tasks -= 1
@@ -131,7 +123,7 @@ class Storytelling:
                 self._begin_if_due(mind, telling)  # what was kept meanwhile woke nobody
             return run
 
-        return self._background.start(f"story {mind.mind_id}", run)
+        return self._background.start(f"story {mind.mind_id}", run, of=mind.mind_id)
 
     def notice(self, mind: Mind) -> int:
         """A turn was kept: how many tokens wait by now; enough of them begin a run."""
@@ -142,31 +134,41 @@ class Storytelling:
 
     def pending_tokens(self, mind: Mind) -> int:
         """How many tokens wait to be told."""
-        return mind.transcript.positions.tokens_after(self._telling(mind).told)
+        telling = self._telling(mind)
+        return mind.transcript.positions.tokens_after(telling.told) + telling.owed
 
     async def sweep(self) -> None:
         """For ever: look at every mind there is, whether it is time to tell; a lost wake-up loses nothing."""
         while not self._background.is_stopping:
             for mind_id in self._minds.ids():
                 try:
-                    mind = await self._minds.find(mind_id)
-                    telling = self._telling(mind)
-                    if not telling.is_settled and not telling.tasks:
-                        telling.told = await self._service.settle(self.subject(mind))
-                        telling.is_settled = True
-                        await self._list_anew(mind)
-                    self._begin_if_due(mind, telling)
+                    with self._minds.fence.inside(mind_id):
+                        mind = await self._minds.find(mind_id)
+                        telling = self._telling(mind)
+                        if not telling.is_settled and not telling.tasks:
+                            await self._settle(mind, telling)
+                        self._begin_if_due(mind, telling)
                 except (MemoryFault, OSError) as error:
                     log.warning("story.unreadable", mind_id=mind_id, error=str(error))
             await self._background.pause(self._sweep_seconds)
 
     async def rewind(self, mind: Mind, version: str) -> None:
         """Go back to an earlier story, and have what was told after it wait again. Raises StoryFault, OSError."""
-        telling, subject = self._telling(mind), self.subject(mind)
-        await self._service.rewind(subject, version=version)
-        telling.told = await self._service.settle(subject)
-        await self._list_anew(mind)
+        telling = self._telling(mind)
+        await self._service.rewind(self.subject(mind), version=version)
+        await self._settle(mind, telling)
         self._begin_if_due(mind, telling)
+
+    async def take_out(self, mind: Mind, erased: frozenset[int], *, words: Sequence[str]) -> TakenOut:
+        """Take erased turns, that alone said *words*, out of the story and its history. Raises StoryFault, OSError."""
+        taken = await self._service.take_out(self.subject(mind), erased, words=words)
+        await self._settle(mind, self._telling(mind))
+        return taken
+
+    def forget(self, mind_id: str) -> None:
+        """Know nothing of a mind's story: it was erased."""
+        self._tellings.pop(mind_id, None)
+        self._listing.forget(mind_id)
 
     def subject(self, mind: Mind) -> Subject:
         """Whose story it is, as the one door wants it."""
@@ -176,14 +178,14 @@ class Storytelling:
         voice = Voice(self._agent, soul.strip(), workspace.prompts)
         return Subject(mind.transcript, file, workspace.published, voice)
 
-    def _telling(self, mind: Mind) -> _Telling:
+    def _telling(self, mind: Mind) -> Telling:
         known = self._tellings.get(mind.mind_id)
         if known is None:
             told = read_ledger(mind.workspace.published).sequence or 0  # a small file, once a mind
-            known = self._tellings[mind.mind_id] = _Telling(told, self._clock.monotonic())
+            known = self._tellings[mind.mind_id] = Telling(told, self._clock.monotonic())
         return known
 
-    def _begin_if_due(self, mind: Mind, telling: _Telling) -> int:
+    def _begin_if_due(self, mind: Mind, telling: Telling) -> int:
         now = self._clock.monotonic()
         pending = self.pending_tokens(mind)
         backlog = Backlog(pending, now - telling.heard_at, telling.failures, now - telling.failed_at)
@@ -195,7 +197,7 @@ class Storytelling:
     async def _run(
         self,
         mind: Mind,
-        telling: _Telling,
+        telling: Telling,
         trigger: Trigger,
         *,
         first: Callable[[], Awaitable[Gathered]] | None,
@@ -216,33 +218,25 @@ class Storytelling:
                 run = await self._service.update_narrative_story(
                     subject, trigger=trigger, progress=progress, gathered=gathered
                 )
-            telling.told = await self._service.settle(subject)
-            await self._list_anew(mind)
+            await self._settle(mind, telling)
         except (MemoryFault, OSError) as error:
             run = replace(started, ended_at=self._clock.now(), error=f"{type(error).__name__}: {error}")
-        except BaseException:
-            progress(replace(started, ended_at=self._clock.now(), error="an unforeseen error; it is logged"))
+        except BaseException as error:
+            is_stopped = isinstance(error, asyncio.CancelledError)
+            reason = "stopped before its end" if is_stopped else "an unforeseen error; it is logged"
+            progress(replace(started, ended_at=self._clock.now(), error=reason))
             raise
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
         telling.failed_at = self._clock.monotonic()
         mind.health.usage += run.usage
-        _log(mind, run)
+        log_run(mind.mind_id, run)
         return run
 
-    async def _list_anew(self, mind: Mind) -> None:
+    async def _settle(self, mind: Mind, telling: Telling) -> None:
+        """Look anew how far the story is, and list what waits."""
         subject = self.subject(mind)
+        telling.told = await self._service.settle(subject)
+        telling.owed = sum(kept.tokens for kept in await self._service.owed(subject))
+        telling.is_settled = True
         await self._listing.list_anew(mind, lambda: self._service.pending(subject))
-
-
-def _log(mind: Mind, run: Run) -> None:
-    log.info(
-        "story.told",
-        mind_id=mind.mind_id,
-        trigger=run.trigger,
-        turns=run.told,
-        of=run.turns,
-        chapters=run.chapters,
-        compressed=run.compressed,
-        error=run.error,
-    )

@@ -32,6 +32,9 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
+    "DELETE /v1/minds/{mind_id}/turns/{turn_id}": examples.ERASED,
+    "DELETE /v1/minds/{mind_id}/sessions/{session_id}": examples.ERASED,
+    "DELETE /v1/minds/{mind_id}": examples.ERASED,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
 }
@@ -100,8 +103,13 @@ async def answered(anyio_backend, tmp_path_factory, document):
         version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
         await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
         await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
-        for route in sorted(ROUTES - asked.keys(), key=lambda route: "sessions" in route):
+        others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
+        for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
+        await service.digested(MIND)
+        for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
+            path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
+            await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
     return asked
 
 
@@ -170,7 +178,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
 @pytest.mark.parametrize(
     ("route", "statuses"),
     {
-        "POST /v1/minds/{mind_id}/turns": {400, 409, 413, 422, 503},
+        "POST /v1/minds/{mind_id}/turns": {400, 409, 410, 413, 422, 503},
         "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
