@@ -10,8 +10,7 @@ from service.api.documented import Answers, answers
 from service.container import Memory
 from service.erasing.erasing import Unfinished
 from service.erasing.receipt import Receipt, Wish
-from service.wire.erasing import ErasedCount, ErasedOut
-from service.wire.examples import ERASED
+from service.wire.erasing import ERASED, ERASED_MIND, ErasedCount, ErasedOut
 from service.wire.fields import SessionId, TurnId
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"])
@@ -19,7 +18,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"])
 _GOES_ON: Answers = {202: {"description": "It goes on", "model": ErasedOut}}
 
 
-@router.delete("", summary="Erase a mind", responses=answers(ERASED, 404, 422, 503) | _GOES_ON)
+@router.delete("", summary="Erase a mind", responses=answers(ERASED_MIND, 404, 422, 503) | _GOES_ON)
 async def erase(mind_id: MindName, memory: MemoryDep, response: Response) -> ErasedOut:
     """Everything it is, wherever that stands; people's files in its folder, too. 202 while the graph holds it up."""
     return await _erased(Wish(checked_mind_id(mind_id)), memory, response)

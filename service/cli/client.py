@@ -99,6 +99,12 @@ class MemoryClient:
         """How far the telling is."""
         return await self._call("GET", f"{_mind(mind_id)}/consolidation")
 
+    async def erase(self, mind_id: str, *, session_id: str | None, turn_id: str | None) -> Answer:
+        """Erase a mind, or a session or a turn of it: the receipt, or what it waits for."""
+        part = f"/sessions/{quote(session_id, safe='')}" if session_id is not None else ""
+        part = f"/turns/{quote(turn_id, safe='')}" if turn_id is not None else part
+        return await self._call("DELETE", f"{_mind(mind_id)}{part}")
+
     async def is_alive(self) -> bool:
         """Whether a memory answers here, and not something else."""
         try:

@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Kept
     from service.erasing.plans import Plan
 
-_FORM = re.compile(r"\w{5,}")
+_FORM = re.compile(r"\w{6,}")
+# What our stores call their parts, and keys and labels we write ourselves: to find these is to find nothing.
+_OF_STORES = """
+accepted_at after anchor append appendonly asked assistant attempts attributes before boosted candidates categories
+completion_tokens content cost_usd counts created_at cursor Cursor cursors DEFERRED degraded digests dimension dropped
+embedder embedding entities Entity entity_edges entity_words episode episodes Episodic expired_at extracted
+fact_embedding fact_words filters fragments group_id has_time import injection INTEGER invalid_at labels language
+leaning Lucene MENTIONS message messages metadata name_embedding narration needed newest number occurred_at optimize
+parked Parked Passage passages phases previous PRIMARY probability prompt_tokens queries reference_time RELATED_TO
+RELATES_TO relevance remove_diacritics retrieval seconds Sentinel sequence sequences session session_id silence source
+source_description speaker speakers SPOKE_OF statement_words subconscious summary surfaced system TABLE target tellings
+thought timings_ms tokenchars tokenize tokens turn_id turn_words unicode61 UNIQUE VIRTUAL vectors WITHOUT
+"""
 _MOST_FORMS = 40
 _SHORTEST_ID = 6
 _NO_WORDS = frozenset({"trace_id", "mind_id", "session_id", "at", "language", "kind", "id", "occurred_at", "degraded"})
@@ -28,7 +40,7 @@ class OnlySaid:
         """Begin with every word of *turns*."""
         texts = [_text(kept) for kept in turns]
         self._words = {word for text in texts for word in tokens(text)}
-        found = {form for text in texts for form in _FORM.findall(text)}
+        found = {form for text in texts for form in _FORM.findall(text) if form not in _OF_STORES}
         ids = {kept.turn.turn_id for kept in turns if len(kept.turn.turn_id) >= _SHORTEST_ID}
         self._forms = {*sorted(found, key=lambda form: (-len(form), form))[:_MOST_FORMS], *ids}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import Field
 
@@ -36,3 +37,42 @@ class ErasedOut(Answered):
     append_only_file: str = Field(description="`rewritten`, `off`, or why the graph's server did not.")
     snapshot: str = Field(description="`saved`, `off`, or why the graph's server did not.")
     found: list[str] = Field(description="Where the last search still found something.")
+
+
+ERASED: dict[str, Any] = {
+    "mind_id": "global-user-memory",
+    "session_id": None,
+    "turn_id": "2026-01-09-0001",
+    "began_at": None,
+    "erased_at": "2026-01-12T09:30:00Z",
+    "verified": True,
+    "waiting_for": None,
+    "erased": [
+        {"place": "transcript", "unit": "turns", "count": 1},
+        {"place": "text index", "unit": "turns", "count": 1},
+        {"place": "story", "unit": "chapters", "count": 1},
+        {"place": "graph", "unit": "episodes", "count": 1},
+        {"place": "graph", "unit": "facts", "count": 1},
+        {"place": "graph", "unit": "entities", "count": 3},
+    ],
+    "peoples_files": [],
+    "edited_by_person": [],
+    "left": [],
+    "append_only_file": "rewritten",
+    "snapshot": "off",
+    "found": [],
+}
+ERASED_MIND: dict[str, Any] = {
+    **ERASED,
+    "turn_id": None,
+    "erased": [
+        {"place": "transcript", "unit": "files", "count": 1},
+        {"place": "transcript", "unit": "bytes", "count": 412},
+        {"place": "transcript", "unit": "turns", "count": 1},
+        {"place": "people's files", "unit": "files", "count": 3},
+        {"place": "graph", "unit": "episodes", "count": 1},
+        {"place": "graph", "unit": "facts", "count": 1},
+        {"place": "graph", "unit": "keys", "count": 2},
+    ],
+    "peoples_files": ["MEMORY.md", "SOUL.md", "memory/README.md"],
+}

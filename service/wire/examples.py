@@ -217,26 +217,3 @@ COMPACTED: dict[str, Any] = {
     "dropped": [],
     "pending_tokens": 26,
 }
-ERASED: dict[str, Any] = {
-    "mind_id": "global-user-memory",
-    "session_id": None,
-    "turn_id": "2026-01-09-0001",
-    "began_at": None,
-    "erased_at": "2026-01-12T09:30:00Z",
-    "verified": True,
-    "waiting_for": None,
-    "erased": [
-        {"place": "transcript", "unit": "turns", "count": 1},
-        {"place": "text index", "unit": "turns", "count": 1},
-        {"place": "story", "unit": "chapters", "count": 1},
-        {"place": "graph", "unit": "episodes", "count": 1},
-        {"place": "graph", "unit": "facts", "count": 1},
-        {"place": "graph", "unit": "entities", "count": 3},
-    ],
-    "peoples_files": [],
-    "edited_by_person": [],
-    "left": [],
-    "append_only_file": "rewritten",
-    "snapshot": "off",
-    "found": [],
-}

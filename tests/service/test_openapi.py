@@ -8,7 +8,7 @@ from running import running
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import examples
+from service.wire import erasing, examples
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -32,9 +32,9 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
-    "DELETE /v1/minds/{mind_id}/turns/{turn_id}": examples.ERASED,
-    "DELETE /v1/minds/{mind_id}/sessions/{session_id}": examples.ERASED,
-    "DELETE /v1/minds/{mind_id}": examples.ERASED,
+    "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
+    "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
+    "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
 }
@@ -67,7 +67,7 @@ def models():
     while waiting:
         route = waiting.pop()
         if isinstance(route, APIRoute):
-            found |= {f"{method} {route.path}": route.response_model for method in route.methods}
+            found |= {f"{method} {route.path_format}": route.response_model for method in route.methods}
         else:
             waiting.extend(getattr(getattr(route, "original_router", route), "routes", ()))
     return found
