@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from consolidation.kernel.files import sync_folder
 from consolidation.transcript.recovery import TORN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from consolidation.kernel.turns import Kept
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _QUOTED = 48  # characters of a message by which a torn copy of it is known
 _TELLING = 12
+_TEXT = rb'("(?:[^"\\]|\\.)*")'
+_HEAD = re.compile(rb'\{"sequence":(\d+),"turn_id":' + _TEXT + rb',"session_id":' + _TEXT)
 
 
 def overwrite(file: Path, parts: Mapping[int, bytes]) -> None:
@@ -64,6 +67,23 @@ def damaged_parts(folder: Path, damage: Damage, positions: Positions, signs: Seq
     if not any(sign in torn for sign in signs):
         return {}
     return {start: b"\n" * (stop - start) for start, stop in gaps}  # empty lines, which a reader passes over
+
+
+def spare_lines(
+    file: Path, positions: Positions, turn_ids: Container[str], *, session_id: str | None
+) -> dict[int, bytes]:
+    """What is to be put over whole lines of these turns that no position points at: a retry of one that was kept."""
+    found: dict[int, bytes] = {}
+    offset = 0
+    with file.open("rb") as lines:
+        for raw in lines:
+            head = _HEAD.match(raw)
+            if head is not None and (json.loads(head[2]) in turn_ids or json.loads(head[3]) == session_id):
+                place = positions.place(int(head[1]))
+                if place is None or (place.file, place.offset) != (file, offset):
+                    found[offset] = b"\n" * (len(raw) - 1)
+            offset += len(raw)
+    return found
 
 
 def drop_torn(folder: Path, signs: Sequence[bytes]) -> tuple[str, ...]:

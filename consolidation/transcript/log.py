@@ -21,7 +21,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnErased, TurnNotFound
 from consolidation.kernel.files import sync_folder
 from consolidation.kernel.turns import Kept, Kind
-from consolidation.transcript.blanking import damaged_parts, drop_torn, overwrite, signs_of
+from consolidation.transcript.blanking import damaged_parts, drop_torn, overwrite, signs_of, spare_lines
 from consolidation.transcript.positions import Place, Positions
 from consolidation.transcript.records import encode, encode_tombstone
 from consolidation.transcript.recovery import Damage, read_line, scan
@@ -245,6 +245,10 @@ class Transcript:
             for damage in self._damages:
                 found = damaged_parts(self._folder, damage, self._positions, signs)
                 parts.setdefault(self._folder / damage.file, {}).update(found)
+            ids = frozenset(kept.turn.turn_id for kept in turns)
+            for file in sorted(self._folder.glob("*.jsonl")) if turns else ():
+                spare = spare_lines(file, self._positions, ids, session_id=session_id)
+                parts[file] = spare | parts.get(file, {})
             for file in sorted(file for file, changes in parts.items() if changes):
                 if file == self._file:
                     self._forget_handle()  # it is of the file that goes

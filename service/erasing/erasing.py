@@ -53,6 +53,7 @@ class _Job:
     waits: asyncio.Event = field(default_factory=asyncio.Event)
     waiting_for: str = "it goes on"
     is_here_done: bool = False
+    was_there: bool = False
     task: asyncio.Task[Receipt | None] | None = None
 
 
@@ -102,7 +103,7 @@ class Erasing:
             if plan.wish.is_whole:
                 self._tools.minds.fence.close(plan.wish.mind_id)
             self._tools.minds.fence.hold(plan.wish.mind_id, Hold.ALL)
-            self._start(plan)
+            self._start(plan).was_there = True  # nobody knows how far it came
 
     async def _joined(self, wish: Wish) -> _Job | None:
         """The erase that is under way for the same; another of the same mind is waited for, or comes to an end."""
@@ -122,8 +123,10 @@ class Erasing:
     async def _begun(self, wish: Wish) -> _Job:
         fence = self._tools.minds.fence
         known = next((plan for plan in self._plans.all() if plan.wish == wish), None)
-        if known is not None:  # it broke off, and nobody knows why
-            return self._start(known)
+        if known is not None:  # it broke off, and nobody knows where
+            job = self._start(known)
+            job.was_there = True
+            return job
         with fence.inside(wish.mind_id):
             mind = await self._tools.minds.find(wish.mind_id)
             plan = await (self._whole.plan(mind, wish) if wish.is_whole else self._part.plan(mind, wish))
@@ -187,7 +190,8 @@ class Erasing:
             self._digestion.wake(mind)
 
         async def erase() -> None:
-            await self._part.there(mind, job.plan, job.tally)
+            is_again, job.was_there = job.was_there, True
+            await self._part.there(mind, job.plan, job.tally, is_again=is_again)
 
         receipt = await self._searched(job, erase, lambda: self._part.search(mind, job.plan, job.tally))
         self._tools.minds.fence.hold(mind_id, Hold.NOTHING)

@@ -16,13 +16,14 @@ from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFoun
 from consolidation.kernel.turns import Kind
 from service.digestion.extracting import READ_AGAIN, index_knowledge
 from service.erasing.plans import Doomed, Plan
-from service.erasing.remains import drop_litter, showing
+from service.erasing.remains import drop_litter, not_in, showing
 from service.erasing.words import OnlySaid, traced
 from service.fence import Hold
 from service.ports import Extracted, Parked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Kept
@@ -55,6 +56,11 @@ class Tools:
     uuid_of: Callable[[str, str], str]
     forget: Callable[[str], None]
 
+    def others(self, mind_id: str) -> list[Path]:
+        """The transcripts of all other minds: what they say, too, is no sign of this one."""
+        minds = (self.minds.workspace(other) for other in self.minds.ids() if other != mind_id)
+        return [file for workspace in minds for file in workspace.transcript.glob("*.jsonl")]
+
 
 class Part:
     """Erases a part of a mind."""
@@ -65,6 +71,9 @@ class Part:
     async def plan(self, mind: Mind, wish: Wish) -> Plan:
         """What is to go, and by what it is known. Raises SessionNotFound, TurnNotFound, TurnErased."""
         turns = await mind.transcript.read_many(_sequences(mind, wish))
+        if wish.turn_id is not None and turns:  # a write that failed and could not be cut away may have left it twice
+            turns = await mind.transcript.read_many(mind.transcript.positions.in_session(turns[0].turn.session_id))
+            turns = tuple(kept for kept in turns if kept.turn.turn_id == wish.turn_id)
         turns = tuple(kept for kept in turns if kept.turn.kind is not Kind.ERASED)
         if not turns:
             raise TurnNotFound("what there was of it can not be read any more")
@@ -106,12 +115,18 @@ class Part:
         await anyio.to_thread.run_sync(drop_litter, mind.workspace)
         fence.hold(mind.mind_id, Hold.GRAPH)
 
-    async def there(self, mind: Mind, plan: Plan, tally: Tally) -> None:
-        """Out of the graph, and of what was read of it. Raises GraphUnavailable, EmbedderFault."""
+    async def there(self, mind: Mind, plan: Plan, tally: Tally, *, is_again: bool) -> None:
+        """
+        Out of the graph, and of what was read of it; *is_again* when that broke off before.
+
+        Raises GraphUnavailable, EmbedderFault.
+        """
         tools = self._tools
         episodes = [one.episode for one in plan.turns]
         if await tools.graph.identity(mind.mind_id) is not None:
             await self._forget_knowledge(mind, plan, episodes, tally)
+        if is_again:  # the graph may have forgotten what full text still holds: it is read into it again, all of it
+            await anyio.to_thread.run_sync(mind.text.forget_knowledge)
         await anyio.to_thread.run_sync(mind.text.leave_nothing)
         await tools.background.stop(mind.mind_id, named=_RECALLING)
         await tools.minds.fence.emptied(mind.mind_id, seconds=_GONE_SECONDS)
@@ -126,7 +141,8 @@ class Part:
             found.append("graph")
         ours, people = await anyio.to_thread.run_sync(showing, mind.workspace, forms)
         tally.left.update(dict.fromkeys(people))
-        return (*found, *ours, *await anyio.to_thread.run_sync(self._tools.erasable.search, forms))
+        own = await anyio.to_thread.run_sync(not_in, forms, self._tools.others(mind.mind_id))
+        return (*found, *ours, *await anyio.to_thread.run_sync(self._tools.erasable.search, own))
 
     async def _forget_knowledge(self, mind: Mind, plan: Plan, episodes: Sequence[str], tally: Tally) -> None:
         tools = self._tools

@@ -10,7 +10,7 @@ from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from consolidation.workspace import Workspace
@@ -50,6 +50,14 @@ def showing(workspace: Workspace, forms: Sequence[str]) -> tuple[tuple[str, ...]
         elif file.is_file() and holds(file, forms):
             (ours if is_ours else people).append(name)
     return tuple(ours), tuple(people)
+
+
+def not_in(forms: Sequence[str], files: Iterable[Path]) -> tuple[str, ...]:
+    """Those of *forms* that none of *files* holds."""
+    left = list(forms)
+    for file in files:
+        left = [form for form in left if not holds(file, [form])]
+    return tuple(left)
 
 
 def holds(file: Path, forms: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ import anyio.to_thread
 from consolidation.kernel.files import sync_folder
 from consolidation.story.chapters import parse
 from service.erasing.plans import Plan
-from service.erasing.remains import files_of, holds
+from service.erasing.remains import files_of, not_in
 from service.erasing.words import OnlySaid
 from service.fence import Hold
 
@@ -50,13 +50,7 @@ class Whole:
         last = mind.transcript.positions.last
         turns = await mind.transcript.after(max(0, last - _SAMPLE), limit=_SAMPLE)
         only = await anyio.to_thread.run_sync(OnlySaid, turns)
-        files = [
-            file
-            for other in self._tools.minds.ids()
-            if other != mind.mind_id
-            for file in self._tools.minds.workspace(other).transcript.glob("*.jsonl")
-        ]
-        forms = await anyio.to_thread.run_sync(_not_in, only.forms, files)
+        forms = await anyio.to_thread.run_sync(not_in, only.forms, self._tools.others(mind.mind_id))
         uuids = [self._tools.uuid_of(mind.mind_id, kept.turn.turn_id) for kept in turns[-_UUIDS:]]
         return Plan(wish, self._tools.clock.now(), forms=(*forms[:_SEARCHED], *uuids))
 
@@ -91,13 +85,6 @@ class Whole:
         if await erasable.keys(mind_id):
             found.append("graph")
         return (*found, *await anyio.to_thread.run_sync(erasable.search, plan.forms))
-
-
-def _not_in(forms: tuple[str, ...], files: list[Path]) -> tuple[str, ...]:
-    left = list(forms)
-    for file in files:
-        left = [form for form in left if not holds(file, [form])]
-    return tuple(left)
 
 
 def _count(workspace: Workspace, tally: Tally) -> None:

@@ -125,7 +125,7 @@ class Connection:
     async def command(self, *words: str) -> Any:  # noqa: ANN401 - what redis answers
         """Whatever the server answers to a command that is no statement."""
         client = await self.client()
-        return await self._bounded(client.execute_command(*words), self._write_seconds)
+        return await self._bounded(client.execute_command(*words), self._read_seconds)
 
     async def close(self) -> None:
         """Close all connections; the server goes on."""

@@ -42,6 +42,9 @@ steps = st.lists(
         st.tuples(st.just("act"), acts),
         st.tuples(st.just("rewind"), seconds),
         st.tuples(st.just("skip"), st.just(0)),
+        st.tuples(
+            st.just("erase"), st.tuples(seconds, st.sampled_from([None, "before the replace", "after the replace"]))
+        ),
     ),
     max_size=22,
 )
@@ -70,6 +73,8 @@ async def live(life, script):
                 await life.rewind(what)
             case "skip":
                 await life.skip()
+            case "erase":
+                await life.erase(*what)
     await life.settle()
     await life.transcript.close()
     life.check()
