@@ -29,6 +29,7 @@ class Background:
         self._tasks: set[asyncio.Task[object]] = set()
         self._endless: set[asyncio.Task[object]] = set()
         self._of: dict[asyncio.Task[object], str] = {}
+        self._begun: set[asyncio.Task[object]] = set()
         self._stopped: set[asyncio.Task[object]] = set()
         self._stopping = asyncio.Event()
 
@@ -55,10 +56,12 @@ class Background:
     async def stop(self, of: str, *, named: tuple[str, ...] = ("",)) -> None:
         """Cancel every job of *of*, whose name begins with one of *named*, and return when all have ended."""
         while tasks := [task for task, owner in self._of.items() if owner == of and task.get_name().startswith(named)]:
-            self._stopped.update(tasks)
-            for task in tasks:
+            begun = self._begun.intersection(tasks)  # what never began would not clean up behind itself
+            self._stopped.update(begun)
+            for task in begun:
                 task.cancel()
-            await asyncio.wait(tasks, timeout=_AGAIN_SECONDS)  # what swallows it is cancelled again
+            # What swallows it is cancelled again.
+            await (asyncio.wait(begun, timeout=_AGAIN_SECONDS) if begun else asyncio.sleep(0))
 
     async def pause(self, seconds: float) -> bool:
         """Wait, but not beyond the beginning of shutdown; False when it has begun."""
@@ -87,14 +90,18 @@ class Background:
 
     def _forget(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
+        self._begun.discard(task)
         self._stopped.discard(task)
         self._of.pop(task, None)
 
     async def _watched[T](self, name: str, job: Callable[[], Awaitable[T]]) -> T | None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - start made it
+        self._begun.add(task)
         try:
             return await job()
         except asyncio.CancelledError:
-            if asyncio.current_task() in self._stopped:
+            if task in self._stopped:
                 return None
             raise
         except Exception:

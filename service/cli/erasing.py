@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
-import anyio
+import anyio.to_thread
 import httpx
 import typer
 from rich.padding import Padding
@@ -58,7 +58,8 @@ async def _erased(wish: Wish, *, is_sure: bool, home: Path | None, url: str | No
         if not is_sure:
             workspace = workspace_of(settings.folder, wish.mind_id)
             people = [name for _, name, is_ours in files_of(workspace) if not is_ours] if url is None else None
-            typer.confirm(_question(wish, held, people), abort=True, err=True)
+            question = _question(wish, held, people)
+            await anyio.to_thread.run_sync(lambda: typer.confirm(question, abort=True, err=True))
         return await _until_erased(memory, wish)
 
 

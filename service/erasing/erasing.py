@@ -94,7 +94,7 @@ class Erasing:
             await asyncio.wait({job.task, waits}, timeout=_WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waits.cancel()
-        receipt = job.task.result() if job.task.done() else None
+        receipt = job.task.result() if job.task.done() and not job.task.cancelled() else None
         return receipt or Unfinished(wish, job.plan.began_at, job.waiting_for)
 
     def resume(self) -> None:

@@ -16,12 +16,14 @@ class Tainted:
     """
     Knowledge that others told, too, in words that only erased turns said: facts and entities (uuids).
 
-    ``again`` are the episodes (uuids) that told it besides, and must be read again when it is gone.
+    ``again`` are the episodes (uuids) that told it besides, and must be read again when it is gone; ``stale`` entities
+    are summarised in such words.
     """
 
     facts: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

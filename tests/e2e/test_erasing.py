@@ -12,6 +12,7 @@ from scripted import Brain, free, hosted, provider_of
 from serving import Serving, serving
 from tests.e2e.test_bad_narrators import patient, roles
 
+from service.adapters.graph.server import EmbeddedServer
 from tests.twins.provider import Hangs, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -208,6 +209,56 @@ async def test_an_erase_goes_on_by_itself_when_the_graph_is_away(tmp_path):
     assert receipt["erased_at"] is None and "Graph" in receipt["waiting_for"] and not receipt["verified"]
     assert (turned_away.status_code, turned_away.json()["type"]) == (409, "/problems/mind-erasing")
     assert holding(tmp_path, *STEMS) == [] and kept.json()["sequence"] == 1
+
+
+async def test_a_server_of_others_is_asked_and_its_refusal_is_told(tmp_path):
+    server = EmbeddedServer(tmp_path / "server")
+    await server.start()
+    try:
+        await server.wait_until_ready()
+        home = tmp_path / "home"
+        async with running(home, settings=settings_of(home, falkordb_url=server.url)) as service:
+            await keep_all(service)
+            assert holding(tmp_path / "server", *STEMS)
+            done = await erase(service, "ada/turns/turn-of-1")
+            assert holding(tmp_path, *STEMS) == []
+            await service.memory.graph._connection.command("ACL", "SETUSER", "default", "-bgrewriteaof")
+            refused = await erase(service, "ada")
+    finally:
+        await server.stop()
+
+    assert (done["verified"], done["append_only_file"], done["snapshot"]) == (True, "rewritten", "off")
+    assert not refused["verified"] and refused["append_only_file"].startswith("refused: ") and not refused["found"]
+
+
+async def test_a_snapshot_that_lies_beside_the_log_is_saved_anew(tmp_path):
+    async with running(tmp_path) as service:
+        await keep_all(service)
+        await service.memory.graph._connection.command("BGSAVE")
+        async with asyncio.timeout(30):
+            while not (tmp_path / "graph/dump.rdb").exists():
+                await asyncio.sleep(0.02)
+        receipt = await erase(service, "ada/sessions/s1")
+
+    assert receipt["snapshot"] == "saved" and receipt["verified"] and holding(tmp_path, *STEMS) == []
+
+
+async def test_seeds_that_a_model_still_thinks_of_are_let_go_and_the_call_answers(tmp_path):
+    with provider_of(Brain(seeds=lambda _: Hangs())) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model, "subconscious")) as service:
+            for number, said in enumerate((OPEN[0], SECRET)):
+                await service.keep("ada", said, turn_id=f"turn-of-{number}")
+            await service.digested("ada")
+            asking = asyncio.create_task(service.resonate("ada", SECRET, session_id="s4"))
+            async with asyncio.timeout(30):
+                while not model.chats:
+                    await asyncio.sleep(0.02)
+            receipt = await erase(service, "ada/turns/turn-of-1")
+            answer = await asking
+            free(model)
+
+    assert answer.status_code == 200 and "seeds_skipped" in answer.json()["degraded"]
+    assert receipt["verified"] and holding(tmp_path, *STEMS) == []
 
 
 DEATHS = {  # each start dies at the next step

@@ -194,7 +194,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/consolidation": {404, 422},
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
-        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 413, 422, 503},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 409, 413, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
+
 from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.words import tokens
 from service.adapters.graph import reading, writing
@@ -30,7 +32,7 @@ MATCH (a)-[e:RELATES_TO|{OLD}]->(b) WHERE any(x IN e.episodes WHERE x IN $episod
 RETURN e.uuid, e.fact, e.episodes, a.uuid, b.uuid, e.valid_at
 """
 _MENTIONED = "MATCH (p:Episodic)-[:MENTIONS]->(n:Entity) WHERE p.uuid IN $episodes RETURN DISTINCT n.uuid, n.name"
-_NAMED = "MATCH (n:Entity) WHERE n.uuid IN $entities RETURN n.uuid, n.name"
+_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary ORDER BY n.uuid SKIP $after LIMIT $limit"
 _MENTIONING = """
 MATCH (p:Episodic)-[:MENTIONS]->(n:Entity) WHERE n.uuid IN $entities
 RETURN n.uuid, collect(DISTINCT p.uuid)
@@ -98,13 +100,22 @@ class FalkorErasing:
     async def tainted(
         self, mind_id: str, episodes: Sequence[str], near: Sequence[str], /, *, words: frozenset[str]
     ) -> Tainted:
-        """What is told in *words* by *episodes* or those *near* them, and by others, too."""
-        gone, around = set(episodes), [*episodes, *near]
-        told = await self._read(mind_id, _TOLD, episodes=around)
-        mentioned = await self._read(mind_id, _MENTIONED, episodes=around)
-        ends = {uuid for row in told for uuid in (row[3], row[4])} - {row[0] for row in mentioned}
-        mentioned += await self._read(mind_id, _NAMED, entities=list(ends)) if ends else []
-        names = [row[0] for row in mentioned if not words.isdisjoint(tokens(row[1] or ""))]
+        """
+        What is told in *words* by *episodes* or those *near* them, and by others, too.
+
+        Every entity is looked at: an extraction that was stopped half-way leaves some that nothing leads to.
+        """
+        await self._quiet(mind_id)
+        gone = set(episodes)
+        told = await self._read(mind_id, _TOLD, episodes=[*episodes, *near])
+        names: list[str] = []
+        stale: list[str] = []
+        after = 0
+        while page := await self._read(mind_id, _ENTITIES, after=after, limit=_PAGE):
+            after += len(page)
+            shown = await anyio.to_thread.run_sync(_showing, page, words)
+            names += shown[0]
+            stale += shown[1]
         facts = {row[0]: set(row[2]) for row in told if not words.isdisjoint(tokens(row[1] or ""))}
         again = set().union(*facts.values())
         if names:
@@ -112,7 +123,7 @@ class FalkorErasing:
             around_them = await self._read(mind_id, _AROUND, entities=names)
             again.update(*(row[1] for row in around_them))
             facts |= {row[0]: set(row[1]) for row in around_them}
-        return Tainted(tuple(facts), tuple(names), tuple(sorted(again - gone))[:_MOST_AGAIN])
+        return Tainted(tuple(facts), tuple(names), tuple(sorted(again - gone))[:_MOST_AGAIN], tuple(stale))
 
     async def forget(self, mind_id: str, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Take *episodes* out, what only they told, and what is *tainted*."""
@@ -122,6 +133,7 @@ class FalkorErasing:
         facts = {row[0] for row in told if set(row[2]) <= going or set(row[2]) <= again} | set(tainted.facts)
         mentioned = await self._read(mind_id, _MENTIONED, episodes=[*episodes, *tainted.again])
         touched = {row[0] for row in mentioned} | {uuid for row in told for uuid in (row[3], row[4])}
+        touched |= set(tainted.stale)
         ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
         counts = [int(rows[0][0]) if rows else 0 for rows in await self._counts(mind_id, episodes)]
         for statement in _DROP_FACTS:
@@ -211,3 +223,10 @@ class FalkorErasing:
 
     def _graph(self, mind_id: str) -> str:
         return graph_name(mind_id, prefix=self._prefix)
+
+
+def _showing(page: Rows, words: frozenset[str]) -> tuple[list[str], list[str]]:
+    """The entities of a page that one of *words* names, and those that are only summarised in them."""
+    names = [row[0] for row in page if not words.isdisjoint(tokens(row[1] or ""))]
+    summaries = [row[0] for row in page if not words.isdisjoint(tokens(row[2] or ""))]
+    return names, [uuid for uuid in summaries if uuid not in names]
