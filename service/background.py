@@ -53,6 +53,11 @@ class Background:
         task.add_done_callback(self._forget)
         return task
 
+    async def settle(self, of: str, *, seconds: float) -> None:
+        """Give every job of *of* so long to end by itself."""
+        if tasks := [task for task, owner in self._of.items() if owner == of]:
+            await asyncio.wait(tasks, timeout=seconds)
+
     async def stop(self, of: str, *, named: tuple[str, ...] = ("",)) -> None:
         """Cancel every job of *of*, whose name begins with one of *named*, and return when all have ended."""
         while tasks := [task for task, owner in self._of.items() if owner == of and task.get_name().startswith(named)]:

@@ -100,7 +100,7 @@ class Digestion:
 
     async def _until_done(self, lane: str, mind: Mind, step: Callable[[Mind], Awaitable[bool]]) -> None:
         patience = self._patience()
-        while not self._background.is_stopping:
+        while not self._background.is_stopping and self._minds.fence.held(mind.mind_id) is not Hold.ALL:
             try:
                 has_more = await step(mind)
             except MemoryFault as error:

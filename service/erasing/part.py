@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _PAGE = 500
 _AFTER_WORDS, _AFTER_LEANING = 2, 3  # turns behind one that went, that hold something of it
 _SEARCHED = 12
+GRACE_SECONDS = 2.0  # for what needs no model: a statement that is let go half-way is obeyed all the same
 _GONE_SECONDS = 30.0  # more than any request takes that was not told to wait
 _RECALLING = ("seeds", "narration")
 
@@ -98,6 +99,7 @@ class Part:
         tools, fence = self._tools, self._tools.minds.fence
         sequences = [one.sequence for one in plan.turns]
         fence.hold(mind.mind_id, Hold.ALL)
+        await tools.background.settle(mind.mind_id, seconds=GRACE_SECONDS)
         await tools.background.stop(mind.mind_id)
         before, behind = await _neighbours(mind, plan)
         turns = await mind.transcript.erase(sequences, session_id=plan.wish.session_id)
@@ -136,7 +138,10 @@ class Part:
         """Where something of it is still found, by name; nothing is what is hoped for."""
         kept = await mind.transcript.read_many([one.sequence for one in plan.turns])
         found = ["transcript"] if any(one.turn.kind is not Kind.ERASED for one in kept) else []
-        forms = plan.forms[:_SEARCHED]
+        own_log = tuple(
+            mind.workspace.transcript.glob("*.jsonl")
+        )  # what another has said meanwhile is no sign any more
+        forms = (await anyio.to_thread.run_sync(not_in, plan.forms, own_log))[:_SEARCHED]
         if await self._tools.erasable.left(mind.mind_id, [one.episode for one in plan.turns], forms=forms):
             found.append("graph")
         ours, people = await anyio.to_thread.run_sync(showing, mind.workspace, forms)

@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from consolidation.kernel.files import sync_folder
 from consolidation.story.chapters import parse
+from service.erasing.part import GRACE_SECONDS
 from service.erasing.plans import Plan
 from service.erasing.remains import files_of, not_in
 from service.erasing.words import OnlySaid
@@ -59,6 +60,7 @@ class Whole:
         tools, fence, mind_id = self._tools, self._tools.minds.fence, plan.wish.mind_id
         fence.close(mind_id)
         fence.hold(mind_id, Hold.ALL)
+        await tools.background.settle(mind_id, seconds=GRACE_SECONDS)
         await tools.background.stop(mind_id)
         await fence.emptied(mind_id, seconds=_GONE_SECONDS)
         await tools.background.stop(mind_id)  # what the last of them has begun
