@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.05
 _REWRITE_SECONDS = 600.0
+_NOTED_SECONDS = 10.0
+_NOTING = ("CMD_INFO", "MAX_INFO_QUERIES")  # both on: statements are noted
+_MARKER = "RETURN 1 AS all_before_this_is_to_be_forgotten"
 
 
 class Emptying:
@@ -37,7 +40,13 @@ class Emptying:
         return int(await self._connection.command("EXISTS", graph, _asked(graph)))
 
     async def forget_asked(self, graph: str) -> None:
-        """Delete what the server was asked of *graph*: statements with people's words in them."""
+        """
+        Delete what the server was asked of *graph*: statements with people's words in them.
+
+        It notes them a few seconds late: one of ours is waited for, and what came before it is there by then.
+        """
+        if await self._connection.command("EXISTS", graph) and await self._is_noting():
+            await self._until_noted(graph)
         await self._connection.command("DEL", _asked(graph))
         for command in (("GRAPH.SLOWLOG", graph, "RESET"), *((("SLOWLOG", "RESET"),) if self._folder else ())):
             try:
@@ -46,6 +55,23 @@ class Emptying:
                 raise
             except GraphFault:
                 continue  # no such graph, or not allowed: it lives in memory, and is soon pushed out
+
+    async def _is_noting(self) -> bool:
+        try:
+            found = [await self._connection.command("GRAPH.CONFIG", "GET", name) for name in _NOTING]
+        except GraphUnavailable:
+            raise
+        except GraphFault:
+            return True  # it does not tell
+        return all(value for _, value in found)
+
+    async def _until_noted(self, graph: str) -> None:
+        await self._connection.read(graph, _MARKER, {})
+        for _ in range(int(_NOTED_SECONDS / _LOOK_SECONDS)):
+            noted = await self._connection.command("XREVRANGE", _asked(graph), "+", "-", "COUNT", "20")
+            if _MARKER in str(noted):
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def rewrite(self) -> Rewritten:
         """Have the files written anew and wait for it; what the server refuses is told."""

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.02
 _STOP_SECONDS = 20
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2): Linux only
+_MODULE_OPTIONS = (
+    "MAX_INFO_QUERIES",
+    "0",
+)  # else statements, and people's words in them, are noted in a key of its own
 
 
 class EmbeddedServer:
@@ -141,6 +145,7 @@ class EmbeddedServer:
             *words,
             "--loadmodule",
             str(module),
+            *_MODULE_OPTIONS,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
