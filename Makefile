@@ -6,9 +6,9 @@ UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
 OVERRIDES := --override overrides.txt
 LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate $(OVERRIDES)
 
-PROCESSES := tests/e2e tests/service/cli # what runs services of its own: half of the time
+PROCESSES := tests/e2e tests/crash tests/service/cli # what runs services of its own: half of the time
 
-.PHONY: help serve chat check test golden bench lock clean
+.PHONY: help serve chat check test golden bench crash lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are c
 
 bench: $(VENV)/.ready ## recall on LoCoMo, the cost of a turn, what size costs: make bench LOCOMO=path/to/locomo10.json
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(ARGS)
+
+crash: $(VENV)/.ready ## kill it at every step under load for ten minutes, then count: make crash ARGS="--seconds 60 --stock"
+	$(PYTHON) -m tests.crash.run $(ARGS)
 
 lock: ## resolve the dependencies anew
 	$(LOCK) pyproject.toml -o requirements.lock

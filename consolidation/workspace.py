@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from consolidation.kernel.errors import InvalidMindId
+from consolidation.kernel.errors import InvalidMindId, MindNotFound
+from consolidation.kernel.files import replace_text
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 _MIND_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -81,7 +81,7 @@ class Workspace:
             target = self.folder / source.relative_to(TEMPLATE)
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                shutil.copyfile(source, target)
+                replace_text(target, source.read_text(encoding="utf-8"))  # whole or not at all: it is not made again
         self.transcript.mkdir(exist_ok=True, mode=0o700)
 
     def read(self, file: Path, *, most_characters: int) -> str:
@@ -99,6 +99,11 @@ def checked_mind_id(mind_id: str) -> str:
         detail = "a mind's id is 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit"
         raise InvalidMindId(detail, pointer="path/mind_id")
     return mind_id
+
+
+def no_such_mind(mind_id: str) -> MindNotFound:
+    """What is said of a mind that is not there, or not for the one who asks: the same words."""
+    return MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
 
 
 def workspace_of(home: Path, mind_id: str) -> Workspace:

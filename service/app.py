@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, TypedDict
 
 from fastapi import FastAPI
 
+from service.access_check import AccessCheck
 from service.api import consolidation, erasing, health, memory, resonance, story, turns
+from service.api.documented import document_access
 from service.body_limit import BodyLimit
 from service.container import Memory, open_memory
 from service.problems import speak_problems
+from service.security_headers import SecurityHeaders
 from service.settings import Settings
 from service.telemetry import ensure_logs
 
@@ -35,7 +38,7 @@ def create_app(
     """Assemble the service; *opening* is the seam a caller may fill with a memory of its own."""
     settings = settings or Settings()
 
-    ensure_logs(level=settings.log_level, as_json=settings.log_json)
+    ensure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
@@ -45,6 +48,10 @@ def create_app(
     app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan)
     for part in (turns, resonance, story, consolidation, memory, erasing, health):
         app.include_router(part.router)
+    # Whoever comes last stands outermost: a body is measured before anything else is done, then access is checked.
+    app.add_middleware(AccessCheck)
     app.add_middleware(BodyLimit, most_bytes=settings.max_body_bytes)
+    app.add_middleware(SecurityHeaders)
     speak_problems(app)
+    document_access(app)
     return app

@@ -1,4 +1,4 @@
-"""Refuses a body that is too large, by its announced length and by what really comes, or that is no UTF-8 text."""
+"""Refuses a body that is too large, by its announced length and by what really comes, compressed, or no UTF-8 text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _TOO_LARGE = Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large")
+_COMPRESSED = Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "body-compressed", "The body is compressed")
 _NO_TEXT = Kind(HTTPStatus.BAD_REQUEST, "body-not-utf-8", "The body is no UTF-8 text")
 
 
@@ -18,7 +19,11 @@ _MOST_DRAINED = 16 << 20  # bytes read and let go, so that the client hears the 
 
 
 class BodyLimit:
-    """ASGI middleware: 413 above *most_bytes*, 400 for other encodings (json.loads would guess UTF-16 and -32)."""
+    """
+    ASGI middleware: 413 above *most_bytes*, 415 for compression, 400 for other encodings of text.
+
+    json.loads would guess UTF-16 and -32; what is compressed has no size until it is too late.
+    """
 
     def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
         """Stand in front of *app*."""
@@ -40,13 +45,10 @@ class BodyLimit:
         if body is None:
             await self._refuse(scope, receive, send)
             return
-        if not _is_text(body):
-            refusal = problem(
-                _NO_TEXT,
-                detail="a request is JSON or text in UTF-8, without NUL and not compressed",
-                instance=scope["path"],
-            )
-            await refusal(scope, receive, send)
+        wrong = _COMPRESSED if _is_compressed(scope) else _NO_TEXT if not _is_text(body) else None
+        if wrong is not None:
+            detail = "a request is JSON or text in UTF-8, without NUL and not compressed"
+            await problem(wrong, detail=detail, instance=scope["path"])(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
 
@@ -68,9 +70,8 @@ class BodyLimit:
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         detail = f"a request may have {self._most_bytes} bytes"
-        await problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers={"Connection": "close"})(
-            scope, receive, send
-        )
+        headers = {"Connection": "close"}
+        await problem(_TOO_LARGE, detail=detail, instance=scope["path"], headers=headers)(scope, receive, send)
 
 
 async def _drain(receive: Receive) -> None:
@@ -81,6 +82,11 @@ async def _drain(receive: Receive) -> None:
         size += len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body", False):
             return
+
+
+def _is_compressed(scope: Scope) -> bool:
+    encodings = [value.strip().lower() for name, value in scope["headers"] if name == b"content-encoding"]
+    return any(encoding not in {b"", b"identity"} for encoding in encodings)
 
 
 def _is_text(body: bytes) -> bool:

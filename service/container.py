@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.discretion import Discretion
 from consolidation.kernel.errors import HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.ports import Role
@@ -18,30 +19,23 @@ from service.adapters.graph.erasing import FalkorErasing
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
 from service.adapters.graph.server import EmbeddedServer
-from service.adapters.minilm import MiniLM
 from service.adapters.rarity import Rarity
+from service.audit import Audit
 from service.background import Background
-from service.digestion.digest import Digestion
-from service.digestion.extracting import Extracting
-from service.digestion.patience import Patience
 from service.digestion.saving import Saving
+from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.erasing.part import Tools
 from service.erasures import build_erasing
 from service.fence import Fence
 from service.minds import Minds
 from service.models import open_models
+from service.paths import Outside, build_digestion, build_pipeline
 from service.recall.embedding_cache import EmbeddingCache
 from service.recall.remember import Remembering
 from service.resonance.afterthoughts import Afterthoughts
-from service.resonance.fusion import Weights
-from service.resonance.gate import Gate
-from service.resonance.gathering import Gathering
-from service.resonance.pipeline import Pipeline
-from service.resonance.retrieval import Retrieval, Switches
+from service.resonance.retrieval import Switches
 from service.resonance.stable import Stable
-from service.resonance.telling import Telling
-from service.resonance.wondering import Wondering
 from service.stories import build_stories
 from service.usage import UsageLedger
 from service.warming import warm
@@ -51,8 +45,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from service.access.doorkeeper import Doorkeeper
+    from service.digestion.digest import Digestion
     from service.erasing.erasing import Erasing
     from service.ports import Embedder, EpisodicGraph, Identity
+    from service.resonance.pipeline import Pipeline
     from service.settings import Settings
     from service.stories import Stories
 
@@ -66,6 +63,7 @@ class Memory:
 
     settings: Settings
     clock: Clock
+    discretion: Discretion
     minds: Minds
     digestion: Digestion
     stories: Stories
@@ -77,6 +75,8 @@ class Memory:
     embedder: Embedder
     identity: Callable[[], Awaitable[Identity]]
     ledger: UsageLedger
+    doorkeeper: Doorkeeper
+    audit: Audit
 
 
 @asynccontextmanager
@@ -92,8 +92,8 @@ async def open_memory(
     Build the memory, lend it, and close what was opened in reverse order.
 
     *embedder* takes the place of the configured one. *is_reindexing* opens graphs that another embedder made, and
-    digests nothing. Raises HomeLocked, ConfigurationFault, EmbedderMismatch: what is wrong is said now, not at the
-    first turn.
+    digests nothing. Raises HomeLocked, KeysUnreadable, ConfigurationFault, EmbedderMismatch: what is wrong is said
+    now, not at the first turn.
     """
     clock = clock or SystemClock()
     home = settings.folder
@@ -109,6 +109,7 @@ async def open_memory(
         stack.push_async_callback(connection.close)
         # Entered last, so left first: nothing runs any more when what it uses is closed.
         background = await stack.enter_async_context(Background(drain_seconds=_DRAIN_SECONDS))
+        doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
         plain_embedder = choose_embedder(settings) if embedder is None else embedder
         embedder = cache = EmbeddingCache(plain_embedder)
 
@@ -125,14 +126,21 @@ async def open_memory(
             overrides=lambda mind_id: minds.workspace(mind_id).prompts,
             spent=spent,
         )
-        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder)
+        discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
+        outside = Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, discretion)
         identity = identify(settings, plain_embedder)
         saving = Saving(graph, embedder=embedder, identity=identity, uuid_of=episode_uuid)
-        digestion = _digestion(settings, outside, saving=saving)
+        digestion = build_digestion(settings, outside, saving=saving)
         if server is not None:
             background.watch("embedded graph", server.watch)
         stories = build_stories(
-            settings, clock=clock, background=background, minds=minds, digestion=digestion, models=models
+            settings,
+            clock=clock,
+            background=background,
+            minds=minds,
+            digestion=digestion,
+            models=models,
+            discretion=discretion,
         )
         afterthoughts, stable = Afterthoughts(), Stable(story_tokens=settings.resonance.story_tokens)
 
@@ -157,10 +165,18 @@ async def open_memory(
         yield Memory(
             settings=settings,
             clock=clock,
+            discretion=discretion,
             minds=minds,
             digestion=digestion,
             stories=stories,
-            pipeline=_pipeline(settings, outside, rarity, switches or Switches(), afterthoughts, stable),
+            pipeline=build_pipeline(
+                settings,
+                outside,
+                rarity=rarity,
+                switches=switches or Switches(),
+                afterthoughts=afterthoughts,
+                stable=stable,
+            ),
             remembering=Remembering(graph, embedder=embedder),
             erasing=erasing,
             graph=graph,
@@ -168,19 +184,9 @@ async def open_memory(
             embedder=embedder,
             identity=identity,
             ledger=ledger,
+            doorkeeper=doorkeeper,
+            audit=Audit(home, clock=clock),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Outside:
-    """What the two paths share."""
-
-    clock: Clock
-    background: Background
-    minds: Minds
-    graph: EpisodicGraph
-    model: LanguageModel
-    embedder: Embedder
 
 
 def _own(home: Path, stack: AsyncExitStack) -> None:
@@ -205,46 +211,3 @@ async def _embedded(home: Path, stack: AsyncExitStack, *, waits: bool) -> Embedd
 def _address(settings: Settings) -> str:
     assert settings.falkordb_url is not None  # noqa: S101 - else the server is our own
     return settings.falkordb_url.get_secret_value()
-
-
-def _digestion(settings: Settings, outside: _Outside, *, saving: Saving) -> Digestion:
-    knobs = settings.digestion
-    return Digestion(
-        outside.minds,
-        saving=saving,
-        extracting=Extracting(
-            outside.graph,
-            clock=outside.clock,
-            uuid_of=episode_uuid,
-            most_attempts=knobs.most_attempts,
-            turn_seconds=knobs.turn_seconds,
-        ),
-        background=outside.background,
-        patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),
-        sweep_seconds=knobs.sweep_seconds,
-    )
-
-
-def _pipeline(
-    settings: Settings,
-    outside: _Outside,
-    rarity: Rarity,
-    switches: Switches,
-    afterthoughts: Afterthoughts,
-    stable: Stable,
-) -> Pipeline:
-    knobs = settings.resonance
-    gathering = Gathering(
-        retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches),
-        graph=outside.graph,
-        wondering=Wondering(
-            model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
-        ),
-        weights=Weights(),
-        gate=Gate(rarity=rarity, are_cosines_calibrated=outside.embedder.name == MiniLM.name),
-        echo_turns=knobs.echo_turns,
-    )
-    telling = Telling(
-        model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
-    )
-    return Pipeline(clock=outside.clock, gathering=gathering, telling=telling, stable=stable)

@@ -12,8 +12,14 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import MemoryFault
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class MindErasing(MemoryFault):
+    """This mind is being erased; it keeps nothing until that has ended."""
 
 
 class Hold(IntEnum):

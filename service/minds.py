@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import MindErasing, MindNotFound, TranscriptUnwritable
+from consolidation.kernel.errors import TranscriptUnwritable
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
-from consolidation.workspace import Workspace, minds_of, workspace_of
+from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
+from service.fence import MindErasing
 from service.recall.text_index import TextIndex
 from service.resonance.ledger import Ledger
 
@@ -66,14 +67,14 @@ class Minds:
         return workspace_of(self._home, mind_id)
 
     async def find(self, mind_id: str) -> Mind:
-        """A mind that exists. Raises InvalidMindId, MindNotFound."""
+        """A mind that exists. Raises InvalidMindId, MindNotFound, HomeFault."""
         workspace = self.workspace(mind_id)
         if self.fence.is_closed(mind_id) or (mind_id not in self._open and not workspace.exists):
-            raise MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
+            raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:
-        """A mind, made from the template at its first turn. Raises InvalidMindId, MindErasing, TranscriptUnwritable."""
+        """A mind, made from the template at its first turn. Raises InvalidMindId, MindErasing, HomeFault."""
         if self.fence.is_closed(mind_id):
             raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
         return await self._opened(mind_id)
@@ -104,10 +105,10 @@ class Minds:
             if mind_id not in self._open:
                 try:
                     await anyio.to_thread.run_sync(workspace.create)
+                    transcript = await Transcript(workspace.transcript, clock=self._clock).open()
+                    text = await anyio.to_thread.run_sync(TextIndex, workspace.text_index)
+                    ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 except OSError as error:
                     raise TranscriptUnwritable(f"{workspace.folder}: {error.strerror}") from error
-                transcript = await Transcript(workspace.transcript, clock=self._clock).open()
-                text = await anyio.to_thread.run_sync(TextIndex, workspace.text_index)
-                ledger = await anyio.to_thread.run_sync(Ledger, workspace.subconscious)
                 self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger)
         return self._open[mind_id]

@@ -52,7 +52,7 @@ async def open_models(
     hosted = {
         role: LitellmModel(
             role,
-            _role_settings(role, getattr(settings.models, role.value), deployments),
+            _role_settings(getattr(settings.models, role.value), deployments, role=role, hidden=settings.secrets),
             clock=clock,
             limit=waited_for if role in _WAITED_FOR else background,
             ledger=ledger,
@@ -90,10 +90,13 @@ def _is_plain_openai(deployment: Deployment) -> bool:
     return deployment.api_base is None and deployment.model.startswith(_HOSTED_BY_OPENAI)
 
 
-def _role_settings(role: Role, section: RoleModel, deployments: tuple[Deployment, ...]) -> RoleSettings:
+def _role_settings(
+    section: RoleModel, deployments: tuple[Deployment, ...], *, role: Role, hidden: tuple[str, ...]
+) -> RoleSettings:
     return RoleSettings(
         deployments=deployments,
         timeout_seconds=section.timeout_seconds or _SECONDS[role],
         max_tokens=section.max_tokens,
         temperature=section.temperature,
+        hidden=hidden,
     )

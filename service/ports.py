@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -115,20 +115,22 @@ class GraphSize:
     facts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """Something near a query vector: its uuid (a sequence for turns) and its cosine similarity."""
+class Near(NamedTuple):
+    """
+    Something near a query vector: its uuid (a sequence for turns) and its cosine similarity.
+
+    A turn is near with its neighbours; ``own`` is how near it is alone. Elsewhere the two are one.
+    """
 
     key: str
     similarity: float
+    own: float
 
 
-@dataclass(frozen=True, slots=True)
-class NearBy:
+class NearBy(NamedTuple):
     """What is near one query, nearest first, by arm."""
 
     turns: tuple[Near, ...] = ()
-    leaning: tuple[Near, ...] = ()
     facts: tuple[Near, ...] = ()
     entities: tuple[Near, ...] = ()
 
@@ -214,8 +216,10 @@ class EpisodicGraph(Protocol):
         """Forget that a turn was parked."""
         ...
 
-    async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int) -> tuple[NearBy, ...]:
-        """What is near each vector (a row a query), by arm, at most *limit* an arm."""
+    async def near(
+        self, mind_id: str, vectors: Vectors, /, *, turns: int, facts: int, entities: int
+    ) -> tuple[NearBy, ...]:
+        """What is near each vector (a row a query): at most so many of each arm."""
         ...
 
     async def neighbours(

@@ -1,7 +1,8 @@
 """
 Where a running service is found: ``<home>/service.json``, written while it listens, removed when it stops.
 
-A file left behind by a service that was killed names a process that is gone: it is ignored.
+Only its owner can read the file: the token in it opens the service to the commands of whoever could read the home. A
+file left behind by a service that was killed names a process that is gone: it is ignored.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import structlog
+from pydantic import SecretStr
+
 from consolidation.kernel.files import replace_text
 
 if TYPE_CHECKING:
@@ -21,22 +25,33 @@ if TYPE_CHECKING:
 
 FILE = "service.json"
 
+log = structlog.get_logger()
+
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """A service that listens: its process, its address, since when (aware, UTC)."""
+    """A service that listens: its process, its address, since when (aware, UTC), and what opens it to its owner."""
 
     pid: int
     url: str
     started_at: datetime
+    token: SecretStr
 
 
 @contextmanager
 def announced(home: Path, presence: Presence) -> Iterator[None]:
-    """Tell whoever looks into *home* where the service listens, for as long as the block runs."""
+    """Tell whoever looks into *home* where the service listens, for as long as the block runs, if the disk has room."""
     file = home / FILE
-    said = {"pid": presence.pid, "url": presence.url, "started_at": presence.started_at.isoformat()}
-    replace_text(file, json.dumps(said) + "\n")
+    said = {
+        "pid": presence.pid,
+        "url": presence.url,
+        "started_at": presence.started_at.isoformat(),
+        "token": presence.token.get_secret_value(),
+    }
+    try:
+        replace_text(file, json.dumps(said) + "\n")
+    except OSError as error:
+        log.warning("presence.unwritable", file=str(file), reason=str(error))
     try:
         yield
     finally:
@@ -47,7 +62,8 @@ def find_service(home: Path) -> Presence | None:
     """The service that announced itself in *home*, if its process is alive; whether it answers is for you to ask."""
     try:
         said = json.loads((home / FILE).read_text(encoding="utf-8"))
-        found = Presence(int(said["pid"]), str(said["url"]), datetime.fromisoformat(said["started_at"]))
+        began, token = datetime.fromisoformat(said["started_at"]), SecretStr(str(said.get("token", "")))
+        found = Presence(int(said["pid"]), str(said["url"]), began, token)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if _is_alive(found.pid) else None

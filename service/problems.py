@@ -11,7 +11,12 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from consolidation.kernel import errors
+from consolidation.kernel.secrets import redact
+from consolidation.transcript.tombstones import TurnErased
+from service.erasing.part import SessionNotFound
+from service.fence import MindErasing
 from service.importing.found import ImportUnreadable
+from service.security_headers import SECURITY_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,23 +46,31 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     ImportUnreadable: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "import-unreadable", "That can not be imported"),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
-    errors.SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session-not-found", "No such session"),
+    SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session-not-found", "No such session"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
     errors.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn-not-found", "No such turn"),
     errors.VersionNotFound: Kind(HTTPStatus.NOT_FOUND, "version-not-found", "No such version"),
     errors.StoryFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "story-fault", "The story failed"),
     errors.StoryLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-locked", "The story is being written"),
     errors.StoryUnreadable: Kind(HTTPStatus.CONFLICT, "story-unreadable", "The story can not be read"),
+    errors.StoryUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-unwritable", "The story can not be written"),
     errors.StoryRefused: Kind(HTTPStatus.BAD_GATEWAY, "story-refused", "No usable chapter was written"),
     errors.StoryUnguarded: Kind(HTTPStatus.PRECONDITION_REQUIRED, "story-unguarded", "Say which story it replaces"),
     errors.StoryChanged: Kind(HTTPStatus.PRECONDITION_FAILED, "story-changed", "The story has changed meanwhile"),
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
-    errors.Erased: Kind(HTTPStatus.GONE, "erased", "It was erased"),
-    errors.TurnErased: Kind(HTTPStatus.GONE, "turn-erased", "The turn was erased"),
-    errors.MindErasing: Kind(HTTPStatus.CONFLICT, "mind-erasing", "The mind is being erased"),
+    TurnErased: Kind(HTTPStatus.GONE, "turn-erased", "The turn was erased"),
+    MindErasing: Kind(HTTPStatus.CONFLICT, "mind-erasing", "The mind is being erased"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),
+    errors.IndexUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "index-unwritable", "Full text can not be written"),
+    errors.KeysUnreadable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "keys-unreadable", "The keys can not be read"),
+    errors.AccessRefused: Kind(HTTPStatus.FORBIDDEN, "access-refused", "Not for you"),
+    errors.KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),
+    errors.TooOften: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too-often", "Too many requests"),
+    errors.HostRefused: Kind(HTTPStatus.MISDIRECTED_REQUEST, "host-refused", "No name of this service"),
+    errors.OriginRefused: Kind(HTTPStatus.FORBIDDEN, "origin-refused", "Not from another site"),
+    errors.NetworkRefused: Kind(HTTPStatus.FORBIDDEN, "network-refused", "Not from another machine"),
     errors.ModelFault: Kind(HTTPStatus.BAD_GATEWAY, "model-fault", "The model did not help"),
     errors.ModelUnavailable: Kind(HTTPStatus.BAD_GATEWAY, "model-unavailable", "The model is silent"),
     errors.ModelResting: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "model-resting", "The model is given a rest"),
@@ -82,9 +95,9 @@ _INVALID = KINDS[errors.InvalidRequest]
 def problem(
     kind: Kind, *, detail: str, instance: str, headers: Mapping[str, str] | None = None, **more: object
 ) -> JSONResponse:
-    """One problem document."""
-    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status, "detail": detail}
-    content = {**body, "instance": instance, **more}
+    """One problem document; what it quotes holds no secret."""
+    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status}
+    content = {**body, "detail": redact(detail).text, "instance": redact(instance).text, **more}
     return JSONResponse(content, kind.status, dict(headers or {}), media_type=MEDIA_TYPE)
 
 
@@ -95,17 +108,18 @@ def kind_of(error: Exception) -> Kind:
 
 def speak_problems(app: FastAPI) -> None:
     """Make *app* answer every failure as a problem document."""
-    app.add_exception_handler(errors.MemoryFault, _fault)
+    app.add_exception_handler(errors.MemoryFault, speak_fault)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unforeseen)
 
 
-async def _fault(request: Request, error: Exception) -> JSONResponse:
+async def speak_fault(request: Request, error: Exception) -> JSONResponse:
+    """The answer to a fault of ours."""
     kind = kind_of(error)
-    headers = {"Retry-After": _RETRY_SECONDS} if kind.status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    headers = _headers(kind, error)
     if isinstance(error, errors.InvalidRequest):
-        found = [{"pointer": error.pointer, "detail": str(error)}]
+        found = [{"pointer": error.pointer, "detail": redact(str(error)).text}]
         return problem(kind, detail=str(error), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -113,9 +127,20 @@ async def _fault(request: Request, error: Exception) -> JSONResponse:
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
 
 
+def _headers(kind: Kind, error: Exception) -> dict[str, str] | None:
+    if isinstance(error, errors.TooOften):
+        return {"Retry-After": str(error.seconds)}
+    if kind.status is HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": 'Bearer realm="mind-memory"'}
+    return {"Retry-After": _RETRY_SECONDS} if kind.status is HTTPStatus.SERVICE_UNAVAILABLE else None
+
+
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
-    found = [{"pointer": _pointer(one["loc"]), "detail": _plain(one["msg"])} for one in error.errors()[:_MOST_ERRORS]]
+    found = [
+        {"pointer": _pointer(one["loc"]), "detail": redact(_plain(one["msg"])).text}
+        for one in error.errors()[:_MOST_ERRORS]
+    ]
     detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
     return problem(_INVALID, detail=detail, instance=_path(request), errors=found)
 
@@ -129,7 +154,8 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     del error  # the server logs it; a stranger need not see it
-    return problem(KINDS[errors.MemoryFault], detail="An unforeseen error; it is logged.", instance=_path(request))
+    detail = "An unforeseen error; it is logged."  # said outside of all middleware, so the headers are put on here
+    return problem(KINDS[errors.MemoryFault], detail=detail, instance=_path(request), headers=SECURITY_HEADERS)
 
 
 def _path(request: Request) -> str:
@@ -147,7 +173,7 @@ def _pointer(location: Sequence[str | int]) -> str:
 
 def _escaped(part: str | int) -> str:
     """One step of a JSON pointer (RFC 6901); the name of an unknown field is a stranger's text."""
-    name = _speakable(str(part)).replace("~", "~0").replace("/", "~1")
+    name = redact(_speakable(str(part))).text.replace("~", "~0").replace("/", "~1")
     return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"
 
 

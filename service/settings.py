@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from consolidation.kernel.discretion import MARKERS
+from consolidation.kernel.secrets import in_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LEAST_HIDDEN = 5  # letters: less is in too many words
+_NO_KEYS = frozenset({"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"})  # for servers that want none
+_KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # variables that providers' libraries read
 
 
 class Section(BaseModel):
@@ -60,6 +81,20 @@ class ResonanceSettings(Section):
     story_tokens: Annotated[int, Field(ge=0)] = Field(3000, description="The stable part's length, at most.")
 
 
+class AccessSettings(Section):
+    """Who may call; the keys themselves are made by `mind-memory keys create`."""
+
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="Names, besides localhost, that callers may use while there is no key; `*` for every name."
+    )
+    key_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
+        600, description="Requests a minute for each key; 0 for no limit."
+    )
+    keyless_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
+        0, description="The same for each address while there is no key."
+    )
+
+
 class DigestionSettings(Section):
     """How turns become memories in the background."""
 
@@ -91,6 +126,15 @@ class StorySettings(Section):
     )
 
 
+def _unlike_nothing(marker: str) -> str:
+    if not marker.strip():
+        raise ValueError("must not be blank: every message would be off the record")
+    return marker.strip()
+
+
+Marker = Annotated[str, AfterValidator(_unlike_nothing), Field(max_length=100)]
+
+
 class Settings(BaseSettings):
     """The environment first, then ``mind-memory.toml`` in the working folder, then these defaults."""
 
@@ -106,7 +150,10 @@ class Settings(BaseSettings):
     home: Path = Field(Path("~/.mind-memory"), description="Where everything is kept.")
     host: str = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
-    trust_network: bool = Field(False, description="Allow a host beyond this machine, although no key protects it.")  # noqa: FBT003
+    trust_network: bool = Field(
+        False,  # noqa: FBT003
+        description="Answer other machines without a key: for a container whose port is published on loopback only.",
+    )
     falkordb_url: SecretStr | None = Field(
         None,
         description="A FalkorDB server, like redis://localhost:6379; embedded without one.",
@@ -120,11 +167,25 @@ class Settings(BaseSettings):
     max_body_bytes: PositiveInt = Field(1024 * 1024, description="The largest request.")
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="The quietest event logged.")
     log_json: bool = Field(False, description="One JSON object a line, instead of words for people.")  # noqa: FBT003
+    redact_secrets: bool = Field(
+        default=True, description="Replace keys, passwords and card numbers before a turn is kept."
+    )
+    off_the_record_markers: tuple[Marker, ...] = Field(
+        MARKERS, description="In a user's message, any of these voids the turn: none of its words is kept."
+    )
     models: ModelSettings = Field(ModelSettings(), description="Models by role.")
     embedder: EmbedderSettings = Field(EmbedderSettings(), description="Vectors.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
+    access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Every value that must not be shown, the longest first: keys, passwords, what addresses carry."""
+        found = [*_secrets(self), *(os.environ[name] for name in os.environ if name.upper().endswith(_KEYS_ELSEWHERE))]
+        hidden = {one for one in found if len(one) >= _LEAST_HIDDEN and one.casefold() not in _NO_KEYS}
+        return tuple(sorted(hidden, key=lambda one: (-len(one), one)))
 
     @property
     def folder(self) -> Path:
@@ -142,3 +203,15 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read mind-memory.toml after the environment; nothing is read from .env or secret files."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _secrets(section: BaseModel) -> Iterator[str]:
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from _secrets(value)
+        elif isinstance(value, SecretStr):
+            yield value.get_secret_value()
+            yield from in_address(value.get_secret_value())
+        elif name == "api_base" and value is not None:
+            yield from in_address(value)

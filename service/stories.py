@@ -19,6 +19,7 @@ from service.storytelling.syncing import Syncing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock, LanguageModel
     from service.background import Background
     from service.digestion.digest import Digestion
@@ -43,6 +44,7 @@ def build_stories(
     minds: Minds,
     digestion: Digestion,
     models: Mapping[Role, LanguageModel],
+    discretion: Discretion,
 ) -> Stories:
     """All of it, nothing begun. Raises InvalidMindId where the settings name a mind that can not be."""
     knobs = settings.story
@@ -62,5 +64,7 @@ def build_stories(
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
     erased_at = Erasures(settings.folder).at
     folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions, erased_at)
-    syncing = Syncing(minds=minds, digestion=digestion, storytelling=telling, clock=clock, folders=folders)
+    syncing = Syncing(
+        minds=minds, digestion=digestion, storytelling=telling, clock=clock, discretion=discretion, folders=folders
+    )
     return Stories(telling, StoryEditing(telling), syncing)

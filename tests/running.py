@@ -21,6 +21,15 @@ class Running:
 
     http: httpx.AsyncClient
     memory: object
+    app: object = None
+
+    def client(self, *, address="127.0.0.1", key=None, headers=None):
+        """Another client of the same doors, to be closed; with a key, from an address (None: a Unix socket)."""
+        transport = httpx.ASGITransport(
+            app=self.app, raise_app_exceptions=False, client=(address, 5) if address else None
+        )
+        headers = {**({"Authorization": f"Bearer {key}"} if key else {}), **(headers or {})}
+        return httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60, headers=headers)
 
     async def keep(self, mind_id, *contents, session_id="s1", **more):
         """Post one turn of user and assistant messages in alternation; dicts are posted as they are."""
@@ -73,5 +82,5 @@ async def running(home, *, settings=None, **opened):
             await app({**scope, "state": dict(state)}, receive, send)
 
         transport = httpx.ASGITransport(app=with_state, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://memory", timeout=60) as http:
-            yield Running(http, state["memory"])
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
+            yield Running(http, state["memory"], with_state)

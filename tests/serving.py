@@ -31,7 +31,7 @@ class Serving:
             [*words, "--log-level", "error"], cwd=_ROOT, env=whole, stderr=subprocess.DEVNULL
         )
         transport = httpx.HTTPTransport(uds=self.socket)
-        self.http = httpx.Client(transport=transport, base_url="http://memory", timeout=60)
+        self.http = httpx.Client(transport=transport, base_url="http://localhost", timeout=60)
 
     def wait(self):
         """Return once it answers."""

@@ -8,23 +8,31 @@ Everything that may go wrong on purpose, as one tree:
     + ImportUnreadable   (stands in service/importing/found.py)
   x NotFound
     + MindNotFound
-    + SessionNotFound
+    + SessionNotFound    (stands in service/erasing/part.py)
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
   x TurnConflict
-  x Erased
-    + TurnErased
-    + MindErasing
+  x TurnErased           (stands in consolidation/transcript/tombstones.py)
+  x MindErasing          (stands in service/fence.py)
   x StoryFault
     + StoryLocked
     + StoryUnreadable
+    + StoryUnwritable
     + StoryRefused
     + StoryUnguarded
     + StoryChanged
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
+    + IndexUnwritable
+    + KeysUnreadable
+  x AccessRefused
+    + KeyNeeded
+    + TooOften
+    + HostRefused
+    + OriginRefused
+    + NetworkRefused
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
@@ -77,10 +85,6 @@ class MindNotFound(NotFound):
     """No mind of this id has ever kept a turn."""
 
 
-class SessionNotFound(NotFound):
-    """No turn of this session is in the transcript."""
-
-
 class TraceNotFound(NotFound):
     """No trace of this id is kept (traces rotate)."""
 
@@ -97,18 +101,6 @@ class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
 
 
-class Erased(MemoryFault):
-    """What is asked for was erased, or is being erased."""
-
-
-class TurnErased(Erased):
-    """The turn of this id was erased; it is not kept again."""
-
-
-class MindErasing(Erased):
-    """This mind is being erased; it keeps nothing until that has ended."""
-
-
 class StoryFault(MemoryFault):
     """The story could not be read or written."""
 
@@ -119,6 +111,10 @@ class StoryLocked(StoryFault):
 
 class StoryUnreadable(StoryFault):
     """STORY.md is no file, or never stands still."""
+
+
+class StoryUnwritable(StoryFault):
+    """STORY.md, or what is kept beside it, could not be written (disk full, read-only); the story is as it was."""
 
 
 class StoryRefused(StoryFault):
@@ -148,6 +144,42 @@ class HomeLocked(HomeFault):
 
 class TranscriptUnwritable(HomeFault):
     """The turn could not be made durable (disk full, read-only, fsync failed); nothing was accepted."""
+
+
+class IndexUnwritable(HomeFault):
+    """Full text could not be opened or written (disk full, read-only); turns are kept, and indexed later."""
+
+
+class KeysUnreadable(HomeFault):
+    """The file of the API keys is there, but is none: nobody who needs a key is let in."""
+
+
+class AccessRefused(MemoryFault):
+    """Whoever asks is not let in, whatever is asked."""
+
+
+class KeyNeeded(AccessRefused):
+    """There are keys, and this request brought none that is valid."""
+
+
+class TooOften(AccessRefused):
+    """More requests than are allowed; ``seconds`` is when the next one is."""
+
+    def __init__(self, detail: str, *, seconds: int = 60) -> None:
+        super().__init__(detail)
+        self.seconds = seconds
+
+
+class HostRefused(AccessRefused):
+    """Without a key, and called by a name that is none of ours: a web page may have bent it to this machine."""
+
+
+class OriginRefused(AccessRefused):
+    """Without a key, and sent by a web page of somebody else."""
+
+
+class NetworkRefused(AccessRefused):
+    """Without a key, and from another machine."""
 
 
 class ModelFault(MemoryFault):

@@ -36,9 +36,11 @@ class FolderLock:
 
 
 def replace_text(file: Path, text: str) -> None:
-    """Put *text* in *file*'s place, whole or not at all, synced."""
+    """Put *text* in *file*'s place, whole or not at all, synced, for its owner's eyes only."""
     beside = file.with_name(f".{file.name}.new")
-    with beside.open("w", encoding="utf-8") as handle:
+    beside.unlink(missing_ok=True)
+    fresh = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fresh, "w", encoding="utf-8") as handle:
         handle.write(text)
         handle.flush()
         os.fsync(handle.fileno())
@@ -74,6 +76,21 @@ def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
         os.write(handle, f"{line}\n".encode())
     finally:
         os.close(handle)
+
+
+def append_synced(file: Path, content: bytes) -> None:
+    """Append *content* to *file* and have it on the disk. Raises OSError; what was written by then stays."""
+    is_new = not file.exists()
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        rest = content
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if is_new:
+        sync_folder(file.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -40,6 +40,7 @@ class Kind(StrEnum):
     PROBE = "probe"
     IMPORT = "import"
     ERASED = "erased"
+    OFF_THE_RECORD = "off_the_record"
 
 
 REMEMBERED = frozenset({Kind.TURN, Kind.IMPORT})

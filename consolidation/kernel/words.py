@@ -131,8 +131,11 @@ def _script(character: str) -> str:
 
 
 def _words(folded: str) -> tuple[str, ...]:
-    whole = _INNER.sub("", _POSSESSIVE.sub("", folded)).replace("'", " ")
-    return tuple(word for run in whole.split() for word in _parted(run))
+    whole = _INNER.sub("", _POSSESSIVE.sub("", folded)).replace("'", " ") if "'" in folded else folded
+    runs = whole.split()
+    if whole.isascii() and "_" not in whole and max(map(len, runs), default=0) <= LONGEST_WORD:
+        return tuple(runs)  # most text: each run is a word as it stands
+    return tuple(word for run in runs for word in _parted(run))
 
 
 def _parted(run: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import StoryUnwritable
 from consolidation.kernel.files import replace_text
 from consolidation.story.anchor import read_marks
 from consolidation.story.tellings import Telling, ranges, sequences_of
@@ -61,7 +62,7 @@ def read_ledger(file: Path) -> Published:
 
 
 def write_ledger(file: Path, published: Published) -> None:
-    """Put *published* into *file*, whole or not at all."""
+    """Put *published* into *file*, whole or not at all. Raises StoryUnwritable."""
     content = {
         "sequence": published.sequence,
         "anchor": published.anchor and published.anchor.isoformat(),
@@ -74,8 +75,11 @@ def write_ledger(file: Path, published: Published) -> None:
         },
         "again": ranges(published.again),
     }
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_text(file, json.dumps(content))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        replace_text(file, json.dumps(content))
+    except OSError as error:
+        raise StoryUnwritable(f"{file.name} can not be written: {error.strerror}") from error
 
 
 def note_ours(file: Path, tellings: Tellings) -> None:

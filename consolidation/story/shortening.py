@@ -29,7 +29,10 @@ _SHARE = 0.4  # of the words, that stay without a model
 _MOST_JOINED = 6  # chapters that become one
 _MOST_NAMES = 400
 _LONGEST_TITLE = 80
-_QUOTATION = re.compile(r"(?P<lead>[^“«„「]{1,80})(?P<open>[“«„「] ?)(?P<said>.+?)(?P<close> ?[”»“」])(?=\s|$)")
+_QUOTATION = re.compile(
+    r"(?P<lead>(?:(?![.!?]\s)[^“«„「]){1,80})(?P<open>[“«„「] ?)(?P<said>.+?)(?P<close> ?[”»“」])(?=\s|$)"
+)
+_NO_MARKS = str.maketrans("", "", '“”„«»「」"')
 _PAUSE = " … "  # between sentences that one speaker said
 _DETERMINED = re.compile(
     r"\b(?i:der|die|das|den|dem|des|eine?[mnrs]?|meine?[mnrs]?|deine?[mnrs]?|seine?[mnrs]?|ihre?[mnrs]?|unsere?[mnrs]?"
@@ -82,7 +85,8 @@ def oldest_run(book: Book, *, ours: frozenset[str], short: frozenset[str], most_
 def people(text: str, *, language: str) -> frozenset[str]:
     """The names in *text* that must survive; where every noun has a capital, those that nothing determines."""
     plain = " ".join(one.text for one in sayings(text))  # not who is said to have said it
-    found: Iterable[str] = {*names(text, limit=_MOST_NAMES), *opening_names(plain, language=language)}
+    bare = text.translate(_NO_MARKS)  # a short quotation would count as one name, and swallow those in it
+    found: Iterable[str] = {*names(bare, limit=_MOST_NAMES), *opening_names(plain, language=language)}
     if language.startswith("de"):
         nouns = {noun for noun, times in Counter(_DETERMINED.findall(text)).items() if times == _times(noun, text)}
         found = {name for name in found if name.split()[-1] not in nouns}

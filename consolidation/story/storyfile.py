@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import StoryUnreadable
+from consolidation.kernel.errors import StoryUnreadable, StoryUnwritable
 from consolidation.kernel.files import exclusive
 from consolidation.story.anchor import carrying, read_marks, without_marks
 from consolidation.story.exchange import create, put_in_place, read_settled, replace_bytes, write_new
@@ -59,12 +59,15 @@ class StoryFile:
         Put ``plan(story)`` in the story's place, planning again for as long as a person changes it meanwhile.
 
         *plan* is quick and may be called often; models are asked before. Returns the story as published. Raises
-        StoryLocked, StoryUnreadable, OSError.
+        StoryLocked, StoryUnreadable, StoryUnwritable.
         """
-        with exclusive(self._file, seconds=_LOCK_SECONDS):
-            self._history.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._take_late_edits()
-            return self._swap(plan)
+        try:
+            with exclusive(self._file, seconds=_LOCK_SECONDS):
+                self._history.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._take_late_edits()
+                return self._swap(plan)
+        except OSError as error:
+            raise StoryUnwritable(f"{self._file.name} can not be written: {error.strerror or error}") from error
 
     def versions(self) -> tuple[Version, ...]:
         """The earlier stories, newest first."""

@@ -2,7 +2,8 @@
 Which posted messages a transcript already holds, whoever posted them first and under whatever turn. Pure.
 
 By their own id where both have one; else by who said what, and when where both know it. Each kept message stands for
-one posted one, so that what was really said twice is kept twice.
+one posted one, so that what was really said twice is kept twice. What was said off the record is kept without its
+words: it is known by its id or its time.
 """
 
 from __future__ import annotations
@@ -13,24 +14,32 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.injected import without_injected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from consolidation.kernel.turns import Message
 
 _SAME_TIME = timedelta(seconds=5)  # two clocks of one backend
 
 
-def unknown(posted: Sequence[Message], kept: Iterable[Message]) -> tuple[int, ...]:
-    """The positions of the messages of *posted* that are not among *kept*, ascending."""
+def unknown(
+    posted: Sequence[Message], kept: Iterable[Message], *, cleaned: Callable[[str], str] = without_injected
+) -> tuple[int, ...]:
+    """
+    The positions of the messages of *posted* that are not among *kept*, ascending.
+
+    *cleaned* gives a text as it would be kept.
+    """
     left: dict[tuple[str, str], list[Message]] = {}
     for message in kept:
-        left.setdefault(_said(message), []).append(message)
-    found = set[int]()
+        left.setdefault(_said(message, cleaned), []).append(message)
+    said = [_said(message, cleaned) for message in posted]
+    silent = {role: messages for (role, words), messages in left.items() if not words}
+    found = {at for at, (role, words) in enumerate(said) if words and _is_silenced(posted[at], silent.get(role, ()))}
     for is_same in (_is_equal, _is_near, _may_be_same):  # the surest pairs first, so that others do not use them up
         for at, message in enumerate(posted):
             if at in found:
                 continue
-            candidates = left.get(_said(message), [])
+            candidates = left.get(said[at], [])
             match = next((one for one in candidates if is_same(message, one)), None)
             if match is not None:
                 candidates.remove(match)
@@ -38,8 +47,12 @@ def unknown(posted: Sequence[Message], kept: Iterable[Message]) -> tuple[int, ..
     return tuple(at for at in range(len(posted)) if at not in found)
 
 
-def _said(message: Message) -> tuple[str, str]:
-    return message.role.value, " ".join(without_injected(message.content).split())
+def _said(message: Message, cleaned: Callable[[str], str]) -> tuple[str, str]:
+    return message.role.value, " ".join(cleaned(message.content).split())
+
+
+def _is_silenced(message: Message, silent: Sequence[Message]) -> bool:
+    return any(_is_equal(message, one) for one in silent)
 
 
 def _is_equal(one: Message, other: Message) -> bool:

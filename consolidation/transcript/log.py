@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnErased, TurnNotFound
+from consolidation.kernel.discretion import is_same
+from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnNotFound
 from consolidation.kernel.files import sync_folder
 from consolidation.kernel.turns import Kept, Kind
 from consolidation.transcript.blanking import damaged_parts, drop_torn, overwrite, signs_of, spare_lines
 from consolidation.transcript.positions import Place, Positions
 from consolidation.transcript.records import encode, encode_tombstone
-from consolidation.transcript.recovery import Damage, read_line, scan
-from consolidation.transcript.tombstones import tombstone_of
+from consolidation.transcript.recovery import Damage, read_lines, scan
+from consolidation.transcript.tombstones import TurnErased, tombstone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,9 +88,9 @@ class Transcript:
         """
         Keep *turn* durably and return it with its sequence.
 
-        The same turn id with the same content returns the turn as first kept; with other content raises
-        TurnConflict. Raises TurnErased where a turn of this id was erased, TranscriptUnwritable when the disk refused:
-        then nothing was kept.
+        The same turn id with the same content, but for secrets, returns the turn as first kept; with other content
+        raises TurnConflict. Raises TurnErased where a turn of this id was erased, TranscriptUnwritable when the disk
+        refused: then nothing was kept.
         """
         if self._positions.is_erased(turn.turn_id):
             raise TurnErased("the turn of this id was erased and is not kept again; what is said anew needs a new id")
@@ -286,7 +287,7 @@ class Transcript:
 
     def _read_many(self, sequences: tuple[int, ...]) -> tuple[Kept, ...]:
         places = (self._positions.place(sequence) for sequence in sequences)
-        read = [read_line(place) for place in places if place is not None]
+        read = read_lines(place for place in places if place is not None)
         self._damages.extend(one for one in read if isinstance(one, Damage) and one not in self._damages)
         return tuple(one for one in read if isinstance(one, Kept))
 
@@ -294,6 +295,6 @@ class Transcript:
 def _same(kept: Kept, turn: Turn) -> Kept:
     if kept.turn.kind is Kind.ERASED:
         raise TurnErased("the turn of this id was erased while it was posted again")
-    if kept.turn.digest != turn.digest:
+    if not is_same(kept.turn, turn):
         raise TurnConflict("a turn of this id was already accepted with other content")
     return kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from consolidation.transcript.positions import Place
 from consolidation.transcript.records import DamagedRecord, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from consolidation.kernel.turns import Kept
@@ -65,14 +65,20 @@ def seal_end(file: Path) -> None:
             os.fsync(handle.fileno())
 
 
-def read_line(place: Place) -> Kept | Damage:
-    """Read the turn at *place*, or what the disk holds there now."""
-    with place.file.open("rb") as handle:
-        line = os.pread(handle.fileno(), place.length, place.offset)
-    try:
-        return decode(line)
-    except DamagedRecord as error:
-        return _damage(line, place, error)
+def read_lines(places: Iterable[Place]) -> list[Kept | Damage]:
+    """Read the turns at *places*, in order, or what the disk holds there now."""
+    read: list[Kept | Damage] = []
+    with ExitStack() as stack:
+        handles: dict[Path, int] = {}
+        for place in places:
+            if place.file not in handles:
+                handles[place.file] = stack.enter_context(place.file.open("rb")).fileno()
+            line = os.pread(handles[place.file], place.length, place.offset)
+            try:
+                read.append(decode(line))
+            except DamagedRecord as error:
+                read.append(_damage(line, place, error))
+    return read
 
 
 def _read(line: bytes, place: Place) -> Iterator[tuple[Kept, Place] | Damage]:

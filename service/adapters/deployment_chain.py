@@ -52,12 +52,17 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class RoleSettings:
-    """What serves a role: the model, then its fallbacks in order. The seconds are for a whole answer."""
+    """
+    What serves a role: the model, then its fallbacks in order. The seconds are for a whole answer.
+
+    *hidden* must not be quoted from any provider's words.
+    """
 
     deployments: tuple[Deployment, ...]
     timeout_seconds: float
     max_tokens: int
     temperature: float
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,8 @@ class DeploymentChain:
         return usage
 
     def _fault(self, failures: list[Exception], *, start: int) -> ModelFault:
-        keys = [d.api_key for d in self._settings.deployments if d.api_key]
+        deployments = self._settings.deployments
+        keys = [*self._settings.hidden, *(d.api_key for d in deployments if d.api_key)]
         asked = self._settings.deployments[start:]
         return together(
             tuple(translated(error, model=d.model, keys=keys) for d, error in zip(asked, failures, strict=True))

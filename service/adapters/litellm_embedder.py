@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderUnavailable
+from consolidation.kernel.secrets import in_address
 from service.adapters.litellm_door import open_litellm
 from service.adapters.model_faults import translated
 
@@ -94,7 +95,8 @@ class LitellmEmbedder:
         except TimeoutError:
             raise
         except Exception as error:  # litellm raises whatever its providers' parsers raise
-            fault = translated(error, model=self._model, keys=(self._api_key,) if self._api_key else ())
+            keys = (*((self._api_key,) if self._api_key else ()), *in_address(self._api_base or ""))
+            fault = translated(error, model=self._model, keys=keys)
             raise EmbedderUnavailable(str(fault)) from error
         return self._checked(rows, count=len(texts))
 

@@ -13,6 +13,7 @@ from consolidation.kernel.errors import (
     ModelTruncated,
     ModelUnavailable,
 )
+from consolidation.kernel.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,9 +64,9 @@ def together(faults: tuple[ModelFault, ...]) -> ModelFault:
 def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
     """Return a provider's words on one line, short, and without anything that looks like a key."""
     line = PREFIX.sub("", " ".join(text.split()))
-    for key in keys:
+    for key in sorted(keys, key=len, reverse=True):
         line = line.replace(key, "***")
-    return SECRET.sub("***", line)[:MOST_LETTERS]
+    return SECRET.sub("***", redact(line).text)[:MOST_LETTERS]
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -5,12 +5,22 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
+from service.access.caller import Caller
 from service.container import Memory
 
 
 def _memory(request: Request) -> Memory:
     memory: Memory = request.state.memory
     return memory
+
+
+def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+def _by(request: Request) -> str:
+    return _caller(request).name
 
 
 MemoryDep = Annotated[Memory, Depends(_memory)]
@@ -24,6 +34,8 @@ async def _at_work(mind_id: MindName, memory: MemoryDep) -> AsyncIterator[str]:
 
 
 MindId = Annotated[str, Depends(_at_work)]
+CallerDep = Annotated[Caller, Depends(_caller)]
+CallerName = Annotated[str, Depends(_by)]  # for the audit: a key's id, ``owner`` or ``local``
 TraceId = Annotated[str, Path(description="Of a resonance.", examples=["123a9221c574418e9e73e0d4b95b30b0"])]
 VersionName = Annotated[
     str, Path(max_length=60, description="As the history lists it.", examples=["2026-01-09T18-31-00-000000Z"])

@@ -3,10 +3,17 @@
 from http import HTTPStatus
 from typing import Any
 
+from fastapi import FastAPI
+
+from service.access.doorkeeper import ALIVE, READY
 from service.problems import MEDIA_TYPE
 from service.wire.problem import FieldFault, Problem
 
 MARKDOWN = "text/markdown"
+
+EVERYWHERE = (401, 403, 421, 429)  # what any route may answer but those that are open to all
+_OPEN = (ALIVE, READY)
+_SCHEME = {"type": "http", "scheme": "bearer", "description": "Needed once `mind-memory keys create` has made a key."}
 
 type Answers = dict[int | str, dict[str, Any]]
 
@@ -14,13 +21,18 @@ _PATH = "/v1/minds/global-user-memory/turns"
 _FAULT = {"pointer": "#/messages/0/role", "detail": "Field required"}
 _PROBLEMS: dict[int, tuple[str, str, str]] = {
     400: ("body-not-utf-8", "The body is no UTF-8 text", "a request is JSON or text in UTF-8, without …"),
+    401: ("key-needed", "A key is needed", "send a valid key: `Authorization: Bearer mm_…`; …"),
+    403: ("origin-refused", "Not from another site", "a web page of another site may not use this memory"),
     404: ("mind-not-found", "No such mind", "no mind is called 'global-user-memory'; its first turn creates it"),
     409: ("turn-conflict", "The turn was accepted with other content", "a turn of this id was already accepted …"),
     410: ("turn-erased", "The turn was erased", "the turn of this id was erased and is not kept again; …"),
     412: ("story-changed", "The story has changed meanwhile", "the story has changed since it was read; …"),
     413: ("body-too-large", "The body is too large", "a request may have 1048576 bytes"),
+    415: ("body-compressed", "The body is compressed", "a request is JSON or text in UTF-8, without NUL and not …"),
+    421: ("host-refused", "No name of this service", "the Host header names no service of this machine; …"),
     422: ("invalid-request", "The request does not fit", "#/messages/0/role: Field required"),
     428: ("story-unguarded", "Say which story it replaces", "send If-Match with the ETag of the story that …"),
+    429: ("too-often", "Too many requests", "this key asks too often"),
     503: ("transcript-unwritable", "Nothing was stored", "the turn could not be stored: No space left on device"),
 }
 
@@ -36,6 +48,31 @@ def markdown_too(example: object, *problems: int) -> Answers:
     found = answers(example, *problems)
     found[200]["content"][MARKDOWN] = {"schema": {"type": "string"}}
     return found
+
+
+def document_access(app: FastAPI) -> None:
+    """Tell in *app*'s document what stands in front of its routes: keys, and what they may be refused with."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = plain()
+        if "security" not in document:
+            document["security"] = [{"key": []}]
+            document.setdefault("components", {})["securitySchemes"] = {"key": _SCHEME}
+            for path, operations in document["paths"].items():
+                for operation in operations.values():
+                    _guard(operation, is_open=path in _OPEN)
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign] # how FastAPI is extended
+
+
+def _guard(operation: dict[str, Any], *, is_open: bool) -> None:
+    refusals = () if is_open else EVERYWHERE
+    compressed = (415,) if "requestBody" in operation else ()
+    operation["responses"] |= {str(number): _problem(number) for number in (*refusals, *compressed)}
+    if is_open:
+        operation["security"] = []
 
 
 def _problem(number: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response, status
 
 from consolidation.kernel.errors import MemoryFault
-from service.api.dependencies import MemoryDep
+from service.api.dependencies import CallerDep, MemoryDep
 from service.api.documented import answers
 from service.wire.examples import ALIVE, READY
 from service.wire.health import Alive, Ready
@@ -22,8 +22,8 @@ async def healthz() -> Alive:
     summary="Whole, dependency by dependency",
     responses=answers(READY) | {503: {"model": Ready, "description": "Something is missing"}},
 )
-async def readyz(memory: MemoryDep, response: Response) -> Ready:
-    """503 while something is missing; turns are accepted all the same."""
+async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Ready:
+    """503 while something is missing; turns are accepted all the same. The parts only with a key for all minds."""
     parts: dict[str, str] = {}
     try:
         await memory.graph.ping()
@@ -32,4 +32,4 @@ async def readyz(memory: MemoryDep, response: Response) -> Ready:
         parts["graph"] = str(error)
     is_ready = all(state == "ready" for state in parts.values())
     response.status_code = status.HTTP_200_OK if is_ready else status.HTTP_503_SERVICE_UNAVAILABLE
-    return Ready(status="ready" if is_ready else "degraded", parts=parts)
+    return Ready(status="ready" if is_ready else "degraded", parts=parts if caller.sees_all else {})

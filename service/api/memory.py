@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import GraphFault
-from service.api.dependencies import MemoryDep, MindId
+from service.api.dependencies import CallerDep, MemoryDep, MindId
 from service.api.documented import answers
 from service.api.resonance import source_out
 from service.container import Memory
@@ -34,9 +34,9 @@ Kinds = Annotated[list[Literal["fact", "entity", "episode"]] | None, Query(descr
 
 
 @router.get("", summary="Every mind there is", responses=answers(MINDS))
-async def minds(memory: MemoryDep) -> MindsOut:
-    """The minds of this home."""
-    found = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids()]
+async def minds(memory: MemoryDep, caller: CallerDep) -> MindsOut:
+    """The minds of this home; of a key for some minds, those."""
+    found = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
     return MindsOut(minds=[_listed(one) for one in found])
 
 
@@ -123,7 +123,7 @@ async def _graph(found: Mind, memory: Memory) -> GraphOut:
         sequence=progress.extracted,
         saved=progress.saved,
         lag=found.transcript.positions.remembered_after(progress.extracted),
-        waiting_for=found.health.saving or found.health.extracting,
+        waiting_for=found.health.indexing or found.health.saving or found.health.extracting,
         parked=[
             ParkedOut(
                 sequence=one.sequence,

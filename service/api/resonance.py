@@ -65,6 +65,7 @@ def _asked(posted: ResonanceIn, memory: MemoryDep) -> Asked:
         max_tokens=knobs.max_tokens if posted.max_tokens is None else posted.max_tokens,
         relevance=knobs.relevance if posted.relevance is None else posted.relevance,
         placement=posted.placement,
+        is_off_the_record=posted.off_the_record,
     )
 
 

@@ -7,7 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from consolidation.story.editing import etag_of
-from service.api.dependencies import MemoryDep, MindId, VersionName
+from service.api.dependencies import CallerName, MemoryDep, MindId, VersionName
 from service.api.documented import MARKDOWN, answers, markdown_too
 from service.container import Memory
 from service.minds import Mind
@@ -67,12 +67,14 @@ async def read(
     },
 )
 async def put(
-    mind_id: MindId, memory: MemoryDep, request: Request, response: Response, if_match: IfMatch = None
+    mind_id: MindId, memory: MemoryDep, by: CallerName, request: Request, response: Response, if_match: IfMatch = None
 ) -> StoryTold:
     """As `text/markdown`, or as JSON; only with the ETag of the story it replaces, so that nobody's edit is lost."""
     mind = await memory.minds.find(mind_id)
     await memory.stories.editing.put(mind, await _text(request), expected=if_match)
-    return await _answered(mind, memory, response)
+    told = await _answered(mind, memory, response)
+    await memory.audit.note("story.edited", by=by, mind_id=mind_id, words=told.words, etag=told.etag)
+    return told
 
 
 @router.get("/history", summary="Earlier stories", responses=answers(HISTORY, 404, 422))
@@ -113,11 +115,16 @@ async def diff(
 
 
 @router.post("/restore", summary="Go back to an earlier story", responses=answers(STORY, 400, 404, 409, 413, 422, 503))
-async def restore(mind_id: MindId, posted: RestoreIn, memory: MemoryDep, response: Response) -> StoryTold:
+async def restore(
+    mind_id: MindId, posted: RestoreIn, memory: MemoryDep, by: CallerName, response: Response
+) -> StoryTold:
     """The story that is replaced is kept as a version, too."""
     mind = await memory.minds.find(mind_id)
     await memory.stories.editing.restore(mind, posted.version, retells=posted.retell)
-    return await _answered(mind, memory, response)
+    told = await _answered(mind, memory, response)
+    details = {"version": posted.version, "retold": posted.retell, "words": told.words, "etag": told.etag}
+    await memory.audit.note("story.restored", by=by, mind_id=mind_id, **details)
+    return told
 
 
 async def _answered(mind: Mind, memory: Memory, response: Response) -> StoryTold:

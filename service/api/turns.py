@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
     "/turns",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Keep a turn",
-    responses=answers(KEPT, 400, 409, 410, 413, 422, 503, status=202),
+    responses=answers(KEPT, 400, 404, 409, 410, 413, 422, 503, status=202),
 )
 async def keep(
     mind_id: MindId,
@@ -38,6 +38,7 @@ async def keep(
         digestion=memory.digestion,
         storytelling=memory.stories.telling,
         clock=memory.clock,
+        discretion=memory.discretion,
     )
     return TurnKept(
         mind_id=mind_id,

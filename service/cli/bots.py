@@ -61,4 +61,4 @@ class EchoBot:
             said = f"A model would now also know {counted(len(found), 'memory', 'memories')}, shown above."
         else:
             said = "Nothing from the past came to mind."
-        return f"I heard “{heard}” and keep it. {said}"
+        return f"I heard “{heard}”. {said}"

@@ -27,6 +27,7 @@ from service.cli.surfaced import show_surfaced
 from service.cli.terminal import complain, counted, out, plain
 from service.cli.why import show_why
 from service.cli.wiring import models_of
+from service.cli.withheld import withheld
 from service.models import open_models
 from service.telemetry import configure_logs
 from service.usage import UsageLedger
@@ -128,7 +129,8 @@ class _Terminal:
             complain(f"No answer: {fault}. Nothing of this turn was kept; say it again, or try another --model.")
             return
         self._console.print(f"{self._talk.bot.name} › {plain(answer)}", soft_wrap=not self._console.is_terminal)
-        self._wait(self._talk.keep)
+        if note := withheld(self._wait(self._talk.keep)["dropped"]):
+            self._console.print(note, style="dim", markup=False)
 
     def _why(self) -> None:
         trace = self._wait(self._talk.trace)

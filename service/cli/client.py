@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -11,6 +12,9 @@ from service.cli.faults import Refused, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_MOST_PATIENCE_SECONDS = 60
+_KEY = "the service needs a key that is valid: put it into MIND_MEMORY_KEY (`mind-memory keys create` there makes one)"
 
 type Answer = dict[str, Any]
 
@@ -146,11 +150,23 @@ class MemoryClient:
 
     async def _sent(self, method: str, path: str, **sent: Any) -> httpx.Response:  # noqa: ANN401 - what httpx takes
         try:
-            return await self._http.request(method, path, **sent)
+            while True:
+                answer = await self._http.request(method, path, **sent)
+                if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+                    return answer
+                await asyncio.sleep(_seconds(answer))
         except httpx.TimeoutException as error:
             raise Unreachable(f"{self.place} did not answer in time; see whether it is overloaded") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{self.place} does not answer; start it with `mind-memory serve`") from error
+
+
+def _seconds(answer: httpx.Response) -> int:
+    """How long a service that is asked too often wants to be left alone. Raises Refused where it does not say."""
+    said = answer.headers.get("Retry-After", "")
+    if not said.isdigit() or int(said) > _MOST_PATIENCE_SECONDS:
+        raise Refused("it is asked too often: try again later", status=answer.status_code)
+    return int(said)
 
 
 def _mind(mind_id: str) -> str:
@@ -158,6 +174,8 @@ def _mind(mind_id: str) -> str:
 
 
 def _refusal(answer: httpx.Response, said: Answer) -> Refused:
+    if answer.status_code == httpx.codes.UNAUTHORIZED:
+        return Refused(_KEY, status=answer.status_code, body=said)
     return Refused(str(said.get("detail") or answer.reason_phrase), status=answer.status_code, body=said)
 
 

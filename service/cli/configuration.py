@@ -14,6 +14,8 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.secrets import without_secrets_of
+from service.access.keys import shown_key
 from service.adapters.graph.connection import shown
 from service.settings import Settings
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 PREFIX = "MIND_MEMORY_"
 TOML = "mind-memory.toml"
-_URL = "MIND_MEMORY_URL"  # of commands that talk to a service; no setting of the service itself
+_URL, KEY = "MIND_MEMORY_URL", "MIND_MEMORY_KEY"  # of commands that talk to a service; no settings of the service
 _GRAPH = "FALKORDB_URL"
 _HIDDEN = "set, not shown"
 _DEFAULTS = Settings.model_construct()
@@ -60,6 +62,14 @@ def read_settings(**flags: object) -> Settings:
         raise ConfigurationFault(f"{Path(TOML).absolute()} can not be read: {error.strerror}") from error
 
 
+def read_key() -> SecretStr:
+    """The key for a service elsewhere; empty without one. Raises ConfigurationFault, which does not show it."""
+    said = os.environ.get(KEY, "").strip()
+    if said and shown_key(said) is None:
+        raise ConfigurationFault(f"{KEY} is no key: it should be what `mind-memory keys create` printed, like mm_…_…")
+    return SecretStr(said)
+
+
 def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
     """Every setting that is not left at its default, with the place that decided it."""
     toml = _toml()
@@ -77,7 +87,7 @@ def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
 
 def known_variables() -> tuple[str, ...]:
     """Every environment variable that means something to us."""
-    return (_GRAPH, _URL, *(_variable(path) for path in _paths(Settings)))
+    return (_GRAPH, _URL, KEY, *(_variable(path) for path in _paths(Settings)))
 
 
 def _refuse_unknown_variables() -> None:
@@ -181,4 +191,6 @@ def _value(settings: BaseModel, path: Sequence[str]) -> object:
 def _shown(name: str, value: object) -> str:
     if isinstance(value, SecretStr) and name == _GRAPH.lower():
         return shown(value.get_secret_value())
+    if name.endswith("api_base"):
+        return without_secrets_of(str(value))
     return _HIDDEN if isinstance(value, SecretStr) else str(value)

@@ -74,14 +74,16 @@ class Conversation:
             self._pending.messages.append(self._message("assistant", text))
         return text
 
-    async def keep(self) -> None:
+    async def keep(self) -> Answer:
         """Post the turn. Raises CommandFailed; then the window has it all the same, as the person has seen it."""
         pending, self._pending = self._pending, None
         assert pending is not None  # noqa: S101 - hear came first
         self._window = [*self._window, *pending.messages][-_WINDOW:]
         turn = {"turn_id": pending.turn_id, "session_id": self._session_id, "messages": pending.messages}
         try:
-            await self._memory.keep(self._mind_id, turn | ({"trace_id": self._trace_id} if self._trace_id else {}))
+            return await self._memory.keep(
+                self._mind_id, turn | ({"trace_id": self._trace_id} if self._trace_id else {})
+            )
         except CommandFailed as fault:
             raise CommandFailed(f"This turn is not kept: {fault}") from fault
 

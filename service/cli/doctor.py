@@ -11,6 +11,7 @@ import typer
 
 from consolidation.kernel.errors import ConfigurationFault, MemoryFault
 from service.cli.configuration import origins, read_settings
+from service.cli.examining_access import examine_access
 from service.cli.examining_machine import examine_embedder, examine_graph, examine_home, examine_tokens
 from service.cli.examining_memory import examine_graph_answer, examine_minds
 from service.cli.examining_models import examine_models
@@ -58,6 +59,7 @@ def examine(*, calls_models: bool, home: Path | None) -> None:
 def _sections(settings: Settings, *, calls_models: bool, home: Path | None) -> Iterator[Section]:
     yield "Configuration", _configuration(settings, home)
     yield "This machine", [*examine_home(settings), *examine_graph(settings), *examine_tokens()]
+    yield "Access", examine_access(settings)
     yield "Models", asyncio.run(_models(settings, calls_models=calls_models))
     yield "Memory", asyncio.run(_memory(settings))
 

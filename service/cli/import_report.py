@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from service.cli.terminal import counted, day, one_line, out
+from service.cli.withheld import is_off_the_record, secrets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from service.cli.survey import Survey
 
@@ -35,9 +37,21 @@ class Report:
     refused: list[str] = field(default_factory=list)
     before: tuple[int, int] | None = None
     after: tuple[int, int] | None = None
+    withheld: int = 0
+    secrets: Counter[str] = field(default_factory=Counter)
     left: int = 0
     held_up_by: str | None = None
     seconds: float = 0.0
+
+    def count(self, kept: Mapping[str, Any]) -> None:
+        """Take note of what became of one turn."""
+        self.secrets.update(secrets_of(kept["dropped"]))
+        if is_off_the_record(kept["dropped"]):
+            self.withheld += 1
+        elif kept["duplicate"]:
+            self.known += 1
+        else:
+            self.new += 1
 
 
 def show_report(report: Report) -> None:
@@ -70,6 +84,11 @@ def _rows(report: Report) -> Iterator[Row]:
             yield "erased", Text(f"{report.erased:,} were erased here, and stay so", style="yellow")
     yield from _some("conflicts", report.conflicts, "with the id of a kept turn, but other words: the kept one stays")
     yield from _some("refused", report.refused, "that can not be kept")
+    if report.withheld:
+        yield "withheld", Text(f"{counted(report.withheld, 'turn')} off the record: nothing of them is kept")
+    if report.secrets:
+        kinds = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(report.secrets.items()))
+        yield "redacted", Text(f"{kinds}: a mark stands in their place", style="yellow")
     if found.skipped:
         yield from _some("skipped", found.reasons, "that give no turn", total=found.skipped)
     if not report.is_dry:

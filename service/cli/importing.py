@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.turns import Kind
 from consolidation.workspace import checked_mind_id
 from service.cli.configuration import read_settings
 from service.cli.digested import until_digested
@@ -106,8 +107,7 @@ async def _post(memory: MemoryClient, report: Report, turn: Turn, *, mind: str) 
     except CommandFailed as fault:
         raise CommandFailed(f"{fault}. {GOES_ON}") from fault
     else:
-        report.known += kept["duplicate"]
-        report.new += not kept["duplicate"]
+        report.count(kept)
 
 
 async def _wait(memory: MemoryClient, report: Report, mind: str, *, lag: int) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def body_of(turn: Turn) -> dict[str, object]:
         "turn_id": turn.turn_id,
         "session_id": turn.session_id,
         "messages": [_message(message) for message in turn.messages],
-        "kind": turn.kind.value,
         "metadata": dict(turn.metadata),
+        **({"off_the_record": True} if turn.kind is Kind.OFF_THE_RECORD else {"kind": turn.kind.value}),
     }
 
 

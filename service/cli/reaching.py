@@ -11,6 +11,7 @@ import httpx
 
 from consolidation.kernel.errors import HomeLocked
 from service.cli.client import MemoryClient
+from service.cli.configuration import read_key
 from service.cli.faults import CommandFailed, Unreachable
 from service.cli.home import make_home, shortened
 from service.cli.terminal import note
@@ -19,6 +20,8 @@ from service.presence import find_service
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from pydantic import SecretStr
 
     from service.presence import Presence
     from service.settings import Settings
@@ -33,7 +36,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 async def reach(settings: Settings, *, url: str | None = None, is_quiet: bool = False) -> AsyncIterator[MemoryClient]:
     """Lend a client. Raises Unreachable where nothing answers at *url*, CommandFailed where the home is taken."""
     if url is not None:
-        async with _client(url) as client:
+        async with _client(url, token=read_key()) as client:
             if not await client.is_alive():
                 raise Unreachable(
                     f"nothing answers at {url}: start `mind-memory serve` there, or leave the address out"
@@ -43,7 +46,7 @@ async def reach(settings: Settings, *, url: str | None = None, is_quiet: bool = 
     home = settings.folder
     present = find_service(home)
     if present is not None:
-        async with _client(present.url) as client:
+        async with _client(present.url, token=present.token) as client:
             if await client.is_alive():
                 yield client
                 return
@@ -73,7 +76,13 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
             await app({**scope, "state": dict(state or {})}, receive, send)
 
         transport = httpx.ASGITransport(app=with_state, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://memory", timeout=None) as http:  # noqa: S113
+        headers = _bearer((state or {})["memory"].doorkeeper.owner_token)
+        async with httpx.AsyncClient(
+            transport=transport,
+            base_url="http://memory",
+            timeout=None,  # noqa: S113 - nothing lies between
+            headers=headers,
+        ) as http:
             yield MemoryClient(http, place="memory", is_own=True)
     finally:
         await lifespan.__aexit__(None, None, None)
@@ -88,15 +97,19 @@ async def _until_loaded(client: MemoryClient) -> None:
 
 
 @asynccontextmanager
-async def _client(url: str) -> AsyncIterator[MemoryClient]:
+async def _client(url: str, *, token: SecretStr) -> AsyncIterator[MemoryClient]:
     try:
         is_near = urlsplit(url).hostname in _LOOPBACK  # a proxy has no business between us
         timeout = httpx.Timeout(_SECONDS, connect=_HEALTH_SECONDS)
-        http = httpx.AsyncClient(base_url=url, timeout=timeout, trust_env=not is_near)
+        http = httpx.AsyncClient(base_url=url, timeout=timeout, trust_env=not is_near, headers=_bearer(token))
     except (httpx.InvalidURL, ValueError) as error:
         raise Unreachable(f"{url!r} is no address; it should look like http://127.0.0.1:8001") from error
     async with http:
         yield MemoryClient(http, place=url, is_own=False)
+
+
+def _bearer(token: SecretStr) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token.get_secret_value()}"} if token.get_secret_value() else {}
 
 
 def _locked(home: Path, silent: Presence | None) -> str:

@@ -22,8 +22,8 @@ from service.cli.configuration import read_settings
 from service.cli.faults import CommandFailed
 from service.cli.home import make_home
 from service.cli.welcome import welcome
-from service.cli.wiring import is_loopback
 from service.container import open_memory
+from service.doorkeeping import is_guarded
 from service.presence import Presence, announced
 from service.telemetry import configure_logs
 
@@ -38,11 +38,11 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S1
 
 
 def serve(*, host: str | None, port: int | None, home: Path | None) -> None:
-    """Serve until a signal. Raises CommandFailed, ConfigurationFault, HomeLocked."""
+    """Serve until a signal. Raises CommandFailed, ConfigurationFault, KeysUnreadable, HomeLocked."""
     settings = read_settings(host=host, port=port, home=home)
     _keep_strangers_out(settings)
     make_home(settings.folder)
-    configure_logs(level=settings.log_level, as_json=settings.log_json)
+    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
     asyncio.run(_serve(settings))
 
 
@@ -65,9 +65,10 @@ async def _serve(settings: Settings) -> None:
             server.should_exit = stopping.is_set()
             # uvicorn raises the signal again when it is done: ours stays, so that memory still closes in order.
             _on_signals(lambda: setattr(server, "should_exit", True))
-            presence = Presence(os.getpid(), _url(settings, listener), SystemClock().now())
+            token = memory.doorkeeper.owner_token
+            presence = Presence(os.getpid(), _url(settings, listener), SystemClock().now(), token)
             with announced(settings.folder, presence):
-                welcome(settings, url=presence.url, minds=memory.minds.ids())
+                welcome(settings, url=presence.url, minds=memory.minds.ids(), keys=memory.doorkeeper.live_keys())
                 await server.serve(sockets=[listener])
 
 
@@ -78,11 +79,12 @@ def _on_signals(act: Callable[[], None]) -> None:
 
 
 def _keep_strangers_out(settings: Settings) -> None:
-    if settings.trust_network or is_loopback(settings.host):
+    if is_guarded(settings, now=SystemClock().now()):
         return
     raise CommandFailed(
         f"{settings.host} can be reached from outside this machine, and no key protects what is remembered: "
-        "keep --host 127.0.0.1, or set MIND_MEMORY_TRUST_NETWORK=true where a firewall or a proxy stands guard"
+        "make one with `mind-memory keys create`, or keep --host 127.0.0.1; where the port is published on loopback "
+        "only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from service.access.addresses import is_loopback
 from service.cli.home import shortened
 from service.cli.terminal import counted, out
-from service.cli.wiring import embedder_of, graph_of, is_loopback, model_lines, network_of
+from service.cli.wiring import embedder_of, graph_of, model_lines, network_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ _TRIES = (
 )
 
 
-def welcome(settings: Settings, *, url: str, minds: Sequence[str]) -> None:
+def welcome(settings: Settings, *, url: str, minds: Sequence[str], keys: int) -> None:
     """Print it. Lines to be copied are never wrapped."""
     from rich.table import Table
     from rich.text import Text
@@ -39,13 +40,16 @@ def welcome(settings: Settings, *, url: str, minds: Sequence[str]) -> None:
     facts.add_row("  vectors", embedder_of(settings))
     facts.add_row("  tokens", "counted here, offline")
     facts.add_row("  network", network_of(settings))
-    if not is_loopback(settings.host):
+    if keys:
+        facts.add_row("  keys", f"{counted(keys, 'key')}: every call needs one")
+    elif not is_loopback(settings.host):
         facts.add_row("  open", Text(f"to all who reach {settings.host}: no key protects it", style="yellow"))
     console.print(facts)
     console.print()
     for why, call, session, said in _TRIES:
         console.print(f"  # {why}", style="dim")
-        console.print(f"  curl -s {url}/v1/minds/demo/{call} --json \\", soft_wrap=True)
+        shown = ' -H "Authorization: Bearer $MIND_MEMORY_KEY"' if keys else ""
+        console.print(f"  curl -s {url}/v1/minds/demo/{call}{shown} --json \\", soft_wrap=True)
         body = f'{{"session_id": "{session}", "messages": [{{"role": "user", "content": "{said}"}}]}}'
         console.print(f"    '{body}'", soft_wrap=True)
         console.print()

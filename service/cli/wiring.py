@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from consolidation.kernel.ports import Role
+from consolidation.kernel.secrets import without_secrets_of
 from service.adapters.graph.connection import shown
 from service.adapters.minilm import DIMENSION, find_weights
 from service.models import choose
@@ -60,16 +60,6 @@ def network_of(settings: Settings) -> str:
     return f"only to {', '.join(places)}" if places else "none: nothing leaves this machine"
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address to listen on."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _places(settings: Settings) -> Iterator[str]:
     for deployments in choose(settings).values():
         for one in deployments:
@@ -85,7 +75,7 @@ def _places(settings: Settings) -> Iterator[str]:
 def _place(model: str, api_base: str | None) -> Iterator[str]:
     """The host a model is asked at; nothing for one on this machine."""
     if api_base is not None:
-        host = urlsplit(api_base).hostname or api_base
+        host = urlsplit(api_base).hostname or without_secrets_of(api_base)
         if host not in _HERE:
             yield host
     elif not model.startswith(_LOCAL_PROVIDERS):

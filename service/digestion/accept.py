@@ -1,4 +1,4 @@
-"""A posted turn becomes a kept one: stripped of what we injected, told from noise, made durable."""
+"""A posted turn becomes a kept one: stripped of secrets and of what we injected, told from noise, made durable."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.discretion import voided
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.kernel.injected import without_injected
 from consolidation.kernel.noise import is_blank, kind_of
@@ -17,6 +18,7 @@ from consolidation.kernel.turns import Kind, Turn
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
@@ -26,12 +28,21 @@ if TYPE_CHECKING:
 _AHEAD = timedelta(days=1)  # more than any clock is wrong by
 
 
+OFF_THE_RECORD = "off_the_record"
+_SECRET = "secret: "  # noqa: S105 - how a reason begins
+
+
 @dataclass(frozen=True, slots=True)
 class DroppedMessage:
-    """A posted message that is not remembered."""
+    """A posted message that is not remembered, or a secret that was taken out of it; without index, of the metadata."""
 
-    index: int
+    index: int | None
     reason: str
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the message is kept, without a secret."""
+        return self.reason.startswith(_SECRET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,14 @@ class Acceptance:
 
 
 async def accept(
-    mind_id: str, turn: Turn, *, minds: Minds, digestion: Digestion, storytelling: Storytelling, clock: Clock
+    mind_id: str,
+    turn: Turn,
+    *,
+    minds: Minds,
+    digestion: Digestion,
+    storytelling: Storytelling,
+    clock: Clock,
+    discretion: Discretion,
 ) -> Acceptance:
     """
     Keep *turn* in the mind's transcript, durably, and wake its digestion; neither graph nor model is needed.
@@ -52,34 +70,49 @@ async def accept(
     Raises InvalidRequest, TurnConflict, TranscriptUnwritable; then nothing was stored.
     """
     _check_times(turn, now=clock.now())
-    stripped, dropped = strip(turn)
-    tokens = await anyio.to_thread.run_sync(count_tokens, "\n".join(message.line for message in stripped.messages))
+    stripped, dropped, tokens = await anyio.to_thread.run_sync(_measured, turn, discretion)
     mind = await minds.find_or_create(mind_id)
     accepted = await mind.transcript.append(stripped, tokens=tokens)
     digestion.wake(mind)
     return Acceptance(accepted, dropped, storytelling.notice(mind))
 
 
-def strip(turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...]]:
-    """*turn* as it is kept, and what of it is not remembered. Raises InvalidRequest when nothing is left. Pure."""
-    kept, dropped = [], []
-    for index, message in enumerate(turn.messages):
-        content = without_injected(message.content)
-        if is_blank(message.content):
-            dropped.append(DroppedMessage(index, "empty"))
-        elif is_blank(content):
-            dropped.append(DroppedMessage(index, "injected"))
-        else:
-            kept.append(replace(message, content=content))
-    if not kept:
+def _measured(turn: Turn, discretion: Discretion) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
+    stripped, dropped = strip(turn, discretion=discretion)
+    return stripped, dropped, count_tokens("\n".join(message.line for message in stripped.messages))
+
+
+def strip(turn: Turn, *, discretion: Discretion) -> tuple[Turn, tuple[DroppedMessage, ...]]:
+    """
+    *turn* as it is kept, and what of it is not remembered.
+
+    Raises InvalidRequest when nothing is left. Pure.
+    """
+    if discretion.is_off_the_record(turn):
+        return voided(turn), tuple(DroppedMessage(at, OFF_THE_RECORD) for at in range(len(turn.messages)))
+    dropped = {at: reason for at, message in enumerate(turn.messages) if (reason := _emptiness(message.content))}
+    places = [at for at in range(len(turn.messages)) if at not in dropped]
+    if not places:
         raise InvalidRequest("every message is empty", pointer="#/messages/0/content")
-    stripped = replace(turn, messages=tuple(kept))
-    stripped = replace(stripped, kind=kind_of(stripped))
+    kept = (replace(turn.messages[at], content=without_injected(turn.messages[at].content)) for at in places)
+    found = discretion.without_secrets(replace(turn, messages=tuple(kept)))
+    stripped = replace(found.turn, kind=kind_of(found.turn))
     if stripped.kind in {Kind.HEARTBEAT, Kind.PROBE}:
-        known = {one.index for one in dropped}
-        noise = [DroppedMessage(i, stripped.kind.value) for i in range(len(turn.messages)) if i not in known]
-        dropped = sorted([*dropped, *noise], key=lambda one: one.index)
-    return stripped, tuple(dropped)
+        dropped |= dict.fromkeys(places, stripped.kind.value)
+    secrets = [DroppedMessage(places[at], _SECRET + kind) for at, kinds in found.kinds.items() for kind in kinds]
+    told = sorted([*(DroppedMessage(at, reason) for at, reason in dropped.items()), *secrets], key=_place)
+    return stripped, (*told, *(DroppedMessage(None, _SECRET + kind) for kind in found.metadata_kinds))
+
+
+def _emptiness(content: str) -> str:
+    """Why a message says nothing of its own; empty when it does."""
+    if is_blank(content):
+        return "empty"
+    return "injected" if is_blank(without_injected(content)) else ""
+
+
+def _place(dropped: DroppedMessage) -> int:
+    return dropped.index or 0
 
 
 def _check_times(turn: Turn, *, now: datetime) -> None:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import HomeFault, MemoryFault, MindErasing, MindNotFound
+from consolidation.kernel.errors import HomeFault, MemoryFault, MindNotFound
 from service.erasing.receipt import Receipt, Tally, receipt_of
-from service.fence import Hold
+from service.fence import Hold, MindErasing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFound
+from consolidation.kernel.errors import NotFound, TurnNotFound
 from consolidation.kernel.turns import Kind
+from consolidation.transcript.tombstones import TurnErased
 from service.digestion.extracting import READ_AGAIN, index_knowledge
 from service.erasing.plans import Doomed, Plan
 from service.erasing.remains import drop_litter, not_in, showing
@@ -41,6 +42,10 @@ _SEARCHED = 12
 GRACE_SECONDS = 2.0  # for what needs no model: a statement that is let go half-way is obeyed all the same
 _GONE_SECONDS = 30.0  # more than any request takes that was not told to wait
 _RECALLING = ("seeds", "narration")
+
+
+class SessionNotFound(NotFound):
+    """No turn of this session is in the transcript."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,10 @@ class Plans:
     def drop(self, plan: Plan) -> None:
         """Forget *plan*: it is done. Raises OSError."""
         self._file(plan).unlink(missing_ok=True)
-        sync_folder(self._folder)
+        with suppress(FileNotFoundError):
+            sync_folder(self._folder)
+        with suppress(OSError):
+            self._folder.rmdir()  # the last one has gone
 
     def all(self) -> tuple[Plan, ...]:
         """Every plan that was begun and not finished."""

@@ -2,7 +2,8 @@
 Names for what an export left unnamed: the same bytes always get the same ids, so importing twice adds nothing.
 
 A name is made of the session and the content, and of how many times that content came before in the session
-(not of the line's number: a file that is mended or grows must not rename the turns it already had).
+(not of the line's number: a file that is mended or grows must not rename the turns it already had). Secrets are left
+out of it: a fingerprint of a card's number tells the number to who tries them all.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.secrets import redact
 from service.importing.fields import clean
 
 if TYPE_CHECKING:
@@ -65,4 +67,6 @@ class Naming:
 
 def _content(messages: Sequence[Message]) -> str:
     """A fingerprint of what was said, by whom and when."""
-    return digest_of(*([m.role, m.content, m.timestamp and m.timestamp.isoformat(), m.name, m.id] for m in messages))
+    return digest_of(
+        *([m.role, redact(m.content).text, m.timestamp and m.timestamp.isoformat(), m.name, m.id] for m in messages)
+    )

@@ -74,6 +74,7 @@ def _turn(value: dict[str, object], *, where: str, naming: Naming) -> Iterator[F
     given = label_of(value.get("turn_id"))
     turn_id = identifier(given) if given else naming.turn(session, messages=messages)
     kind = _KEPT_KINDS.get(text_of(value.get("kind")), Kind.IMPORT)
+    kind = Kind.OFF_THE_RECORD if value.get("off_the_record") is True else kind
     yield FoundTurn(Turn(turn_id, session, messages, kind=kind, metadata=metadata_of(value.get("metadata"))), where)
 
 

@@ -89,7 +89,7 @@ class Remembering:
     async def _near(self, mind: Mind, asked: str) -> tuple[NearBy | None, tuple[str, ...]]:
         try:
             vectors = await self._embedder.embed([asked])
-            found = await self._graph.near(mind.mind_id, vectors, limit=_POOL)
+            found = await self._graph.near(mind.mind_id, vectors, turns=_POOL, facts=_POOL, entities=_POOL)
         except EmbedderFault:
             return None, ("embedder_unavailable",)
         except GraphFault:
@@ -123,7 +123,7 @@ def _search(mind: Mind, query: str, near: NearBy | None, kinds: frozenset[Kind],
 
 def _episodes(mind: Mind, wanted: Sequence[str], near: NearBy | None) -> list[_Hit]:
     words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
-    vectors = {int(one.key): one.similarity for one in near.leaning} if near else {}
+    vectors = {int(one.key): one.similarity for one in near.turns} if near else {}
     traits = mind.text.traits(tuple({*words, *vectors}))
     ranking = fuse(Arms(words, vectors), cues=Cues(), traits=traits, timezone=UTC, weights=Weights())
     top = ranking[0].score if ranking else 0.0

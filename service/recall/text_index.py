@@ -23,7 +23,9 @@ from service.recall.text_store import (
     Traits,
     connect,
     counted,
+    disk_faults,
     fact_row,
+    is_of_the_disk,
     leave_nothing,
     let_go_of_entity,
     let_go_of_fact,
@@ -48,10 +50,11 @@ class TextIndex:
     """One SQLite file. All methods block for a moment: call them in a worker thread; they may run at once."""
 
     def __init__(self, file: Path) -> None:
-        """Open *file*, or make it anew when it is missing, damaged or of another version."""
+        """Open *file*, or make it anew when it is missing, damaged or of another version. Raises IndexUnwritable."""
         self._file = file
         self._mutex = threading.RLock()
-        self._database = self._opened()
+        with disk_faults():
+            self._database = self._opened()
 
     def cursor(self, name: str) -> int:
         """How far the index is: ``turns`` or ``facts``."""
@@ -60,8 +63,8 @@ class TextIndex:
         return int(row[0]) if row else 0
 
     def add_turns(self, turns: Sequence[IndexedTurn], *, cursor: int) -> None:
-        """Index turns and move the cursor ``turns``, in one transaction; again is harmless."""
-        with self._mutex, self._database as database:
+        """Index turns and move the cursor ``turns``, in one transaction; again is harmless. Raises IndexUnwritable."""
+        with self._mutex, disk_faults(), self._database as database:
             for turn in turns:
                 put_turn(database, turn)
             move_cursor(database, "turns", cursor)
@@ -73,8 +76,8 @@ class TextIndex:
         *,
         cursor: int,
     ) -> None:
-        """Index facts and entities with their stems and move the cursor ``facts``; again is harmless."""
-        with self._mutex, self._database as database:
+        """Index facts and entities with their stems, and move the cursor ``facts``. Raises IndexUnwritable."""
+        with self._mutex, disk_faults(), self._database as database:
             for fact, stems in facts:
                 number = numbered(database, "facts", fact.uuid)
                 database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
@@ -89,13 +92,13 @@ class TextIndex:
     def forget_facts_of(self, episode: str) -> None:
         """Forget the facts that only this episode (a uuid) told: it is about to be extracted again."""
         only = json.dumps((episode,))
-        with self._mutex, self._database as database:
+        with self._mutex, disk_faults(), self._database as database:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
                 let_go_of_fact(database, number)
 
     def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
         """Forget turns; those *before* one of them forget that it came after them."""
-        with self._mutex, self._database as database:
+        with self._mutex, disk_faults(), self._database as database:
             for sequence in sequences:
                 let_go_of_turn(database, sequence)
             for sequence in before:
@@ -103,7 +106,7 @@ class TextIndex:
 
     def forget_these(self, facts: Sequence[str], entities: Sequence[str]) -> None:
         """Forget facts and entities (uuids)."""
-        with self._mutex, self._database as database:
+        with self._mutex, disk_faults(), self._database as database:
             for number in self.fact_numbers(facts).values():
                 let_go_of_fact(database, number)
             for number in self.entity_numbers(entities).values():
@@ -111,12 +114,12 @@ class TextIndex:
 
     def leave_nothing(self) -> None:
         """Keep no byte of what was forgotten in the file."""
-        with self._mutex:
+        with self._mutex, disk_faults():
             leave_nothing(self._database)
 
     def forget_knowledge(self) -> None:
         """Forget all facts and entities and put the cursor ``facts`` back: the graph no longer holds what they say."""
-        with self._mutex, self._database as database:
+        with self._mutex, disk_faults(), self._database as database:
             for table in ("facts", "fact_words", "entities", "entity_words"):
                 database.execute(f"DELETE FROM {table}")
             database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
@@ -133,12 +136,14 @@ class TextIndex:
             found = counted(self._database, "turns", tuple(dict.fromkeys(stems)))
         return {stem: found.get(stem, 0) for stem in stems}
 
-    def words_around(self, sequences: Sequence[int]) -> dict[int, frozenset[str]]:
-        """All stems of these turns and of their neighbours."""
-        columns = " || char(32) || ".join(COLUMNS)
+    def holding_around(self, sequences: Sequence[int], stems: Iterable[str]) -> dict[int, frozenset[str]]:
+        """Which of *stems* stand in these turns or their neighbours."""
+        columns = " || char(32) || ".join(("''", *COLUMNS, "''"))
         asked = within(f"SELECT rowid, {columns} FROM turn_words WHERE rowid IN", len(sequences))
+        wanted = [(stem, f" {stem} ") for stem in stems]
         with self._mutex:
-            return {row[0]: frozenset(row[1].split()) for row in self._database.execute(asked, tuple(sequences))}
+            rows = self._database.execute(asked, tuple(sequences)).fetchall()
+        return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
 
     def traits(self, sequences: Sequence[int]) -> dict[int, Traits]:
         """Traits of turns by sequence."""
@@ -148,11 +153,10 @@ class TextIndex:
         )
         with self._mutex:
             rows = self._database.execute(asked, tuple(sequences)).fetchall()
+        speakers = json.loads(f"[{','.join(row[1] for row in rows)}]")
         return {
-            row[0]: Traits(
-                tuple(json.loads(row[1])), datetime.fromisoformat(row[2]), bool(row[3]), row[4], bool(row[5])
-            )
-            for row in rows
+            row[0]: Traits(tuple(spoke), datetime.fromisoformat(row[2]), bool(row[3]), row[4], bool(row[5]))
+            for row, spoke in zip(rows, speakers, strict=True)
         }
 
     def speakers(self) -> frozenset[str]:
@@ -220,7 +224,9 @@ class TextIndex:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             return connect(self._file)
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and is_of_the_disk(error):
+                raise
             for leftover in self._file.parent.glob(f"{self._file.name}*"):
                 leftover.unlink()
             return connect(self._file)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import IndexUnwritable
 from service.recall.neighbourhood import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 WORDS = {"turns": "turn_words", "facts": "fact_words", "entities": "entity_words"}
 SPEAKER, LANGUAGE = "speaker", "language"
 _VERSION = 3
+_OF_THE_DISK = frozenset(
+    (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY)
+)
 _TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 _SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -76,14 +81,33 @@ def connect(file: Path) -> sqlite3.Connection:
     return database
 
 
+@contextmanager
+def disk_faults() -> Iterator[None]:
+    """Turn what the disk refuses into a fault of ours; what else is wrong with a database stays as it is."""
+    try:
+        yield
+    except OSError as error:
+        raise IndexUnwritable(f"full text: {error.strerror}") from error
+    except sqlite3.OperationalError as error:
+        if not is_of_the_disk(error):
+            raise
+        raise IndexUnwritable(f"full text: {error}") from error
+
+
+def is_of_the_disk(error: sqlite3.OperationalError) -> bool:
+    """Whether the disk is to blame, and the file may be as good as it was."""
+    return error.sqlite_errorcode & 0xFF in _OF_THE_DISK
+
+
 def _make_ready(database: sqlite3.Connection) -> None:
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")  # the home is ours alone; no shared memory to find room for
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is built again
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version not in {0, _VERSION}:
         raise sqlite3.DatabaseError(f"index version {version}")
     if version == 0:
-        database.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
+        database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
 
 
 def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
@@ -121,9 +145,13 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
 
 def put_stems(database: sqlite3.Connection, arm: str, number: int, stems: Sequence[str]) -> None:
     """Write the stems of a fact or an entity (arm ``facts`` or ``entities``)."""
-    _let_go(database, arm, number)
-    database.execute(f"INSERT INTO {WORDS[arm]} (rowid, stems) VALUES (?, ?)", (number, " ".join(stems)))
-    recount(database, arm, come=stems)
+    known = database.execute(f"SELECT stems FROM {WORDS[arm]} WHERE rowid = ?", (number,)).fetchone()
+    words = " ".join(stems)
+    if known == (words,):
+        return
+    database.execute(f"INSERT OR REPLACE INTO {WORDS[arm]} (rowid, stems) VALUES (?, ?)", (number, words))
+    before, now = set(known[0].split() if known else ()), set(stems)
+    recount(database, arm, come=now - before, gone=before - now)
 
 
 def let_go_of_fact(database: sqlite3.Connection, number: int) -> None:

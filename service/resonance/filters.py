@@ -6,6 +6,7 @@ Each filter says what it dropped and why; the trace keeps it.
 
 from __future__ import annotations
 
+import heapq
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 KEEP_SHARE = 0.6  # of the first's score: measured to let go of a fifth of five, and of 4 % of the evidence
 _SAME_WORDS = 0.8
 _DAY_SHARE = 0.6
+_NO_WORDS = frozenset({""})
 _LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
 _KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1}
 
@@ -64,15 +66,21 @@ def _is_echo(fragment: Fragment, echoes: Echoes) -> bool:
 def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
     """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
     kept: list[frozenset[str]] = []
+    holding: dict[str, list[frozenset[str]]] = {}
     reasons = {}
     for fragment in fragments:
         if len(kept) >= enough:
             break
-        words = frozenset(tokens(fragment.text))
-        if _is_sum(fragment, words, kept) or any(_overlap(words, other) >= _SAME_WORDS for other in kept):
+        words = frozenset(tokens(fragment.text)) or _NO_WORDS
+        # What says the same lacks but a share of the words: of any few more than that, it has one.
+        some = heapq.nlargest(len(words) - int(len(words) * _SAME_WORDS) + 1, words, key=len)
+        alike = (other for word in some for other in holding.get(word, ()))
+        if _is_sum(fragment, words, kept) or any(_says_the_same(words, other) for other in alike):
             reasons[fragment.id] = "near-duplicate"
-        else:
-            kept.append(words)
+            continue
+        kept.append(words)
+        for word in words:
+            holding.setdefault(word, []).append(words)
     return reasons
 
 
@@ -81,8 +89,13 @@ def _is_sum(fragment: Fragment, words: frozenset[str], kept: Sequence[frozenset[
     return fragment.kind == "entity" and len(words & frozenset[str]().union(*kept)) >= _SAME_WORDS * len(words)
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 1.0
+def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether all but a few of the words of both are shared."""
+    mine, theirs = len(one), len(other)
+    if mine < _SAME_WORDS * theirs or theirs < _SAME_WORDS * mine:
+        return False
+    shared = len(one & other)
+    return shared >= _SAME_WORDS * (mine + theirs - shared)
 
 
 def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> tuple[Fragment, ...]:

@@ -31,6 +31,7 @@ def as_fragments(
 ) -> tuple[Fragment, ...]:
     """The ranked turns that are in *turns*, best first; *named* are the entities of the message."""
     top = ranking[0].score if ranking else 0.0
+    names = [frozenset(tokens(name)) for name in named]
     fragments = []
     for one in ranking:
         kept = turns.get(one.sequence)
@@ -47,7 +48,7 @@ def as_fragments(
                 occurred_at=kept.occurred_at,
                 score=round(min(1.0, one.score / top), 4) if top > 0 else 0.0,
                 sources=(source,),
-                is_boosted=_names_any(kept.text, named),
+                is_boosted=bool(names) and _names_any(kept.text, names),
                 arms=one.ranks,
             )
         )
@@ -55,9 +56,13 @@ def as_fragments(
 
 
 def as_entity_fragments(
-    entities: Sequence[StoredEntity], *, turns: Mapping[str, Kept], queries: Sequence[str]
+    entities: Sequence[StoredEntity],
+    *,
+    named: frozenset[str],
+    turns: Mapping[str, Kept],
+    queries: Sequence[str],
 ) -> tuple[Fragment, ...]:
-    """What is known of the entities the message names, where it is short enough to be a memory; *turns* by uuid."""
+    """What is known of entities, where it is short enough to be a memory; *named* in the message, *turns* by uuid."""
     fragments = []
     for entity in entities:
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
@@ -71,7 +76,7 @@ def as_entity_fragments(
                 occurred_at=max(kept.occurred_at for kept in mentions),
                 score=_ENTITY_SHARE,
                 sources=tuple(as_source(kept, queries=queries) for kept in mentions),
-                is_boosted=True,
+                is_boosted=entity.uuid in named,
             )
         )
     return tuple(fragments)
@@ -99,6 +104,6 @@ def _distinct(fragments: Sequence[Fragment]) -> Sequence[Fragment]:
     return tuple(kept.values())
 
 
-def _names_any(text: str, named: Sequence[str]) -> bool:
+def _names_any(text: str, names: Sequence[frozenset[str]]) -> bool:
     words = set(tokens(text))
-    return any(set(tokens(name)) <= words for name in named)
+    return any(name <= words for name in names)

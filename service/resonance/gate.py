@@ -48,12 +48,13 @@ class Gate:
     def weigh(self, mind: Mind, moment: Moment, candidates: Candidates, kept: Sequence[Fragment]) -> Weighed:
         """How sure it is that something of *kept* is meant by any of the queries, and what can not be. Blocks."""
         rests = {fragment.id: max(fragment.sequences) for fragment in kept if fragment.sequences}
-        around = mind.text.words_around(tuple(set(rests.values())))
+        asked = [(one, self._about(mind, moment, one.query, candidates.people)) for one in candidates.found]
+        wanted = {stem for _, about in asked for stem in about.stems}
+        around = mind.text.holding_around(tuple(set(rests.values())), wanted)
         best = [rests[fragment.id] for fragment in kept[:DEPTH] if fragment.id in rests]
         turns = len(mind.transcript.positions)
         sure, meant = 0.0, set()
-        for one in candidates.found:
-            about = self._about(mind, moment, one.query, candidates.people)
+        for one, about in asked:
             cosines = one.cosines if self._are_cosines_calibrated else {}
             farthest = min(cosines.values(), default=None)  # what is not among the nearest is at most this near
             evidence = {at: Evidence(cosines.get(at, farthest), around.get(at, frozenset())) for at in rests.values()}

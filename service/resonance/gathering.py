@@ -143,6 +143,7 @@ class Gathering:
         found = tuple(one for retrieved in rounds for one in retrieved.found)
         people = frozenset().union(*(retrieved.people for retrieved in rounds))
         entities = dict(pair for retrieved in rounds for pair in retrieved.entities)
+        akin = dict(pair for retrieved in rounds for pair in retrieved.akin)
         ranking = await anyio.to_thread.run_sync(self._ranked, mind, moment, found, people, tuple(first))
         queries = [one.query for one in found]
         sequences = [one.sequence for one in ranking[:_CANDIDATES]]
@@ -153,7 +154,8 @@ class Gathering:
         )
         is_silent = any("graph_unavailable" in retrieved.degraded for retrieved in rounds)  # then it is not asked again
         seconds = deadline.left(share=_ENTITIES_SHARE)
-        known = () if is_silent else await self._entity_fragments(mind, entities, people, queries, seconds=seconds)
+        asked = {uuid: uuid in entities for uuid, name in (akin | entities).items() if name not in people}
+        known = () if is_silent else await self._entity_fragments(mind, asked, queries, seconds=seconds)
         ordered = sorted((*fragments, *known), key=lambda one: -one.score)
         return Candidates(tuple(ordered), turns, found, people)
 
@@ -176,24 +178,20 @@ class Gathering:
         return merged(rankings)
 
     async def _entity_fragments(
-        self,
-        mind: Mind,
-        entities: Mapping[str, str],
-        people: frozenset[str],
-        queries: Sequence[str],
-        *,
-        seconds: float | None,
+        self, mind: Mind, asked: Mapping[str, bool], queries: Sequence[str], *, seconds: float | None
     ) -> tuple[Fragment, ...]:
-        asked = [uuid for uuid, name in entities.items() if name not in people]
+        """*asked* are uuids, and whether the message names them."""
         if not asked:
             return ()
+        first = sorted(asked, key=lambda uuid: not asked[uuid])[:DEPTH]
         try:
             async with asyncio.timeout(seconds):
-                stored = await self._graph.entities(mind.mind_id, asked[:DEPTH])
+                stored = await self._graph.entities(mind.mind_id, first)
         except (GraphFault, TimeoutError):
             return ()
         episodes = tuple({uuid for entity in stored for uuid in entity.episodes[:_MENTIONS]})
         sequences = await anyio.to_thread.run_sync(mind.text.sequences, episodes)
         read = {kept.sequence: kept for kept in await mind.transcript.read_many(tuple(sequences.values()))}
         turns = {uuid: read[sequence] for uuid, sequence in sequences.items() if sequence in read}
-        return as_entity_fragments(stored, turns=turns, queries=queries)
+        named = frozenset(uuid for uuid in first if asked[uuid])
+        return as_entity_fragments(stored, named=named, turns=turns, queries=queries)

@@ -28,11 +28,12 @@ class Asked:
     max_tokens: int
     relevance: float
     placement: Placement
+    is_off_the_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The present: what was just said, what is still visible, and in which language."""
+    """The present: what was just said, what is still visible, and in which language; all of it without secrets."""
 
     mind_id: str
     session_id: str
@@ -42,6 +43,7 @@ class Moment:
     language: str
     now: datetime
     timezone: tzinfo
+    is_off_the_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from service.resonance.moment import Moment
 from service.resonance.queries import cleaned
 
 if TYPE_CHECKING:
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.turns import Message
     from service.minds import Mind
     from service.resonance.moment import Asked
@@ -19,19 +20,32 @@ _RECENT = 20
 _AROUND, _AROUND_CHARACTERS = 4, 2_000
 
 
-def observe(mind_id: str, asked: Asked) -> Moment:
-    """What is being said now, its language still unknown. Pure and quick: it happens before the clock is watched."""
-    said = _said(asked.messages)
+def observe(mind_id: str, asked: Asked, *, discretion: Discretion) -> Moment:
+    """
+    What is being said now, without secrets, its language still unknown. Pure.
+
+    What was said off the record before does not count; what is said off the record now makes the moment so.
+    """
+    silenced = discretion.off_the_record(asked.messages)
+    newest = max((at for at, one in enumerate(asked.messages) if one.role is Speaker.USER), default=0)
+    is_off = asked.is_off_the_record or newest in silenced
+    window = tuple(
+        replace(one, content=discretion.cleaned(one.content))
+        for at, one in enumerate(asked.messages)
+        if is_off or at not in silenced
+    )
+    said = _said(window)
     newest = max((at for at, one in enumerate(said) if one.role is Speaker.USER), default=len(said) - 1)
     return Moment(
         mind_id=mind_id,
         session_id=asked.session_id,
-        messages=asked.messages,
+        messages=window,
         message=cleaned(said[newest].content) if said else "",
         recent=tuple(f"{one.who}: {cleaned(one.content)}" for one in said[max(0, newest - _RECENT) : newest]),
         language="",
         now=asked.now,
         timezone=asked.timezone,
+        is_off_the_record=is_off,
     )
 
 

@@ -26,6 +26,7 @@ from service.resonance.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock, Usage
     from consolidation.kernel.turns import Message
     from service.minds import Mind
@@ -58,9 +59,12 @@ class Resonated:
 class Pipeline:
     """Runs the phases for one mind and one moment at a time; holds nothing of either."""
 
-    def __init__(self, *, clock: Clock, gathering: Gathering, telling: Telling, stable: Stable) -> None:
+    def __init__(
+        self, *, clock: Clock, discretion: Discretion, gathering: Gathering, telling: Telling, stable: Stable
+    ) -> None:
         """Bind to the phases that speak to the world; the others are pure."""
         self._clock = clock
+        self._discretion = discretion
         self._gathering = gathering
         self._telling = telling
         self._stable = stable
@@ -68,8 +72,10 @@ class Pipeline:
     async def resonate(self, mind: Mind, asked: Asked) -> Resonated:
         """What surfaces for *mind* at this moment, within the deadline."""
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), asked.deadline_seconds)
-        moment = observe(mind.mind_id, asked)
+        moment = await anyio.to_thread.run_sync(lambda: observe(mind.mind_id, asked, discretion=self._discretion))
         trace = Trace(self._clock.fresh_id(), moment, monotonic=self._clock.monotonic)
+        if moment.is_off_the_record:
+            trace.degrade("off_the_record")
         resonance, stable = await asyncio.gather(
             self._in_time(mind, moment, asked, deadline, trace), self._stable_text(mind, deadline, trace)
         )

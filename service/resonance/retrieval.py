@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from service.recall.text_ranking import Hit
 
 _FACTS = 60
-_ENTITIES = 6
+_ENTITIES = 6  # from which a traversal begins
+_AKIN, _SAME = 5, 0.6  # entities a query may mean without naming them, and how near it must be to their names
 _ROLES = frozenset(name_key(role) for role in Speaker)
 
 
@@ -66,11 +67,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What all queries found, the known names in them, and what did not answer."""
+    """What all queries found, the known names in them, entities meant without their name, what did not answer."""
 
     found: tuple[Found, ...]
     people: frozenset[str]
     entities: tuple[tuple[str, str], ...]
+    akin: tuple[tuple[str, str], ...] = ()
     degraded: tuple[str, ...] = ()
 
 
@@ -104,7 +106,7 @@ class Retrieval:
             self._by_meaning(mind, asked, known, seconds),
         )
         found = await anyio.to_thread.run_sync(self._joined, mind.text, queries, words, near, around, now)
-        return Retrieved(found, known.people, known.entities, degraded)
+        return Retrieved(found, known.people, known.entities, _akin(mind.text, near), degraded)
 
     async def _by_meaning(
         self, mind: Mind, asked: Sequence[str], known: _Known, seconds: float | None
@@ -118,11 +120,11 @@ class Retrieval:
             async with asyncio.timeout(seconds):
                 vectors = await self._embedder.embed(asked)
                 waited_for = "graph_unavailable"
-                near = await self._graph.near(mind.mind_id, vectors, limit=DEPTH)
-                around: tuple[Near, ...] = ()
-                if self._switches.traversal and known.entities:
-                    uuids = [uuid for uuid, _ in known.entities[:_ENTITIES]]
-                    around = await self._graph.neighbours(mind.mind_id, uuids, vectors[:1], limit=_FACTS)
+                uuids = [uuid for uuid, _ in known.entities[:_ENTITIES]] if self._switches.traversal else []
+                near, around = await asyncio.gather(
+                    self._graph.near(mind.mind_id, vectors, turns=DEPTH, facts=_FACTS, entities=_AKIN),
+                    self._graph.neighbours(mind.mind_id, uuids, vectors[:1], limit=_FACTS),
+                )
                 return near, around, ()
         except EmbedderFault:
             return (), (), ("embedder_unavailable",)
@@ -150,15 +152,13 @@ class Retrieval:
                 facts={sequence: fact.score for sequence, fact in told.items()},
                 neighbours=_turns_of(text, around, now) if number == 0 else {},
             )
-            cosines = {int(one.key): one.similarity for one in by_meaning.turns} if by_meaning else {}
+            cosines = {int(one.key): one.own for one in by_meaning.turns} if by_meaning else {}
             joined.append(Found(query, arms, cosines, told))
         return tuple(joined)
 
     def _vectors(self, near: NearBy | None) -> dict[int, float]:
-        if near is None:
-            return {}
-        arm = near.leaning if self._switches.leaning else near.turns
-        return {int(one.key): one.similarity for one in arm}
+        arm = near.turns if near else ()
+        return {int(one.key): one.similarity if self._switches.leaning else one.own for one in arm}
 
 
 class _Words(NamedTuple):
@@ -176,6 +176,13 @@ def _known(text: TextIndex, queries: tuple[str, ...], language: str) -> _Known:
     return _Known(people, tuple(dict.fromkeys(named)), tuple(dict.fromkeys((language, *text.languages()))))
 
 
+def _akin(text: TextIndex, near: Sequence[NearBy]) -> tuple[tuple[str, str], ...]:
+    """The entities whose names mean what a query says: uuid and name."""
+    uuids = tuple(dict.fromkeys(one.key for by_meaning in near for one in by_meaning.entities if one.own >= _SAME))
+    rows = text.entities(tuple(text.entity_numbers(uuids).values())) if uuids else {}
+    return tuple((str(uuid), str(name)) for uuid, name, *_ in rows.values() if name_key(str(name)) not in _ROLES)
+
+
 def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -> tuple[_Words, ...]:
     found = []
     for query in asked:
@@ -186,7 +193,6 @@ def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -
 
 def _told(text: TextIndex, hits: Sequence[Hit], near: Sequence[Near], now: datetime) -> dict[int, Told]:
     """The best fact of each turn, by words and by meaning together; facts that no longer hold are left out."""
-    near = near[:_FACTS]
     numbers = text.fact_numbers([one.key for one in near])
     by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
     by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
@@ -204,7 +210,8 @@ def _turns_of(text: TextIndex, near: Sequence[Near], now: datetime) -> dict[int,
 
 def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) -> dict[int, Told]:
     rows = text.facts(tuple(scores))
-    episodes = {number: json.loads(str(row[4])) for number, row in rows.items() if _holds(row[6], now)}
+    holding = {number: str(row[4]) for number, row in rows.items() if _holds(row[6], now)}
+    episodes = dict(zip(holding, json.loads(f"[{','.join(holding.values())}]"), strict=True))
     sequences = text.sequences(tuple({uuid for told_in in episodes.values() for uuid in told_in}))
     best: dict[int, Told] = {}
     for number, told_in in episodes.items():

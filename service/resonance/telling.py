@@ -52,8 +52,8 @@ class Telling:
         trace: Trace,
         notes: dict[str, Any],
     ) -> tuple[Flashback, ...]:
-        """What surfaces of *labelled*, as it is told; as it was said where no model tells it in time."""
-        if not self._model.is_hosted:
+        """What surfaces of *labelled*, as it is told; as it was said where no model tells it in time, or may."""
+        if not self._model.is_hosted or moment.is_off_the_record:
             return plain(labelled)
         left = deadline.left(share=_SHARE)
         if left is not None and left < _LEAST_SECONDS:

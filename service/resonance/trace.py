@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.ports import Usage
@@ -60,14 +61,17 @@ class Trace:
         self.timings["total"] = round((self._monotonic() - self._began) * 1000, 2)
 
     def document(self, *, flashbacks: tuple[Flashback, ...], silence: str | None, block: str) -> dict[str, Any]:
-        """The trace as JSON values."""
+        """The trace as JSON values; of a moment off the record, its figures alone."""
         moment = self._moment
+        if moment.is_off_the_record:
+            flashbacks, block = tuple(replace(one, text="") for one in flashbacks), ""
         return {
             "trace_id": self.trace_id,
             "mind_id": moment.mind_id,
             "session_id": moment.session_id,
             "at": moment.now.isoformat(),
-            "message": moment.message,
+            "message": "" if moment.is_off_the_record else moment.message,
+            "off_the_record": moment.is_off_the_record,
             "language": moment.language,
             "surfaced": bool(flashbacks),
             "silence": silence,
@@ -76,7 +80,7 @@ class Trace:
                 for one in flashbacks
             ],
             "block": block,
-            "phases": self._phases,
+            "phases": {} if moment.is_off_the_record else self._phases,
             "degraded": list(self.degraded),
             "timings_ms": self.timings,
             "usage": {

@@ -37,11 +37,13 @@ class Wondering:
 
     def late(self, mind: Mind, moment: Moment) -> Seeds | None:
         """What came too late for the session's last turn, once."""
+        if moment.is_off_the_record:
+            return None
         return self._afterthoughts.take_seeds(mind.mind_id, moment.session_id)
 
     def begin(self, mind: Mind, moment: Moment) -> Asking | None:
-        """Ask, without waiting; None where no model is hosted or nothing was said."""
-        if not self._model.is_hosted or not moment.message:
+        """Ask, without waiting; None where no model is hosted, nothing was said, or it was off the record."""
+        if not self._model.is_hosted or not moment.message or moment.is_off_the_record:
             return None
 
         async def ask() -> Reply[Seeds] | ModelFault:

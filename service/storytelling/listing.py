@@ -52,8 +52,7 @@ class Listing:
                 try:
                     await _list(mind, listed, told=told)
                 except OSError as error:
-                    listed.sequence = None
-                    log.warning("pending.unwritable", mind_id=mind.mind_id, error=str(error))
+                    _forget(mind, listed, error)
 
         self._background.start(f"pending {mind.mind_id}", run, of=mind.mind_id)
 
@@ -62,13 +61,22 @@ class Listing:
         self._listed.pop(mind_id, None)
 
     async def list_anew(self, mind: Mind, pending: Callable[[], Awaitable[Sequence[Kept]]]) -> None:
-        """Put what is *pending* in the list's place. Raises OSError."""
+        """Put what is *pending* in the list's place; where the disk refuses, the list is behind, and nothing else."""
         listed = self._listed.setdefault(mind.mind_id, _Listed())
         async with listed.turnstile:
             last = mind.transcript.positions.last
             turns = await pending()
-            await anyio.to_thread.run_sync(list_anew, mind.workspace.pending, turns)
-            listed.sequence = max(last, *(kept.sequence for kept in turns), 0)
+            try:
+                await anyio.to_thread.run_sync(list_anew, mind.workspace.pending, turns)
+            except OSError as error:
+                _forget(mind, listed, error)
+            else:
+                listed.sequence = max(last, *(kept.sequence for kept in turns), 0)
+
+
+def _forget(mind: Mind, listed: _Listed, error: OSError) -> None:
+    listed.sequence = None
+    log.warning("pending.unwritable", mind_id=mind.mind_id, error=str(error))
 
 
 async def _list(mind: Mind, listed: _Listed, *, told: int) -> None:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import InvalidRequest, TurnConflict, TurnErased
+from consolidation.kernel.errors import InvalidRequest, TurnConflict
 from consolidation.kernel.turns import Speaker, Turn
 from consolidation.legacy import Unread, legacy_turns
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
-from consolidation.transcript.tombstones import not_erased
-from service.digestion.accept import DroppedMessage, accept
+from consolidation.transcript.tombstones import TurnErased, not_erased
+from service.digestion.accept import OFF_THE_RECORD, DroppedMessage, accept
 from service.importing.exchanges import exchanges
 from service.importing.naming import Naming
 from service.storytelling.session_files import read_session
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
     from pathlib import Path
 
+    from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message
     from service.digestion.accept import Acceptance
@@ -60,6 +61,7 @@ class Syncing:
         digestion: Digestion,
         storytelling: Storytelling,
         clock: Clock,
+        discretion: Discretion,
         folders: SessionFolders,
     ) -> None:
         """Bind to the door of turns; *folders* say where session files are."""
@@ -67,6 +69,7 @@ class Syncing:
         self._digestion = digestion
         self._storytelling = storytelling
         self._clock = clock
+        self._discretion = discretion
         self._folders = folders
         self._turnstiles: dict[str, asyncio.Lock] = {}
 
@@ -109,14 +112,11 @@ class Syncing:
                 await self._read_in(mind_id)
 
     async def _read_in(self, mind_id: str) -> None:
-        if await anyio.to_thread.run_sync(self._has_sessions, mind_id):
+        if await anyio.to_thread.run_sync(self._folders.newest_of, mind_id, self._minds.workspace(mind_id)):
             mind = await self._minds.find_or_create(mind_id)
             gathered = await self.sessions(mind)
             if gathered.new:
                 self._storytelling.begin(mind, trigger=Trigger.GLOBAL_SYNC)
-
-    def _has_sessions(self, mind_id: str) -> bool:
-        return bool(self._folders.newest_of(mind_id, self._minds.workspace(mind_id)))
 
     async def compaction(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
         """Keep those of *messages* that the transcript does not hold. Raises InvalidRequest, TranscriptUnwritable."""
@@ -124,11 +124,13 @@ class Syncing:
             return await self._compacted(mind, session_id, messages)
 
     async def _compacted(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
-        there = not_erased(messages, await mind.transcript.erased_in(session_id))
-        found = set(unknown([messages[at] for at in there], await _kept(mind, session_id)))
-        new = tuple(at for place, at in enumerate(there) if place in found)
+        there = not_erased(messages, await mind.transcript.erased_in(session_id), cleaned=self._discretion.cleaned)
+        left = [messages[at] for at in there]
+        unkept = [there[at] for at in unknown(left, await _kept(mind, session_id), cleaned=self._discretion.cleaned)]
+        silenced = self._discretion.off_the_record(messages)
+        new = [at for at in unkept if at not in silenced]
         turn_ids: list[str] = []
-        dropped: list[DroppedMessage] = []
+        dropped = [DroppedMessage(at, OFF_THE_RECORD) for at in unkept if at in silenced]
         naming = Naming(stem=session_id)
         for exchange in exchanges(new, opens=lambda _, now: messages[now].role is Speaker.USER):
             said = tuple(messages[at] for at in exchange)
@@ -141,8 +143,10 @@ class Syncing:
                 dropped += [DroppedMessage(at, "empty") for at in exchange]
                 continue
             turn_ids.append(kept.accepted.kept.turn.turn_id)
-            dropped += [replace(one, index=exchange[one.index]) for one in kept.dropped]
-        return Synced(tuple(turn_ids), len(new) - len(dropped), len(messages) - len(new), tuple(dropped))
+            dropped += [replace(one, index=exchange[one.index or 0]) for one in kept.dropped]
+        lost = {one.index for one in dropped if not one.is_secret}
+        dropped.sort(key=lambda one: one.index or 0)
+        return Synced(tuple(turn_ids), len(unkept) - len(lost), len(messages) - len(unkept), tuple(dropped))
 
     async def sessions(self, mind: Mind) -> Gathered:
         """Keep what the newest session files hold and the transcript does not."""
@@ -152,7 +156,9 @@ class Syncing:
             found, skipped = await anyio.to_thread.run_sync(read_session, file)
             gathered = _and(gathered, files=1, turns=len(found), skipped=skipped)
             async with self._turnstile(mind):
-                gathered = await self._keep(mind, await _news(mind, found), gathered)
+                news, silenced = await self._news(mind, found)
+                skipped = [f"{file.name}: {silenced} messages off the record"] if silenced else []
+                gathered = await self._keep(mind, news, _and(gathered, skipped=skipped))
         return gathered
 
     async def legacy(self, mind: Mind) -> Gathered:
@@ -186,19 +192,33 @@ class Syncing:
             digestion=self._digestion,
             storytelling=self._storytelling,
             clock=self._clock,
+            discretion=self._discretion,
         )
 
+    async def _news(self, mind: Mind, turns: Sequence[Turn]) -> tuple[list[Turn], int]:
+        """
+        *turns* without the messages that the transcript holds, and how many were new but off the record.
 
-async def _news(mind: Mind, turns: Sequence[Turn]) -> list[Turn]:
-    """*turns* without the messages that the transcript holds; those that held nothing else are gone."""
-    new: dict[int, list[Message]] = {}
-    for session_id in dict.fromkeys(turn.session_id for turn in turns):
-        said = [(at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages]
-        said = [said[at] for at in not_erased([one for _, one in said], await mind.transcript.erased_in(session_id))]
-        for place in unknown([one for _, one in said], await _kept(mind, session_id)):
-            new.setdefault(said[place][0], []).append(said[place][1])
-    naming = Naming(stem="")
-    return [_with(mind, turns[at], tuple(messages), naming) for at, messages in sorted(new.items())]
+        Turns that held nothing else are gone.
+        """
+        new: dict[int, list[Message]] = {}
+        silent = 0
+        cleaned = self._discretion.cleaned
+        for session_id in dict.fromkeys(turn.session_id for turn in turns):
+            said = [
+                (at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages
+            ]
+            messages = [one for _, one in said]
+            silenced = self._discretion.off_the_record(messages)
+            there = not_erased(messages, await mind.transcript.erased_in(session_id), cleaned=cleaned)
+            left = [messages[at] for at in there]
+            for place in (there[at] for at in unknown(left, await _kept(mind, session_id), cleaned=cleaned)):
+                if place in silenced:
+                    silent += 1
+                else:
+                    new.setdefault(said[place][0], []).append(said[place][1])
+        naming = Naming(stem="")
+        return [_with(mind, turns[at], tuple(said), naming) for at, said in sorted(new.items())], silent
 
 
 def _with(mind: Mind, turn: Turn, messages: tuple[Message, ...], naming: Naming) -> Turn:

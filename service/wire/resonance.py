@@ -33,6 +33,10 @@ class ResonanceIn(Body):
     max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True)] | None = None
     placement: Literal["tail", "system"] = "tail"
     known_story_etag: ShortText | None = None
+    off_the_record: bool = Field(
+        default=False,
+        description="Leave no words in the trace, and ask no model; a marker in the message does the same.",
+    )
     relevance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = Field(
         None, description="How sure the gate must be, instead of the configured value; 0 lets everything pass."
     )

@@ -22,6 +22,14 @@ POSTED: dict[str, Any] = {
 }
 
 
+DROPPED: list[dict[str, Any]] = [
+    {"index": 0, "reason": "secret: card number"},
+    {"index": 0, "reason": "secret: password"},
+    {"index": 1, "reason": "empty"},
+    {"index": None, "reason": "secret: GitHub token"},
+]
+
+
 class MessageIn(Body):
     """One thing said."""
 
@@ -50,6 +58,7 @@ class TurnIn(Body):
     session_id: SessionId
     messages: Annotated[list[MessageIn], Field(min_length=1, max_length=256)]
     kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
+    off_the_record: bool = Field(default=False, description="Keep none of its words anywhere.")
     metadata: Metadata = Field(default_factory=dict)
     trace_id: ShortText | None = None
     outcomes: Annotated[list[OutcomeIn], Field(max_length=100)] = Field(default_factory=list)
@@ -58,14 +67,19 @@ class TurnIn(Body):
 
     def as_kind(self) -> Kind:
         """The kind the caller says it is."""
-        return Kind(self.kind)
+        return Kind.OFF_THE_RECORD if self.off_the_record else Kind(self.kind)
 
 
 class Dropped(Answered):
-    """A message that is not remembered, and why."""
+    """A message that is not remembered, and why; or a kind of secret that was taken out of one that is."""
 
-    index: int
-    reason: Literal["heartbeat", "probe", "empty", "injected"]
+    index: int | None = Field(description="Which message; null for the metadata.")
+    reason: (
+        Literal["heartbeat", "probe", "empty", "injected", "off_the_record"]
+        | Annotated[str, Field(pattern="^secret: ", examples=["secret: card number"])]
+    )
+
+    model_config = Answered.model_config | {"json_schema_extra": {"examples": [*DROPPED]}}
 
 
 class TurnKept(Answered):

@@ -57,8 +57,8 @@ def contents(mind: SyntheticMind, embedder: WordVectors) -> Contents:
     entities = tuple(StoredEntity(entity_uuid(at), name_of(at), summary) for at, summary in enumerate(summaries))
     own = embedder.of([_only(episode).text for episode in episodes])
     vectors = {
-        "turns": own,
-        "leaning": _leaning(own, episodes),
+        "own": own,
+        "turns": _leaning(own, episodes),
         "facts": embedder.of([fact.text for fact in facts]),
         "entities": embedder.of([entity.name for entity in entities]),
     }

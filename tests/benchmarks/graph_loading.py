@@ -56,7 +56,7 @@ async def _fill(connection: Connection, held: Contents) -> None:
     for places in batched(range(len(held.episodes)), _BATCH):
         episodes = [held.episodes[at] for at in places]
         own, leaning = (
-            {held.episodes[at].passages[0].uuid: held.vectors[arm][at] for at in places} for arm in ("turns", "leaning")
+            {held.episodes[at].passages[0].uuid: held.vectors[arm][at] for at in places} for arm in ("own", "turns")
         )
         await writing.save(connection, GRAPH, episodes, own=own, leaning=leaning, cursor=episodes[-1].sequence)
     entities, facts, mentions = _statements()

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.contents import Contents
 
-ARMS = ("turns", "leaning", "facts", "entities")
+ARMS = ("turns", "facts", "entities")
 _MADE_BY = (held_contents, graph_loading, synthetic, vectors, vocabulary, schema, writing, text_store)
 _PAGE = 5_000
 

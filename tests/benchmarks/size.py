@@ -70,7 +70,9 @@ async def _arms(service: Running, made: Built, questions: Sequence[Question], *,
 
     async def near(number: int) -> None:
         rows = exact.rows(number * 3, 3)
-        exact.compare(number * 3, await service.memory.graph.near(MIND, rows, limit=_DEPTH))
+        exact.compare(
+            number * 3, await service.memory.graph.near(MIND, rows, turns=_DEPTH, facts=_DEPTH, entities=_DEPTH)
+        )
 
     found = {}
     for name, callers in CALLERS.items():

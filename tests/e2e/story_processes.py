@@ -106,7 +106,7 @@ class Poster(threading.Thread):
                 self._stopping.wait(self._rng.uniform(0.0, 0.3))
 
 
-def post(http, service, number):
+def post(http, service, number, *, mind=MIND):
     """The id of the turn of this number, once it is kept."""
     said = SAID.format(token=token_of(number))
     message = {"role": "user", "content": said, "timestamp": day_of(number).isoformat()}
@@ -114,7 +114,7 @@ def post(http, service, number):
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         try:
-            answer = http.post(f"{service.url}/v1/minds/{MIND}/turns", json=body)
+            answer = http.post(f"{service.url}/v1/minds/{mind}/turns", json=body)
         except httpx.HTTPError:
             time.sleep(0.05)
             continue

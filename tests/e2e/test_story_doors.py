@@ -242,3 +242,14 @@ async def test_bytes_that_are_no_text_are_kept_and_shown_alike(tmp_path):
 
     assert file.read_bytes().startswith(b"Mine: \xff.\n")
     assert shown.startswith("Mine: \ufffd.\n") and stale.json()["current"] == shown
+
+
+async def test_a_list_of_what_waits_that_can_not_be_written_fails_no_run(tmp_path):
+    async with running(tmp_path) as service:
+        await keep_talk(service)
+        pending = tmp_path / "minds/ada/pending-episodes.log"
+        pending.unlink(missing_ok=True)
+        pending.mkdir()
+        state = await tell(service)
+
+    assert state["last_run"]["told"] == 3 and state["pending_turns"] == 0

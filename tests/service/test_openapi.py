@@ -5,6 +5,7 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from running import running
 
+from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
@@ -178,7 +179,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
 @pytest.mark.parametrize(
     ("route", "statuses"),
     {
-        "POST /v1/minds/{mind_id}/turns": {400, 409, 410, 413, 422, 503},
+        "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 503},
         "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
@@ -194,14 +195,16 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/consolidation": {404, 422},
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
-        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 409, 413, 422, 503},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )
 async def test_every_problem_is_documented_as_a_problem(route, statuses, operations):
     problems = {int(status): found for status, found in operations[route]["responses"].items() if status >= "4"}
 
-    assert problems.keys() == statuses
+    everywhere = set() if route == "GET /healthz" else set(EVERYWHERE)
+    compressed = {415} if "requestBody" in operations[route] else set()
+    assert problems.keys() == statuses | everywhere | compressed
     for status, found in problems.items():
         [(media_type, content)] = found["content"].items()
         assert media_type == MEDIA_TYPE
@@ -213,11 +216,21 @@ async def test_documented_problem_types_exist(operations):
     slugs = {f"/problems/{kind.slug}" for kind in KINDS.values()} | {
         "/problems/body-too-large",
         "/problems/body-not-utf-8",
+        "/problems/body-compressed",
     }
     for operation in operations.values():
         for found in operation["responses"].values():
             if MEDIA_TYPE in found.get("content", {}):
                 assert found["content"][MEDIA_TYPE]["example"]["type"] in slugs
+
+
+async def test_every_call_but_two_is_said_to_need_a_key(document, operations):
+    assert document["security"] == [{"key": []}]
+    assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    assert {route for route, operation in operations.items() if "security" in operation} == {
+        "GET /healthz",
+        "GET /readyz",
+    }
 
 
 async def test_no_schema_of_another_library_shows(document):

@@ -66,7 +66,8 @@ async def test_every_kind_is_spoken_as_a_problem(fault, kind):
     assert answer.headers["content-type"] == MEDIA_TYPE
     assert answer.json()["type"] == f"/problems/{kind.slug}"
     assert answer.json()["instance"] == "/break"
-    assert ("retry-after" in answer.headers) == (kind.status == 503)
+    assert ("retry-after" in answer.headers) == (kind.status in {429, 503})
+    assert ("www-authenticate" in answer.headers) == (kind.status == 401)
     assert ("errors" in answer.json()) == isinstance(made, errors.InvalidRequest)
 
 

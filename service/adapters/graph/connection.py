@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from consolidation.kernel.errors import ConfigurationFault, GraphFault, GraphTimedOut, GraphUnavailable
+from consolidation.kernel.secrets import without_secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -195,9 +196,8 @@ def translated(error: Exception) -> GraphFault:
 
 
 def shown(url: str) -> str:
-    """*url* without its password."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    """*url* without its user, password and query."""
+    return without_secrets_of(url)
 
 
 def _checked(url: str) -> str:
@@ -215,6 +215,8 @@ def _checked(url: str) -> str:
 def _refused(reason: str) -> GraphFault:
     if "timed out" in reason:
         return GraphTimedOut("FalkorDB stopped a query that took too long")
+    if "MISCONF" in reason:  # its append-only file could not be written: it takes nothing until that works again
+        return GraphUnavailable("FalkorDB's disk is full, or refuses to be written")
     if "OOM" in reason or "out of memory" in reason.lower():
         return GraphUnavailable("FalkorDB is out of memory")
     if "Max pending queries" in reason:

@@ -49,6 +49,7 @@ class Driver(FalkorDriver):
 def driver_on(client: FalkorDB, graph: str, connection: Connection, indexes: VectorIndexes) -> Driver:
     """A driver of *graph* that saves and searches as we do."""
     driver = Driver(falkor_db=client, database=graph)
-    driver.graph_operations_interface = Keeping(connection=connection, graph=graph)
-    driver.search_interface = Resolving(indexes=indexes)
+    known: set[str] = set()
+    driver.graph_operations_interface = Keeping(connection=connection, graph=graph, known=known)
+    driver.search_interface = Resolving(indexes=indexes, known=known)
     return driver

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -152,8 +153,9 @@ class FalkorGraph:
         await self._grow(graph)
         await ease(self._connection, graph, facts)
         return Extracted(
-            await reading.facts(self._connection, graph, facts),
-            await reading.entities(self._connection, graph, entities),
+            *await asyncio.gather(
+                reading.facts(self._connection, graph, facts), reading.entities(self._connection, graph, entities)
+            )
         )
 
     async def complete(self, mind_id: str, sequence: int, /) -> None:
@@ -169,10 +171,12 @@ class FalkorGraph:
         uuid = episode_uuid(mind_id, parked.turn_id)
         await writing.unpark(self._connection, self._graph(mind_id), parked.sequence, uuid)
 
-    async def near(self, mind_id: str, vectors: Vectors, /, *, limit: int) -> tuple[NearBy, ...]:
+    async def near(
+        self, mind_id: str, vectors: Vectors, /, *, turns: int, facts: int, entities: int
+    ) -> tuple[NearBy, ...]:
         """What is near each vector, by arm. Raises EmbedderMismatch."""
         self._check_vectors(self._graph(mind_id))
-        return await reading.near(self._indexes, self._graph(mind_id), vectors, limit=limit)
+        return await reading.near(self._indexes, self._graph(mind_id), vectors, limits=(turns, facts, entities))
 
     async def neighbours(
         self, mind_id: str, entities: Sequence[str], vector: Vectors, /, *, limit: int

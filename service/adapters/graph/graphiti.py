@@ -25,7 +25,6 @@ from redis.exceptions import RedisError
 from consolidation.kernel.errors import GraphFault, MemoryFault, ModelSpokeNonsense
 from service.adapters.graph.connection import translated
 from service.adapters.graph.driver import driver_on
-from service.adapters.graph.vectors import literal
 from service.extraction.reader import Known
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class _Vectors(EmbedderClient):
         new = [text for text in dict.fromkeys(input_data_list) if text not in self._known]
         if new:
             rows = await self._embedder.embed(new)
-            self._known.update((text, literal(row)) for text, row in zip(new, rows, strict=True))
+            self._known.update((text, row.tolist()) for text, row in zip(new, rows, strict=True))
         return [self._known[text] for text in input_data_list]
 
 

@@ -12,18 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 from graphiti_core.driver.graph_operations.graph_operations import GraphOperationsInterface
 
+from consolidation.kernel.errors import GraphUnavailable
+from service.adapters.graph.schema import NAME
+from service.adapters.graph.vectors import printed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from service.adapters.graph.connection import Connection
+    from service.adapters.graph.connection import Connection, Rows
 
 _EPISODES = "UNWIND $rows AS row MERGE (n:Episodic {uuid: row.uuid}) SET n += row"
-_ENTITIES = """
+_NEW_ENTITIES = (
+    """
 UNWIND $rows AS row
 MERGE (n:Entity {uuid: row.plain.uuid})
 ON CREATE SET n += row.plain, n.name_embedding = vecf32(row.vector)
 ON MATCH SET n.summary = row.plain.summary
+WITH n
 """
+    + NAME
+)
+_KNOWN_ENTITIES = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.summary = row.summary RETURN n.uuid"
 _MENTIONS = """
 UNWIND $rows AS row
 MATCH (episode:Episodic {uuid: row.source})
@@ -48,14 +57,27 @@ class Keeping(GraphOperationsInterface):
 
     connection: Any  # Connection; pydantic need not know
     graph: str
+    known: Any  # a set of uuids, not copied: the entities that were found in the graph while the episode was compared
 
     async def episodic_node_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, nodes: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
         """Episodes, with the facts they told."""
         await self._write(_EPISODES, [_plain(node) for node in nodes])
 
     async def node_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, nodes: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
-        """Entities, new ones with their vector."""
-        await self._write(_ENTITIES, [{"plain": _plain(node), "vector": node["name_embedding"]} for node in nodes])
+        """
+        Entities, new ones with their vector; of those that were found, what is told of them.
+
+        Raises GraphUnavailable where one of these has gone: the episode is extracted again.
+        """
+        found = [{"uuid": node["uuid"], "summary": node["summary"]} for node in nodes if node["uuid"] in self.known]
+        if len(await self._write(_KNOWN_ENTITIES, found)) < len(found):
+            raise GraphUnavailable("an entity went while its episode was read")
+        new = [
+            {"plain": _plain(node), "vector": printed(node["name_embedding"])}
+            for node in nodes
+            if node["uuid"] not in self.known
+        ]
+        await self._write(_NEW_ENTITIES, new)
 
     async def episodic_edge_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, edges: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
         """Which episode mentions which entity."""
@@ -66,13 +88,12 @@ class Keeping(GraphOperationsInterface):
 
     async def edge_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, edges: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
         """Facts, new ones with their vector."""
-        rows = [_joining(edge) | {"plain": _plain(edge), "vector": edge["fact_embedding"]} for edge in edges]
+        rows = [_joining(edge) | {"plain": _plain(edge), "vector": printed(edge["fact_embedding"])} for edge in edges]
         await self._write(_FACTS, rows)
 
-    async def _write(self, cypher: str, rows: Sequence[Mapping[str, object]]) -> None:
+    async def _write(self, cypher: str, rows: Sequence[Mapping[str, object]]) -> Rows:
         connection: Connection = self.connection
-        if rows:
-            await connection.write(self.graph, cypher, {"rows": list(rows)})
+        return await connection.write(self.graph, cypher, {"rows": list(rows)}) if rows else []
 
 
 def _joining(edge: Mapping[str, Any]) -> dict[str, object]:

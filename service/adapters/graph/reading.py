@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from service.adapters.graph.crowding import OLD
 from service.adapters.graph.vector_index import ARMS
-from service.adapters.graph.vectors import matrix
+from service.adapters.graph.vectors import matrix, printed
 from service.ports import Extracted, GraphSize, Near, NearBy, StoredEntity, StoredFact
 
 if TYPE_CHECKING:
@@ -68,9 +68,13 @@ async def size(connection: Connection, graph: str) -> GraphSize:
     return GraphSize(episodes, entities, facts + old)
 
 
-async def near(indexes: VectorIndexes, graph: str, vectors: Vectors, *, limit: int) -> tuple[NearBy, ...]:
-    """What is near each vector, an arm a statement, all queries in each, the arms at once."""
-    arms = await asyncio.gather(*(indexes.near(graph, arm, vectors, limit=limit) for arm in ARMS))
+async def near(
+    indexes: VectorIndexes, graph: str, vectors: Vectors, *, limits: tuple[int, int, int]
+) -> tuple[NearBy, ...]:
+    """What is near each vector, an arm a statement, all queries in each, the arms at once; *limits* as ARMS."""
+    rows, queries = matrix(vectors.tolist()), len(vectors)
+    asked = zip(ARMS, limits, strict=True)
+    arms = await asyncio.gather(*(indexes.near(graph, arm, rows, queries=queries, limit=limit) for arm, limit in asked))
     return tuple(NearBy(*arm) for arm in zip(*arms, strict=True))
 
 
@@ -81,12 +85,14 @@ async def neighbours(
     best: dict[str, float] = {}
     origins = list(entities)
     for most in (_FIRST_STEP, limit):
-        words = f"entities={json.dumps(origins)} vector={matrix(vector[:1])[1:-1]} most={_HUB} limit={most}"
+        words = f"entities={json.dumps(origins)} vector={printed(vector[0].tolist())} most={_HUB} limit={most}"
         rows = await connection.rows(graph, _STEP, words) if origins else []
         for key, distance, _ in rows:
             best[key] = min(float(distance), best.get(key, 2.0))
         origins = [uuid for uuid in dict.fromkeys(str(row[2]) for row in rows) if uuid not in entities][:_MIDDLE]
-    return tuple(Near(key, 1 - distance) for key, distance in sorted(best.items(), key=lambda item: item[1]))[:limit]
+    return tuple(
+        Near(key, 1 - distance, 1 - distance) for key, distance in sorted(best.items(), key=lambda item: item[1])
+    )[:limit]
 
 
 async def facts(connection: Connection, graph: str, uuids: Sequence[str]) -> tuple[StoredFact, ...]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.adapters.graph.crowding import OLD
-from service.adapters.graph.vectors import literal
+from service.adapters.graph.schema import NAME
+from service.adapters.graph.vectors import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,9 @@ _SET_FACTS = """
 UNWIND $rows AS r MATCH ()-[e:RELATES_TO {uuid: r.uuid}]->() SET e.fact_embedding = vecf32(r.vector)
 """
 _NAMES = "MATCH (n:Entity) RETURN n.uuid, n.name ORDER BY n.uuid SKIP $after LIMIT $limit"
-_SET_NAMES = "UNWIND $rows AS r MATCH (n:Entity {uuid: r.uuid}) SET n.name_embedding = vecf32(r.vector)"
+_SET_NAMES = (
+    f"UNWIND $rows AS r MATCH (n:Entity {{uuid: r.uuid}}) SET n.name_embedding = vecf32(r.vector) WITH n {NAME}"
+)
 _FORGET_OLD = f"MATCH ()-[e:{OLD}]->() SET e.fact_embedding = NULL"  # never compared; must not be of another dimension
 _DROP_PASSAGES = "MATCH (p:Passage) DELETE p"
 _BEGIN_AGAIN = """
@@ -46,7 +49,9 @@ async def reindex(
         after = 0
         while rows := await connection.read(graph, read, {"after": after, "limit": _PAGE}):
             vectors = await embedder.embed([row[1] or " " for row in rows])
-            new = [{"uuid": row[0], "vector": literal(vector)} for row, vector in zip(rows, vectors, strict=True)]
+            new = [
+                {"uuid": row[0], "vector": printed(vector.tolist())} for row, vector in zip(rows, vectors, strict=True)
+            ]
             await connection.write(graph, write, {"rows": new})
             after += len(rows)
             count += len(rows)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.02
 _STOP_SECONDS = 20
+_FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; what lived long starts anew
 _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2): Linux only
 _MODULE_OPTIONS = (
     "MAX_INFO_QUERIES",
@@ -77,13 +78,14 @@ class EmbeddedServer:
         self._has_answered = True
 
     async def watch(self) -> None:
-        """Start the server again each time it dies, for ever; a little slower each time in a row."""
-        pause = 0.1
+        """Start the server again each time it dies, for ever; a little slower each time it has not lived for long."""
+        pause, now = _FIRST_PAUSE, asyncio.get_running_loop().time
         while True:
             assert self._process is not None  # noqa: S101 - start came first
+            began = now()
             await self._process.wait()
+            pause = _FIRST_PAUSE if now() - began > _LONG_SECONDS else min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
-            pause = min(pause * 2, 30)
             await self._spawn(append_only=True)
 
     async def stop(self) -> None:

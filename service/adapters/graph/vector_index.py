@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut, GraphUnavailable
-from service.adapters.graph.vectors import matrix
 from service.ports import Near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from service.adapters.graph.connection import Connection, Rows
-    from service.ports import Vectors
+
+type Pages = tuple[tuple[Near, ...], ...]  # a page a query, nearest first
 
 GROWN = 2_000  # vectors from which on an index is worth its memory; below, comparing all is as fast, and exact
 _LOOK_AGAIN_SECONDS = 3.0  # how long an arm without an index is believed to have none
-_WIDER, _MORE = 1.5, 10  # neighbours asked for beyond those wanted: what is near by another passage falls together
+_WIDER, _MORE = 1.5, 10  # passages asked for beyond the turns wanted: a turn that is near by two falls together
 _TRIES = 4
-_OPTIONS = "{dimension: %d, similarityFunction: 'cosine', M: 32, efConstruction: 200, efRuntime: 200}"
+_OPTIONS = "{dimension: %d, similarityFunction: 'cosine', M: 32, efConstruction: %d, efRuntime: %d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,18 @@ class Arm:
     attribute: str
     key: str
     is_edge: bool = False
+    own: str = ""  # another vector of the same nodes, compared only where this one is near
+    breadth: tuple[int, int] = (200, 200)  # candidates looked at when one is put in, and when one is asked for
 
     @property
     def pattern(self) -> str:
         """All that have such a vector."""
         return f"()-[x:{self.label}]->()" if self.is_edge else f"(x:{self.label})"
+
+    @property
+    def beside(self) -> str:
+        """How far the other vector is."""
+        return f"vec.cosineDistance(x.{self.own}, v)" if self.own else "NULL"
 
     @property
     def scan(self) -> str:
@@ -49,11 +56,11 @@ class Arm:
         UNWIND range(0, size($vectors) - 1) AS i
         WITH i, vecf32($vectors[i]) AS v
         MATCH {self.pattern} WHERE x.{self.attribute} IS NOT NULL
-        WITH i, {self.key} AS key, vec.cosineDistance(x.{self.attribute}, v) AS distance
+        WITH i, {self.key} AS key, vec.cosineDistance(x.{self.attribute}, v) AS distance, {self.beside} AS own
         ORDER BY i, distance
-        WITH i, collect([key, distance])[0..$k] AS best
+        WITH i, collect([key, distance, own])[0..$k] AS best
         UNWIND best AS one
-        RETURN i, one[0], one[1], NULL
+        RETURN i, one[0], one[1], one[2], NULL
         """
 
     @property
@@ -64,13 +71,19 @@ class Arm:
         UNWIND range(0, size($vectors) - 1) AS i
         WITH i, vecf32($vectors[i]) AS v
         CALL db.idx.vector.{procedure}('{self.label}', '{self.attribute}', $k, v) YIELD {yielded} AS x, score
-        RETURN i, {self.key}, score, ID(x)
+        RETURN i, {self.key}, score, {self.beside}, ID(x)
         """
+
+    def vectors_for(self, limit: int) -> int:
+        """How many vectors to ask for, so that they belong to *limit* different ones."""
+        return int(limit * _WIDER) + _MORE if self.own else limit
 
     def make(self, dimension: int) -> str:
         """The statement that makes the index."""
         owner = f"()-[x:{self.label}]-()" if self.is_edge else f"(x:{self.label})"
-        return f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % dimension}"
+        return (
+            f"CREATE VECTOR INDEX FOR {owner} ON (x.{self.attribute}) OPTIONS {_OPTIONS % (dimension, *self.breadth)}"
+        )
 
     @property
     def drop(self) -> str:
@@ -79,11 +92,10 @@ class Arm:
         return f"DROP VECTOR INDEX FOR {owner} ON (x.{self.attribute})"
 
 
-TURNS = Arm("Passage", "embedding", "x.sequence")
-LEANING = Arm("Passage", "leaning", "x.sequence")
+TURNS = Arm("Passage", "leaning", "x.sequence", own="embedding")
 FACTS = Arm("RELATES_TO", "fact_embedding", "x.uuid", is_edge=True)
-ENTITIES = Arm("Entity", "name_embedding", "x.uuid")
-ARMS = (TURNS, LEANING, FACTS, ENTITIES)
+ENTITIES = Arm("Name", "embedding", "x.uuid", breadth=(400, 300))  # names crowd
+ARMS = (TURNS, FACTS, ENTITIES)
 
 
 class VectorIndexes:
@@ -96,19 +108,19 @@ class VectorIndexes:
         self._ready: dict[str, tuple[frozenset[Arm], float]] = {}
         self._turnstiles: dict[tuple[str, str], asyncio.Lock] = {}
 
-    async def near(self, graph: str, arm: Arm, vectors: Vectors, *, limit: int) -> tuple[tuple[Near, ...], ...]:
-        """The *limit* nearest to each row of *vectors*, nearest first. Raises GraphUnavailable."""
-        header = f"vectors={matrix(vectors)} k="
+    async def near(self, graph: str, arm: Arm, vectors: str, *, queries: int, limit: int) -> Pages:
+        """The *limit* nearest to each of the *queries* vectors as ``matrix`` prints them. Raises GraphUnavailable."""
+        header = f"vectors={vectors} k="
         if arm in await self.ready(graph):
             try:
-                rows = await self._asked(graph, arm, f"{header}{int(limit * _WIDER) + _MORE}")
-                return _by_query(rows, len(vectors), limit=limit)
+                rows = await self._asked(graph, arm, f"{header}{arm.vectors_for(limit)}")
+                return _by_query(rows, queries, limit=limit)
             except (GraphTimedOut, GraphUnavailable):
                 raise
             except GraphFault:  # dropped, or being built: compare all
                 self._ready.pop(graph, None)
-        rows = await self._connection.rows(graph, arm.scan, f"{header}{limit * 2}")
-        return _by_query(rows, len(vectors), limit=limit)
+        rows = await self._connection.rows(graph, arm.scan, f"{header}{arm.vectors_for(limit)}")
+        return _by_query(rows, queries, limit=limit)
 
     async def ready(self, graph: str) -> frozenset[Arm]:
         """The arms that have an index which is built."""
@@ -138,7 +150,7 @@ class VectorIndexes:
             rows: Rows = []
             for _ in range(_TRIES):
                 rows = await self._connection.rows(graph, arm.ask, header)
-                if len({(row[0], row[3]) for row in rows}) == len(rows):
+                if len({(row[0], row[4]) for row in rows}) == len(rows):
                     break
             return rows
 
@@ -170,12 +182,16 @@ def _has_vector(types: str, attribute: str) -> bool:
     return "VECTOR" in rest.partition("]")[0]
 
 
-def _by_query(rows: Iterable[Sequence[object]], queries: int, *, limit: int) -> tuple[tuple[Near, ...], ...]:
-    best: list[dict[str, float]] = [{} for _ in range(queries)]
-    for number, key, distance, _ in rows:
+def _by_query(rows: Iterable[Sequence[object]], queries: int, *, limit: int) -> Pages:
+    best: list[dict[str, Near]] = [{} for _ in range(queries)]
+    for number, key, distance, beside, _ in rows:
         if key is not None and distance is not None:
-            near, similarity = best[int(str(number))], 1 - float(str(distance))
-            near[str(key)] = max(similarity, near.get(str(key), -1.0))
-    return tuple(
-        tuple(Near(key, near[key]) for key in sorted(near, key=lambda key: -near[key])[:limit]) for near in best
-    )
+            near = best[int(str(number))]
+            one, known = _near(str(key), distance, beside), near.get(str(key))
+            near[one.key] = one if known is None else Near(one.key, *map(max, known[1:], one[1:]))
+    return tuple(tuple(sorted(near.values(), key=lambda one: -one.similarity)[:limit]) for near in best)
+
+
+def _near(key: str, distance: object, beside: object) -> Near:
+    similarity = 1 - float(str(distance))
+    return Near(key, similarity, similarity if beside is None else 1 - float(str(beside)))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.graph.reading import instant
-from service.adapters.graph.schema import HARMLESS, INDEXES, SENTINEL
-from service.adapters.graph.vectors import literal
+from service.adapters.graph.schema import HARMLESS, INDEXES, NAMELESS, SENTINEL
+from service.adapters.graph.vectors import printed
 from service.ports import Identity, Parked, Progress
 
 if TYPE_CHECKING:
@@ -27,8 +27,13 @@ MERGE (m:Meta {name: 'embedder'})
 ON CREATE SET m.embedder = $embedder, m.dimension = $dimension
 RETURN m.embedder, m.dimension
 """
-_PROGRESS = "MATCH (c:Cursor) RETURN c.name, c.sequence"
-_PARKED = "MATCH (p:Parked) RETURN p.sequence, p.turn_id, p.error, p.attempts, p.parked_at ORDER BY p.sequence"
+_PROGRESS = """
+MATCH (c:Cursor) RETURN c.name AS name, c.sequence AS sequence, '' AS turn_id, '' AS error, 0 AS attempts, '' AS at
+UNION ALL
+MATCH (p:Parked)
+RETURN '' AS name, p.sequence AS sequence, p.turn_id AS turn_id, p.error AS error, p.attempts AS attempts,
+  p.parked_at AS at
+"""
 _SAVE = """
 UNWIND $passages AS p
 MERGE (n:Episodic {uuid: p.episode})
@@ -87,6 +92,8 @@ async def prepare(connection: Connection, graph: str, *, embedder: Identity) -> 
     """Make sentinel, indexes and identity, all of them harmless to repeat. Raises EmbedderMismatch."""
     await connection.write(graph, SENTINEL, {})
     await connection.write_all(graph, INDEXES, harmless=HARMLESS)
+    while (await connection.write(graph, NAMELESS, {}))[0][0]:
+        pass  # a graph from before names had vectors of their own: a page at a time
     words = {"embedder": embedder.embedder, "dimension": embedder.dimension}
     found = (await connection.write(graph, _IDENTIFY, words))[0]
     check(Identity(*found), configured=embedder)
@@ -115,11 +122,12 @@ async def identity(connection: Connection, graph: str) -> Identity | None:
 
 async def progress(connection: Connection, graph: str) -> Progress:
     """Read the cursors and what is parked."""
-    cursors = {row[0]: row[1] for row in await connection.read(graph, _PROGRESS, {})}
+    rows = await connection.read(graph, _PROGRESS, {})
+    cursors = {name: sequence for name, sequence, *_ in rows if name}
     parked = [
-        Parked(row[0], row[1], row[2], row[3], parked_at)
-        for row in await connection.read(graph, _PARKED, {})
-        if (parked_at := instant(row[4])) is not None
+        Parked(sequence, turn_id, error, attempts, parked_at)
+        for name, sequence, turn_id, error, attempts, at in sorted(rows, key=lambda row: int(row[1]))
+        if not name and (parked_at := instant(at)) is not None
     ]
     return Progress(cursors.get("saved", 0), cursors.get("extracted", 0), tuple(parked))
 
@@ -144,8 +152,8 @@ async def save(
             "session": episode.session_id,
             "content": episode.text if passage is episode.passages[0] else "",
             "at": episode.occurred_at.isoformat(),
-            "own": literal(own[passage.uuid]),
-            "leaning": literal(leaning[passage.uuid]),
+            "own": printed(own[passage.uuid].tolist()),
+            "leaning": printed(leaning[passage.uuid].tolist()),
         }
         for episode in episodes
         for passage in episode.passages
@@ -155,7 +163,7 @@ async def save(
 
 async def lean(connection: Connection, graph: str, leaning: Mapping[str, Vector]) -> None:
     """Give passages that are there other leaning vectors."""
-    changed = [{"uuid": uuid, "vector": literal(vector)} for uuid, vector in leaning.items()]
+    changed = [{"uuid": uuid, "vector": printed(vector.tolist())} for uuid, vector in leaning.items()]
     if changed:
         await connection.write(graph, _LEAN, {"changed": changed})
 

@@ -108,6 +108,19 @@ def test_who_only_spoke_is_known_too():
     assert lost(("Ann", "Bea", "Ines", "Carla"), told_shorter(found, language="en")[0].text) == ()
 
 
+def test_who_is_named_in_the_last_quotation_is_known_too():
+    text = "Ann told me: “It rained the whole day.” Ann told me: “I walked home with Carla along the river.”"
+
+    assert people(text, language="en") == {"Ann", "Carla"}
+
+
+def test_a_sentence_before_a_quotation_is_not_its_lead():
+    text = "It rained all day. Ann told me: “I stayed at home.”"
+
+    assert [one.lead for one in sayings(text)] == ["", ""]
+    assert people(text, language="en") == {"Ann"}
+
+
 def test_a_persons_chapter_parts_what_is_joined():
     text = "".join(f"### [2026-01-0{day}] Day {day}\n\n{' '.join(PLAIN * 3)}\n\n" for day in range(1, 8))
     book = parse(text)

@@ -6,7 +6,7 @@ import pytest
 
 from consolidation.kernel.turns import Kept, Message, Speaker, Turn
 from consolidation.transcript.records import encode
-from consolidation.transcript.recovery import Damage, read_line, scan
+from consolidation.transcript.recovery import Damage, read_lines, scan
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
 
@@ -28,7 +28,7 @@ def read(file, content):
     file.write_bytes(content)
     found = list(scan(file))
     whole = [one for one in found if not isinstance(one, Damage)]
-    assert all(read_line(place) == kept for kept, place in whole)
+    assert read_lines(place for _, place in whole) == [kept for kept, _ in whole]
     return [kept.sequence for kept, _ in whole], [one for one in found if isinstance(one, Damage)]
 
 

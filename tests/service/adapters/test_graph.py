@@ -248,8 +248,8 @@ async def test_a_query_that_takes_too_long_and_a_server_that_hangs_time_out(tmp_
 async def test_reading_a_graph_that_is_not_there_finds_nothing_and_creates_nothing(shared, mind):
     graph, vectors = graph_on(shared), await EMBEDDER.embed(["anything"])
 
-    [near] = await graph.near(mind, vectors, limit=5)
-    assert (near.turns, near.leaning, near.facts, near.entities) == ((), (), (), ())
+    [near] = await graph.near(mind, vectors, turns=5, facts=5, entities=5)
+    assert (near.turns, near.facts, near.entities) == ((), (), ())
     assert await graph.neighbours(mind, ["e1"], vectors, limit=5) == ()
     assert await graph.facts(mind, ["f1"]) == await graph.entities(mind, ["e1"]) == ()
     assert await graph.everything(mind, after=0, limit=5) == Extracted()
@@ -337,7 +337,7 @@ async def test_several_queries_find_each_its_nearest(shared, mind):
     for one in await save(graph, mind, *texts):
         await extract(graph, mind, one)
 
-    found = await graph.near(mind, await EMBEDDER.embed([texts[2], texts[0], texts[1]]), limit=2)
+    found = await graph.near(mind, await EMBEDDER.embed([texts[2], texts[0], texts[1]]), turns=2, facts=2, entities=2)
     assert [near.turns[0].key for near in found] == ["3", "1", "2"]
     assert [len(near.turns) for near in found] == [2, 2, 2]
     assert all(near.turns[0].similarity == pytest.approx(1, abs=1e-3) for near in found)
@@ -380,7 +380,7 @@ async def test_another_embedders_graph_is_refused_and_its_vectors_are_never_comp
     with pytest.raises(EmbedderMismatch, match="mind-memory reindex"):
         await graph.prepare(mind, embedder=OURS)
     with pytest.raises(EmbedderMismatch):
-        await graph.near(mind, vectors, limit=5)
+        await graph.near(mind, vectors, turns=5, facts=5, entities=5)
 
 
 async def test_everything_comes_page_by_page_each_once(shared, mind):

@@ -9,7 +9,7 @@ import pytest
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid, graph_name
-from service.adapters.graph.vector_index import ARMS, FACTS, LEANING, TURNS, VectorIndexes
+from service.adapters.graph.vector_index import ARMS, FACTS, TURNS, VectorIndexes
 from service.ports import Episode, Identity, Passage
 from tests.service.adapters.test_graph import graph_on, served
 
@@ -98,20 +98,19 @@ async def grown(anyio_backend, tmp_path_factory):
     async with served(tmp_path_factory.mktemp("graph")) as (_, connection):
         rows = vectors(TURNS_KEPT)
         graph = await filled(connection, rows)
-        await until_ready(connection, {TURNS, LEANING, FACTS})
+        await until_ready(connection, {TURNS, FACTS})
         yield graph, connection, rows
 
 
 async def test_an_index_finds_what_comparing_all_finds(grown):
     graph, _, rows = grown
     asked = vectors(30, seed=3)
-    found = await graph.near("ada", asked, limit=10)
+    found = await graph.near("ada", asked, turns=10, facts=10, entities=10)
 
-    hits = {"turns": 0, "leaning": 0, "facts": 0}
+    hits = {"turns": 0, "facts": 0}
     for query, near in zip(asked, found, strict=True):
         best = exact(rows, query)
         hits["turns"] += len({int(one.key) - 1 for one in near.turns} & set(best))
-        hits["leaning"] += len({int(one.key) - 1 for one in near.leaning} & set(best))
         hits["facts"] += len({int(one.key[1:]) for one in near.facts} & set(best))
         similarities = [one.similarity for one in near.turns]
         assert similarities == sorted(similarities, reverse=True) and len(near.turns) == 10
@@ -121,9 +120,12 @@ async def test_an_index_finds_what_comparing_all_finds(grown):
 async def test_many_questions_at_once_are_answered_without_duplicates(grown):
     graph, _, rows = grown
     asked = vectors(40, seed=5)
-    alone = [await graph.near("ada", asked[at : at + 1], limit=10) for at in range(40)]
+    alone = [await graph.near("ada", asked[at : at + 1], turns=10, facts=10, entities=10) for at in range(40)]
     together = [
-        await asyncio.gather(*(graph.near("ada", asked[at : at + 1], limit=10) for at in range(40))) for _ in range(5)
+        await asyncio.gather(
+            *(graph.near("ada", asked[at : at + 1], turns=10, facts=10, entities=10) for at in range(40))
+        )
+        for _ in range(5)
     ]
 
     for found in together:
@@ -133,13 +135,24 @@ async def test_many_questions_at_once_are_answered_without_duplicates(grown):
 
 async def test_a_small_arm_has_no_index_and_is_compared_exactly(grown):
     graph, connection, _ = grown
-    await connection.write(
-        GRAPH, "MATCH (n:Entity {uuid: 'a'}) SET n.name_embedding = vecf32($v)", {"v": [1.0] * DIMENSION}
-    )
-    found = await graph.near("ada", vectors(1), limit=5)
+    await connection.write(GRAPH, "MERGE (x:Name {uuid: 'a'}) SET x.embedding = vecf32($v)", {"v": [1.0] * DIMENSION})
+    found = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
 
     assert [one.key for one in found[0].entities] == ["a"]
-    assert await VectorIndexes(connection).ready(GRAPH) == {TURNS, LEANING, FACTS}
+    assert await VectorIndexes(connection).ready(GRAPH) == {TURNS, FACTS}
+
+
+async def test_a_name_that_graphiti_itself_has_embedded_is_found_once_the_graph_is_ours(tmp_path):
+    async with served(tmp_path) as (_, connection):
+        graph = await filled(connection, vectors(3))
+        words = {"v": [1.0] * DIMENSION}
+        await connection.write(GRAPH, "MATCH (n:Entity {uuid: 'b'}) SET n.name_embedding = vecf32($v)", words)
+        before = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
+        await graph.prepare("ada", embedder=OURS)
+        after = await graph.near("ada", vectors(1), turns=5, facts=5, entities=5)
+
+    assert before[0].entities == ()
+    assert [one.key for one in after[0].entities] == ["b"]
 
 
 async def test_a_hub_is_looked_at_no_longer_than_others(grown):
@@ -154,13 +167,13 @@ async def test_without_its_index_an_arm_is_compared_and_the_index_made_again(tmp
     async with served(tmp_path) as (_, connection):
         rows = vectors(400)
         graph = await filled(connection, rows)
-        await until_ready(connection, {TURNS, LEANING, FACTS})
-        before = await graph.near("ada", rows[:1], limit=10)
-        for arm in (TURNS, LEANING, FACTS):
+        await until_ready(connection, {TURNS, FACTS})
+        before = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
+        for arm in (TURNS, FACTS):
             await connection.write(GRAPH, arm.drop, {})
-        without = await graph.near("ada", rows[:1], limit=10)
+        without = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
         await grown_graph(connection).prepare("ada", embedder=OURS)
-        await until_ready(connection, {TURNS, LEANING, FACTS})
+        await until_ready(connection, {TURNS, FACTS})
 
     assert [one.key for one in without[0].turns] == [one.key for one in before[0].turns]
     assert [one.key for one in without[0].facts] == [one.key for one in before[0].facts]
@@ -170,14 +183,14 @@ async def test_an_index_lives_through_a_restart_and_a_rewrite(tmp_path):
     rows = vectors(400)
     async with served(tmp_path) as (_, connection):
         graph = await filled(connection, rows)
-        await until_ready(connection, {TURNS, LEANING, FACTS})
-        before = await graph.near("ada", rows[:3], limit=10)
+        await until_ready(connection, {TURNS, FACTS})
+        before = await graph.near("ada", rows[:3], turns=10, facts=10, entities=10)
         await (await connection.client()).connection.execute_command("BGREWRITEAOF")
         await asyncio.sleep(1)
     async with served(tmp_path) as (_, connection):
-        await until_ready(connection, {TURNS, LEANING, FACTS})
+        await until_ready(connection, {TURNS, FACTS})
         graph = grown_graph(connection)
-        after = await graph.near("ada", rows[:3], limit=10)
+        after = await graph.near("ada", rows[:3], turns=10, facts=10, entities=10)
 
     for one, other in zip(before, after, strict=True):
         assert {near.key for near in one.turns} == {near.key for near in other.turns}
@@ -190,12 +203,12 @@ async def test_other_dimensions_are_indexed_side_by_side_and_anew_after_a_change
         graph = await filled(connection, rows)
         other = graph_on(connection)
         await other.prepare("bob", embedder=Identity("another", other._embedder.dimension))
-        await until_ready(connection, {TURNS, LEANING, FACTS})
+        await until_ready(connection, {TURNS, FACTS})
         await VectorIndexes(connection).drop(GRAPH)
         assert not await VectorIndexes(connection).ready(GRAPH)
         await VectorIndexes(connection, grown=GROWN).grow(GRAPH, dimension=DIMENSION)
-        await until_ready(connection, {TURNS, LEANING, FACTS})
-        again = await graph.near("ada", rows[:1], limit=10)
+        await until_ready(connection, {TURNS, FACTS})
+        again = await graph.near("ada", rows[:1], turns=10, facts=10, entities=10)
 
     assert int(again[0].turns[0].key) == 1
-    assert {arm.label for arm in ARMS} == {"Passage", "RELATES_TO", "Entity"}
+    assert {arm.label for arm in ARMS} == {"Passage", "RELATES_TO", "Name"}

@@ -374,7 +374,13 @@ async def test_what_is_no_json_is_refused(service, untouched, body, path):
 async def test_a_compressed_body_is_refused(service, untouched):
     answer = await post(service, TURNS, gzip.compress(json.dumps(turn()).encode()), **{"content-encoding": "gzip"})
 
-    problem_of(answer, 400)
+    assert problem_of(answer, 415)["type"] == "/problems/body-compressed"
+
+
+async def test_a_body_that_says_it_is_not_compressed_is_taken(service):
+    answer = await post(service, "/v1/minds/plain/turns", turn(), **{"content-encoding": "identity"})
+
+    assert answer.status_code == 202
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"])
@@ -465,10 +471,10 @@ async def test_an_unknown_trace_is_404(service, untouched, trace_id):
 
 
 @pytest.mark.parametrize("host", ["[", "evil]:x", "a b", ""])
-async def test_a_nonsense_host_header_breaks_nothing(service, untouched, host):
+async def test_a_nonsense_host_header_is_refused(service, untouched, host):
     answer = await service.http.get("/v1/minds/nobody", headers={"host": host})
 
-    problem_of(answer, 404)
+    assert problem_of(answer, 421)["type"] == "/problems/host-refused"
 
 
 async def test_the_same_turn_with_other_content_is_a_conflict(service, untouched):

@@ -76,6 +76,21 @@ def test_a_model_that_fails_costs_a_turn_not_the_chat(tmp_path):
     assert '"one"' not in kept
 
 
+def test_the_chat_tells_what_of_a_turn_is_not_kept(tmp_path):
+    said = "My umbrella. #offtherecord\nMy card is 4111 1111 1111 1111.\nGood night.\n"
+    done = call("chat", "--mind", "ada", "--home", tmp_path, said=said)
+
+    lines = [line for line in done.stdout.splitlines() if line.startswith("◦ off the record") or "secret" in line]
+    kept = "".join(file.read_text() for file in (tmp_path / "minds/ada").rglob("*.jsonl"))
+    assert lines == [
+        "◦ off the record: nothing of this turn was kept",
+        "◦ kept without what is secret: card number",
+    ]
+    assert "keep it" not in done.stdout
+    assert "My card is [redacted: card number]." in kept
+    assert "umbrella" not in kept
+
+
 def test_a_chat_without_input_ends_at_once(tmp_path):
     done = call("chat", "--home", tmp_path, said="")
 

@@ -67,3 +67,24 @@ def test_secrets_are_not_among_the_origins(monkeypatch):
 
     assert "hushhush" not in repr(found)
     assert ("falkordb_url", "redis://graph:6379", "FALKORDB_URL") in [(o.name, o.shown, o.place) for o in found]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("off", "must be JSON, like"),
+        ('["hush", " "]', "must not be blank"),
+        ('"hush"', "MIND_MEMORY_OFF_THE_RECORD_MARKERS"),
+    ],
+)
+def test_a_marker_that_would_void_everything_is_refused(monkeypatch, value, said):
+    monkeypatch.setenv("MIND_MEMORY_OFF_THE_RECORD_MARKERS", value)
+
+    with pytest.raises(ConfigurationFault, match=said):
+        read_settings()
+
+
+def test_an_address_is_shown_without_its_key(monkeypatch):
+    monkeypatch.setenv("MIND_MEMORY_API_BASE", "https://u:p@host/v1?key=canary")
+
+    assert [one.shown for one in origins(read_settings())] == ["https://host/v1"]

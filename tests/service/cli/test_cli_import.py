@@ -137,3 +137,23 @@ def test_parked_turns_are_shown_with_their_error_and_can_be_tried_again(tmp_path
     assert "1 parked turn tried again: 1 still parked." in failed.stdout
     assert "1 parked turn tried again: 0 still parked." in retried.stdout
     assert "No turn of global-user-memory is parked." in again.stdout
+
+
+def test_an_import_tells_what_it_withheld_and_a_second_one_adds_nothing(tmp_path):
+    home, file, own = tmp_path / "home", tmp_path / "own.jsonl", tmp_path / "bodies.jsonl"
+    said = ["card 4111 1111 1111 1111", "card 5555 5555 5555 4444", "The heirloom. #offtherecord", "The lantern."]
+    file.write_text("".join(json.dumps({"role": "user", "content": one, "session_id": "s1"}) + "\n" for one in said))
+    body = {"session_id": "s2", "messages": [{"role": "user", "content": "The heirloom."}], "off_the_record": True}
+    own.write_text(json.dumps(body) + "\n")
+
+    first = call("import", file, own, "--mind", "ada", "--home", home)
+    again = call("import", file, own, "--mind", "ada", "--home", home)
+
+    assert (first.exit_code, again.exit_code) == (0, 0), first.stderr
+    for words in ("new       3", "withheld  2 turns off the record", "redacted  card number (2): a mark stands"):
+        assert words in first.stdout
+    for words in ("new       0", "known     3 were already there", "withheld  2 turns"):
+        assert words in again.stdout
+    whole = b"".join(one.read_bytes() for one in home.rglob("*") if one.is_file())
+    assert b"lantern" in whole
+    assert not any(word in whole for word in (b"4111 1111", b"5555 5555", b"heirloom"))

@@ -55,7 +55,8 @@ def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(
 @pytest.mark.parametrize(
     ("words", "variables", "said"),
     [
-        (("--host", "0.0.0.0"), {}, "can be reached from outside this machine, and no key protects"),
+        (("--host", "0.0.0.0"), {}, "and no key protects what is remembered: make one with `mind-memory keys create`"),
+        (("--host", "::"), {}, "and no key protects what is remembered: make one with `mind-memory keys create`"),
         ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is no setting: is MIND_MEMORY_PORT meant?"),
         ((), {"FALKORDB_URL": "http://me:secret@host"}, "FALKORDB_URL is not an address of a FalkorDB"),
         (("--home", "/dev/null"), {}, "/dev/null can not be the home (it is a file)"),

@@ -1,10 +1,14 @@
 """Full text of a mind: what is found, in which order, and how names are seen."""
 
+import resource
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
 
+from consolidation.kernel.errors import IndexUnwritable
 from consolidation.kernel.turns import Kept, Message, Speaker, Turn
 from consolidation.kernel.words import stems
 from service.digestion.episodes import as_indexed
@@ -106,3 +110,35 @@ def test_a_very_long_text_without_spaces_is_searched_for_names(text):
 
     assert [name for _, name in text.named(long + "咖啡店")] == ["咖啡店"]
     assert found(text, long) == []
+
+
+@pytest.mark.parametrize("left", [b"no database", b"SQLite format 3\x00 and then nothing", None])
+def test_an_index_that_is_damaged_or_half_made_is_made_anew(tmp_path, left):
+    file = tmp_path / "text.sqlite"
+    if left is None:
+        with closing(sqlite3.connect(file)) as database:
+            database.execute("CREATE TABLE cursors (name TEXT)")
+    else:
+        file.write_bytes(left)
+
+    with closing(TextIndex(file)) as text:
+        say(text, "A blue kettle.")
+        assert found(text, "kettle") == [1]
+
+
+def test_an_index_that_the_disk_refuses_to_open_or_to_write_stays_as_it_was(tmp_path):
+    file = tmp_path / "text.sqlite"
+    with closing(TextIndex(file)) as text:
+        say(text, "A blue kettle.")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+        try:
+            with pytest.raises(IndexUnwritable, match="full text"):
+                know(text, facts=["A fact."])
+            with pytest.raises(IndexUnwritable, match="full text"):
+                TextIndex(tmp_path / "another.sqlite")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        know(text, facts=["A fact."])
+
+        assert (found(text, "kettle"), text.cursor("facts")) == ([1], 1)

@@ -1,0 +1,66 @@
+"""Where a request comes from and by which name it calls us: addresses, Host and Origin, as text. Pure."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+EVERY_NAME = "*"
+_LOCALHOST = "localhost"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address, or it is this machine's name for itself."""
+    if host == _LOCALHOST:
+        return True
+    try:
+        return _plain(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_near(peer: str | None) -> bool:
+    """Whether a request comes from this machine; one without an address came over a Unix socket."""
+    return peer is None or is_loopback(peer)
+
+
+def neighbourhood(peer: str | None) -> str:
+    """Whom failures are counted for: an address, or the /64 of IPv6, of which everybody has as many as they like."""
+    try:
+        found = _plain(peer or _LOCALHOST)
+    except ValueError:
+        return peer or _LOCALHOST
+    return str(IPv6Network((int(found), 64), strict=False)) if isinstance(found, IPv6Address) else str(found)
+
+
+def is_ours(host: str, names: Collection[str]) -> bool:
+    """Whether the Host header *host* is a loopback name or address, or one of *names*, whatever its port."""
+    name = _name(host)
+    return EVERY_NAME in names or bool(name and (is_loopback(name) or name in {known.lower() for known in names}))
+
+
+def is_same_site(origin: str, host: str) -> bool:
+    """Whether the Origin header *origin* is that of a page that the service called *host* has sent."""
+    try:
+        return bool(host) and urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
+
+
+def _name(host: str) -> str:
+    """*host* without its port, in lower case; empty for nonsense."""
+    try:
+        found = urlsplit(f"//{host}")
+        return (found.hostname or "").rstrip(".") if found.netloc == host and found.username is None else ""
+    except ValueError:
+        return ""
+
+
+def _plain(address: str) -> IPv4Address | IPv6Address:
+    """An address; one of IPv4 in IPv6's clothes as what it is. Raises ValueError."""
+    found = ip_address(address)
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found

@@ -1,0 +1,120 @@
+"""
+One chatbot backend under load, as a process of its own: it posts turns, retries what was not answered, posts again what
+was, tries to slip other words in under a known id, and asks what surfaces. What it was answered goes to a file.
+
+    python -m tests.crash.client --home HOME --number 0 --clients 4 --seed 7 --log FILE --stop FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import time
+from pathlib import Path
+
+import httpx
+
+from tests.crash.talk import MINDS, mind_of, number_of, said_in, stock_turn_of, turn_of
+
+WINDOW = 4  # turns that are posted out of their order
+AGAIN, CONFLICT, LOOK = 0.2, 0.05, 0.1  # how often, a turn
+PAUSE = 0.05  # seconds until a service that is not there is looked for again
+
+
+class Client:
+    """Its numbers are every *clients*-th; those of its neighbour it now and then posts, too."""
+
+    def __init__(self, given):
+        self._given = given
+        self._rng = random.Random(f"{given.seed} client {given.number}")
+        self._log = os.open(given.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._http = httpx.Client(timeout=30)
+        self._kept = []
+
+    @property
+    def is_over(self):
+        return self._given.stop.exists()
+
+    def live(self):
+        start = 0
+        while not self.is_over:
+            window = [number_of(mind, self._place(start + at)) for mind in MINDS for at in range(WINDOW)]
+            self._rng.shuffle(window)
+            for number in window:
+                if self._keep(number, asked="keep"):
+                    self._kept.append(number)
+                self._meddle()
+                time.sleep(self._rng.uniform(0, 2 * self._given.rest))
+                if self.is_over:
+                    return
+            start += WINDOW
+
+    def _place(self, at):
+        return at * self._given.clients + self._given.number
+
+    def _meddle(self):
+        if not self._kept:
+            return
+        known = self._rng.choice(self._kept[-20:])
+        if self._rng.random() < AGAIN:
+            self._keep(known, asked="again")
+        if self._rng.random() < AGAIN:  # what a process beside us posts, or has posted
+            self._keep(number_of(mind_of(known), known % 100_000 ^ 1), asked="beside")
+        if self._given.is_stock:
+            return
+        if self._rng.random() < CONFLICT:
+            other = turn_of(known)
+            other["messages"][0]["content"] = "I never said what stood here before."
+            self._post(known, "/turns", other, asked="conflict")
+        if self._rng.random() < LOOK:
+            words = {"session_id": "s", "messages": [{"role": "user", "content": said_in(known)}], "deadline_ms": 500}
+            self._post(known, "/resonance", words, asked="look")
+
+    def _keep(self, number, *, asked):
+        """Post until it is kept; False when the time was over before."""
+        while not self.is_over:
+            if self._given.is_stock:
+                status = self._post(number, "/messages", stock_turn_of(number), asked=asked)
+            else:
+                status = self._post(number, "/turns", turn_of(number), asked=asked)
+            if status == 202:
+                return True
+            time.sleep(PAUSE)
+        return False
+
+    def _post(self, number, path, body, *, asked):
+        """The status, 0 without an answer."""
+        whole = path if self._given.is_stock else f"/v1/minds/{mind_of(number)}{path}"
+        seen = {"number": number, "asked": asked, "status": 0}
+        try:
+            url = json.loads((self._given.home / "service.json").read_text())["url"]
+            answer = self._http.post(f"{url}{whole}", json=body)
+            seen |= {"status": answer.status_code, "is_patient": "retry-after" in answer.headers}
+            said = answer.json()
+            if answer.status_code == 202 and not self._given.is_stock:
+                seen |= {"sequence": said["sequence"], "duplicate": said["duplicate"]}
+            elif answer.status_code >= 400:
+                seen["said"] = said.get("detail", "")
+        except (OSError, ValueError, httpx.HTTPError):
+            pass
+        os.write(self._log, json.dumps(seen).encode() + b"\n")
+        return seen["status"]
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--home", type=Path, required=True)
+    words.add_argument("--number", type=int, required=True)
+    words.add_argument("--clients", type=int, required=True)
+    words.add_argument("--seed", required=True)
+    words.add_argument("--log", type=Path, required=True)
+    words.add_argument("--stop", type=Path, required=True)
+    words.add_argument("--rest", type=float, default=0.25, help="Seconds between two turns, on average.")
+    words.add_argument("--is-stock", action="store_true")
+    Client(words.parse_args()).live()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""
+What happens to the process that is to die: each step of a turn's way is counted, and at the armed one the deed is done.
+
+Nothing of it is in the product. The seams are the system calls that the transcript makes, the methods of the graph,
+the statements of Graphiti, the publication of the story: wrapped here, in the process of the harness, and only there.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import inspect
+import os
+import signal
+import threading
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+
+from tests.embedded import redis_pids
+
+STEPS = (
+    "accepted",  # nothing is written yet
+    "torn",  # half of the line is
+    "appended",  # all of it, not synced
+    "synced",
+    "answered",  # 202 has left
+    "indexed",  # in full text
+    "saved",  # the episode and its vectors are in the graph
+    "half extracted",  # Graphiti has written entities, not yet their facts
+    "extracted",
+    "facts indexed",
+    "cursor moved",
+    "chapter noted",  # in the ledger, not yet in the story
+    "story exchanged",  # the file is the new one, its folder not synced
+    "story written",
+)
+STOCK_STEPS = ("accepted", "answered", "extracted")  # what the published pattern has of them
+DEEDS = ("service", "graph", "both", "full disk")
+FULL_WRITES = 12  # that a full disk lasts
+
+
+@dataclass(frozen=True)
+class Arm:
+    """At the *hit*-th time that *step* is reached, *deed*: what is killed, or that the disk is full for a while."""
+
+    step: str
+    hit: int
+    deed: str
+
+
+class Steps:
+    """Counts the steps in a file that outlives us: ``reached STEP``, and ``STEP: DEED`` before the armed deed."""
+
+    def __init__(self, log, arm):
+        self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._arm = arm
+        self._hits = Counter()
+        self._lock = threading.Lock()
+        self.full = 0  # writes that the disk still refuses
+
+    def reach(self, step):
+        if self.is_due(step):
+            self.act()
+
+    def is_due(self, step):
+        """Count the step; whether it is the armed one."""
+        with self._lock:
+            self._hits[step] += 1
+            with suppress(OSError):  # a test may refuse every file of ours to grow
+                os.write(self._log, f"reached {step}\n".encode())
+            return self._arm is not None and (step, self._hits[step]) == (self._arm.step, self._arm.hit)
+
+    def act(self):
+        os.write(self._log, f"{self._arm.step}: {self._arm.deed}\n".encode())
+        if self._arm.deed == "full disk":
+            self.full = FULL_WRITES
+            return
+        if self._arm.deed in {"graph", "both"}:
+            for pid in redis_pids():
+                os.kill(pid, signal.SIGKILL)
+        if self._arm.deed in {"service", "both"}:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class _Disk:
+    """``os`` as the transcript sees it."""
+
+    def __init__(self, steps):
+        self._steps = steps
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+    def write(self, handle, content):
+        self._steps.reach("accepted")
+        if self._steps.full:
+            return self._refused(handle, content)
+        half = len(content) // 2
+        written = os.write(handle, content[:half])
+        self._steps.reach("torn")
+        written += os.write(handle, content[half:])
+        self._steps.reach("appended")
+        return written
+
+    def _refused(self, handle, content):
+        """What a disk does whose last blocks are taken: a part of it, without an error, then the error."""
+        self._steps.full -= 1
+        if self._steps.full % 2:
+            return os.write(handle, content[: max(1, len(content) // 2)])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def install(steps):
+    """Wrap the seams of the service in this process."""
+    log = import_module("consolidation.transcript.log")
+    graph = import_module("service.adapters.graph.falkor_graph").FalkorGraph
+    text = import_module("service.recall.text_index").TextIndex
+    consolidate = import_module("consolidation.story.consolidate")
+    storyfile = import_module("consolidation.story.storyfile")
+    log.os = _Disk(steps)
+    _after(log, "_sync", steps, "synced")
+    _after(text, "add_turns", steps, "indexed")
+    _after(text, "add_knowledge", steps, "facts indexed")
+    _after(graph, "save", steps, "saved")
+    _after(import_module("service.adapters.graph.keeping").Keeping, "node_save_bulk", steps, "half extracted")
+    _after(graph, "extract", steps, "extracted")
+    _after(graph, "complete", steps, "cursor moved")
+    _after(consolidate, "note_ours", steps, "chapter noted")
+    _after(storyfile, "put_in_place", steps, "story exchanged")
+    _after(storyfile.StoryFile, "change", steps, "story written")
+
+
+def answering(app, steps, *, ending):
+    """*app*, and a step once a POST to a path of this *ending* was answered with 202."""
+
+    async def asgi(scope, receive, send):
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(ending):
+            return await app(scope, receive, send)
+        status = 0
+
+        async def sending(message):
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+            if status == 202 and message["type"] == "http.response.body" and not message.get("more_body"):
+                steps.reach("answered")
+
+        return await app(scope, receive, sending)
+
+    return asgi
+
+
+def _after(owner, name, steps, step):
+    wrapped = getattr(owner, name)
+    if inspect.iscoroutinefunction(wrapped):
+
+        @functools.wraps(wrapped)
+        async def reaching(*words, **more):
+            done = await wrapped(*words, **more)
+            steps.reach(step)
+            return done
+    else:
+
+        @functools.wraps(wrapped)
+        def reaching(*words, **more):
+            done = wrapped(*words, **more)
+            steps.reach(step)
+            return done
+
+    setattr(owner, name, reaching)

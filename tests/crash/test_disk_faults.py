@@ -1,0 +1,244 @@
+"""A disk that is full, torn or read-only under a real service: it is said, nothing is lost, it mends itself."""
+
+import os
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from tests.crash.served import Served
+from tests.service.cli.cli_process import run
+
+LONG = "Bruno and Carla talked about their greenhouse in Lyon. " * 300
+READS = ("", "/story", "/story/history", "/remember?query=Bruno", "/traces", "/consolidation")
+needs_mounts = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+
+
+@contextmanager
+def limited(served, *, most_bytes):
+    """No file of the service grows beyond *most_bytes* while this lasts: a write is cut short, the next one refused."""
+    process = psutil.Process(served.pid)
+    soft, hard = process.rlimit(psutil.RLIMIT_FSIZE)
+    process.rlimit(psutil.RLIMIT_FSIZE, (most_bytes, hard))
+    try:
+        yield
+    finally:
+        process.rlimit(psutil.RLIMIT_FSIZE, (soft, hard))
+
+
+def _mount(*words):
+    """Mount, or leave the test out: in a container, root may not, either."""
+    if subprocess.run(["mount", *words], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("this machine lets nobody mount")
+
+
+@contextmanager
+def small_disk(folder, *, size):
+    """A disk of its own at *folder*, that is full soon."""
+    folder.mkdir(parents=True)
+    _mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+@contextmanager
+def read_only(folder):
+    """Nothing in *folder* can be opened for writing while this lasts; what is open stays so."""
+    _mount("--bind", folder, folder)
+    try:
+        _mount("-o", "remount,bind,ro", folder)
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+@contextmanager
+def serving(folder, nest, *, port=0):
+    """A service whose home is *folder*/home; its story is told when it is asked for."""
+    served = Served(folder, nest, port=port, MIND_MEMORY_STORY__THRESHOLD_TOKENS="0")
+    try:
+        served.start()
+        yield served
+    finally:
+        served.close()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def fill(file):
+    """Take every byte that is left."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT)
+    try:
+        for size in (1 << 16, 1 << 12, 1):
+            with pytest.raises(OSError, match="No space left"):
+                while True:
+                    os.write(handle, b"x" * size)
+    finally:
+        os.close(handle)
+
+
+def post(served, content, *, mind="ada", turn_id=None):
+    body = {"turn_id": turn_id, "session_id": "s1", "messages": [{"role": "user", "content": content}]}
+    return served.http.post(f"/v1/minds/{mind}/turns", json=body)
+
+
+def status(served):
+    return served.http.get("/v1/minds/ada").json()
+
+
+def until(served, is_so, *, seconds=60):
+    end = time.monotonic() + seconds
+    while not is_so(found := status(served)):
+        assert time.monotonic() < end, f"never came true: {found}"
+        time.sleep(0.05)
+    return found
+
+
+def is_digested(found):
+    return found["graph"]["saved"] >= found["last_sequence"] and found["graph"]["lag"] == 0
+
+
+def assert_refused(answer, slug):
+    assert answer.status_code == 503 and "retry-after" in answer.headers, answer.text
+    assert answer.json()["type"] == f"/problems/{slug}"
+
+
+def assert_readable(served):
+    for path in READS:
+        assert served.http.get(f"/v1/minds/ada{path}").status_code == 200, path
+    body = {"session_id": "s2", "messages": [{"role": "user", "content": "Where does Bruno live?"}], "deadline_ms": 0}
+    assert served.http.post("/v1/minds/ada/resonance", json=body).json()["surfaced"]
+    assert served.http.get("/healthz").status_code == 200
+
+
+def put_story(served, text):
+    etag = served.http.get("/v1/minds/ada/story").headers["etag"]
+    return served.http.put("/v1/minds/ada/story", json={"text": text}, headers={"If-Match": etag})
+
+
+def test_a_full_disk_refuses_what_it_can_not_keep_stays_readable_and_mends_itself(tmp_path, nest):
+    with serving(tmp_path, nest) as served:
+        for number in range(3):
+            assert post(served, f"Bruno number {number} lives in Lyon.", turn_id=f"t{number}").status_code == 202
+        until(served, is_digested)
+        assert put_story(served, "# Mine\n").status_code == 200
+        served.http.post("/v1/minds/ada/resonance", json={"session_id": "s", "messages": []})
+
+        with limited(served, most_bytes=10):
+            for _ in range(3):
+                assert_refused(post(served, LONG, turn_id="long"), "transcript-unwritable")
+            assert_refused(post(served, LONG, mind="bo"), "transcript-unwritable")
+            assert_refused(put_story(served, f"# Mine\n\n{LONG}"), "story-unwritable")
+            told = served.http.post("/v1/minds/ada/consolidation", json={"wait": True}).json()
+            assert "can not be written" in told["last_run"]["error"] and told["pending_turns"] == 3
+            assert_readable(served)
+        [log] = (tmp_path / "home/minds/ada/transcript").glob("*.jsonl")
+        assert log.read_bytes().count(b"\n") == 3 and log.read_bytes().endswith(b"}\n")
+        assert served.http.get("/v1/minds/ada/story").json()["text"].startswith("# Mine\n")
+
+        assert post(served, LONG, turn_id="long").json()["duplicate"] is False
+        assert post(served, LONG, mind="bo").status_code == 202
+        assert put_story(served, f"# Mine\n\n{LONG}").status_code == 200
+        found = until(served, is_digested)
+        assert (found["turns"], found["graph"]["episodes"], found["damaged"]) == (4, 4, [])
+    assert (tmp_path / "home/minds/bo/SOUL.md").read_text() == (tmp_path / "home/minds/ada/SOUL.md").read_text()
+
+
+def test_full_text_that_can_not_be_written_is_told_of_and_written_later(tmp_path, nest):
+    with serving(tmp_path, nest) as served:
+        post(served, "Bruno number 1 lives in Lyon.")
+        until(served, is_digested)
+        [log] = (tmp_path / "home/minds/ada/transcript").glob("*.jsonl")
+        words = tmp_path / "home/minds/ada/derived/text.sqlite3-wal"
+
+        with limited(served, most_bytes=words.stat().st_size):  # the transcript is far smaller than that
+            assert log.stat().st_size + 2000 < words.stat().st_size
+            assert post(served, "Carla moved to Ghent.").status_code == 202
+            waiting = until(served, lambda found: found["graph"]["waiting_for"])
+            assert waiting["graph"]["waiting_for"].startswith("IndexUnwritable")
+            assert_readable(served)
+        found = until(served, is_digested)
+    assert (found["graph"]["waiting_for"], found["graph"]["parked"], found["graph"]["episodes"]) == (None, [], 2)
+
+
+@needs_mounts
+def test_a_graph_whose_disk_is_full_delays_and_parks_nothing(tmp_path, nest):
+    with small_disk(tmp_path / "home/graph", size="6m"), serving(tmp_path, nest) as served:
+        post(served, "Bruno number 1 lives in Lyon.")
+        until(served, is_digested)
+        fill(tmp_path / "home/graph/ballast")
+
+        for number in range(60):  # more than is left of the last page
+            assert post(served, f"Carla {LONG[:2000]} said {number}.").status_code == 202
+        waiting = until(served, lambda found: found["graph"]["waiting_for"])
+        assert "disk" in waiting["graph"]["waiting_for"]
+        assert_readable(served)
+        assert put_story(served, "# Mine\n").status_code == 200
+
+        (tmp_path / "home/graph/ballast").unlink()
+        found = until(served, is_digested)
+    assert (found["graph"]["parked"], found["graph"]["episodes"]) == ([], 61)
+
+
+@needs_mounts
+def test_a_disk_that_is_full_from_the_start_serves_what_there_is(tmp_path, nest):
+    home = tmp_path / "home"
+    with small_disk(home, size="12m"):
+        with serving(tmp_path, nest) as served:
+            post(served, "Bruno number 1 lives in Lyon.", turn_id="t1")
+            until(served, is_digested)
+            served.kill()
+        fill(home / "ballast")
+        with serving(tmp_path, nest, port=free_port()) as served:  # it can not write where it listens
+            assert_refused(post(served, LONG), "transcript-unwritable")
+            assert_refused(post(served, LONG, mind="bo"), "transcript-unwritable")
+            assert post(served, "Bruno number 1 lives in Lyon.", turn_id="t1").json()["duplicate"]
+            assert_readable(served)
+            (home / "ballast").unlink()
+            assert post(served, LONG).status_code == 202
+            assert until(served, is_digested)["graph"]["episodes"] == 2
+
+
+@needs_mounts
+def test_a_home_that_becomes_read_only_is_read_and_one_that_is_so_is_refused_in_a_sentence(tmp_path, nest):
+    home = tmp_path / "home"
+    with serving(tmp_path, nest) as served:
+        post(served, "Bruno number 1 lives in Lyon.")
+        until(served, is_digested)
+        with read_only(home):
+            assert_refused(post(served, LONG, mind="bo"), "transcript-unwritable")
+            assert_refused(put_story(served, "# Mine\n"), "story-unwritable")
+            assert_readable(served)
+        assert post(served, LONG, mind="bo").status_code == 202
+    with read_only(home):
+        ended = run("serve", "--home", home, "--port", "0")
+    assert ended.returncode == 1 and "Traceback" not in ended.stderr
+    assert "can not be written" in ended.stderr
+
+
+@pytest.mark.parametrize("tail", [b'{"sequence":9,"turn_id":"torn","session', b"\x00" * 700, b'{"sequence":3}'])
+def test_a_torn_end_takes_nothing_with_it_and_its_turn_is_kept_once(tmp_path, nest, tail):
+    with serving(tmp_path, nest) as served:
+        for number in range(2):
+            post(served, f"Bruno number {number} lives in Lyon.", turn_id=f"t{number}")
+        until(served, is_digested)
+        served.kill()
+    [log] = (tmp_path / "home/minds/ada/transcript").glob("*.jsonl")
+    with log.open("ab") as handle:
+        handle.write(tail)
+
+    with serving(tmp_path, nest) as served:
+        answers = [post(served, "Carla moved to Ghent.", turn_id="torn").json() for _ in range(2)]
+        assert [answer["duplicate"] for answer in answers] == [False, True]
+        assert post(served, "Bruno number 1 lives in Lyon.", turn_id="t1").json()["duplicate"]
+        found = until(served, is_digested)
+        assert (found["turns"], found["graph"]["episodes"], len(found["damaged"])) == (3, 3, 1)
+        assert_readable(served)
