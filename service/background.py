@@ -1,7 +1,7 @@
 """
 The one place where work outlives a request: named jobs in one task group, ended in order at shutdown.
 
-A job that fails is logged and never takes another with it.
+A job that fails is logged and never takes another with it. A job *of* somebody can be stopped with all that is theirs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+_AGAIN_SECONDS = 1.0
+
 
 class Background:
     """An async context: jobs may be started inside it; leaving it drains, then cancels."""
@@ -26,6 +28,9 @@ class Background:
         self._drain_seconds = drain_seconds
         self._tasks: set[asyncio.Task[object]] = set()
         self._endless: set[asyncio.Task[object]] = set()
+        self._of: dict[asyncio.Task[object], str] = {}
+        self._begun: set[asyncio.Task[object]] = set()
+        self._stopped: set[asyncio.Task[object]] = set()
         self._stopping = asyncio.Event()
 
     @property
@@ -37,12 +42,31 @@ class Background:
         """Run a job that never ends by itself: shutdown does not wait for it."""
         self._endless.add(self.start(name, job))
 
-    def start[T](self, name: str, job: Callable[[], Coroutine[object, object, T]]) -> asyncio.Task[T | None]:
-        """Run *job* beside everything else; the task ends with its result, or None after a failure."""
+    def start[T](
+        self, name: str, job: Callable[[], Coroutine[object, object, T]], *, of: str | None = None
+    ) -> asyncio.Task[T | None]:
+        """Run *job* beside everything else; the task ends with its result, or None after a failure or a stop."""
         task = asyncio.create_task(self._watched(name, job), name=name)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        if of is not None:
+            self._of[task] = of
+        task.add_done_callback(self._forget)
         return task
+
+    async def settle(self, of: str, *, seconds: float) -> None:
+        """Give every job of *of* so long to end by itself."""
+        if tasks := [task for task, owner in self._of.items() if owner == of]:
+            await asyncio.wait(tasks, timeout=seconds)
+
+    async def stop(self, of: str, *, named: tuple[str, ...] = ("",)) -> None:
+        """Cancel every job of *of*, whose name begins with one of *named*, and return when all have ended."""
+        while tasks := [task for task, owner in self._of.items() if owner == of and task.get_name().startswith(named)]:
+            begun = self._begun.intersection(tasks)  # what never began would not clean up behind itself
+            self._stopped.update(begun)
+            for task in begun:
+                task.cancel()
+            # What swallows it is cancelled again.
+            await (asyncio.wait(begun, timeout=_AGAIN_SECONDS) if begun else asyncio.sleep(0))
 
     async def pause(self, seconds: float, *, unless: asyncio.Event | None = None) -> bool:
         """Wait, but not beyond *unless*, nor the beginning of shutdown; False when that has begun."""
@@ -70,9 +94,22 @@ class Background:
         if self._tasks:
             await asyncio.wait(set(self._tasks))
 
+    def _forget(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        self._begun.discard(task)
+        self._stopped.discard(task)
+        self._of.pop(task, None)
+
     async def _watched[T](self, name: str, job: Callable[[], Awaitable[T]]) -> T | None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - start made it
+        self._begun.add(task)
         try:
             return await job()
+        except asyncio.CancelledError:
+            if task in self._stopped:
+                return None
+            raise
         except Exception:
             log.exception("job.failed", job=name)
             return None

@@ -12,31 +12,24 @@ from consolidation.kernel.ports import Role
 from consolidation.workspace import minds_of
 from service.adapters.graph.falkor_graph import FalkorGraph
 from service.adapters.graph.naming import episode_uuid
-from service.adapters.minilm import MiniLM
 from service.adapters.rarity import Rarity
 from service.audit import Audit
 from service.background import Background
 from service.dependency import DISK, Dependencies
-from service.digestion.digest import Digestion
-from service.digestion.extracting import Extracting
-from service.digestion.patience import Patience
 from service.digestion.saving import Saving
 from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
+from service.erasures import build_erasing
+from service.fence import Fence
 from service.minds import Minds
 from service.models import open_models
 from service.moves import build_moves, open_sites
+from service.paths import Outside, build_digestion, build_pipeline
 from service.recall.embedding_cache import EmbeddingCache
 from service.recall.remember import Remembering
 from service.resonance.afterthoughts import Afterthoughts
-from service.resonance.fusion import Weights
-from service.resonance.gate import Gate
-from service.resonance.gathering import Gathering
-from service.resonance.pipeline import Pipeline
-from service.resonance.retrieval import Retrieval, Switches
+from service.resonance.retrieval import Switches
 from service.resonance.stable import Stable
-from service.resonance.telling import Telling
-from service.resonance.wondering import Wondering
 from service.stories import build_stories
 from service.taking import address, embedded, own
 from service.tally import Tally
@@ -49,9 +42,11 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.access.doorkeeper import Doorkeeper
+    from service.digestion.digest import Digestion
+    from service.erasing.erasing import Erasing
     from service.moves import Moves
-    from service.moving.arriving import Arriving
     from service.ports import Embedder, EpisodicGraph, Identity
+    from service.resonance.pipeline import Pipeline
     from service.settings import Settings
     from service.stories import Stories
 
@@ -70,6 +65,7 @@ class Memory:
     stories: Stories
     pipeline: Pipeline
     remembering: Remembering
+    erasing: Erasing
     graph: EpisodicGraph
     models: Mapping[Role, LanguageModel]
     embedder: Embedder
@@ -111,7 +107,7 @@ async def open_memory(
         models = await stack.enter_async_context(
             open_models(settings, clock=clock, ledger=ledger, dependencies=dependencies)
         )
-        minds = Minds(home, clock=clock, disk=dependencies.named(DISK))
+        minds = Minds(home, clock=clock, disk=dependencies.named(DISK), fence=Fence())
         stack.push_async_callback(minds.close)
         connection = watched.connection(url)
         stack.push_async_callback(connection.close)
@@ -119,7 +115,7 @@ async def open_memory(
         await stack.enter_async_context(background)
         doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
         plain_embedder = choose_embedder(settings, breaker=watched.embedder) if embedder is None else embedder
-        embedder = EmbeddingCache(plain_embedder)
+        embedder = cache = EmbeddingCache(plain_embedder)
 
         def spent(mind_id: str, usage: Usage) -> None:
             for mind in minds.opened():
@@ -134,14 +130,17 @@ async def open_memory(
             overrides=lambda mind_id: minds.workspace(mind_id).prompts,
             spent=spent,
         )
-        outside = _Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, tally)
+        discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
+        outside = Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, discretion, tally)
         identity = identify(settings, plain_embedder)
         sites = open_sites(settings, connection)
-        digestion = _digestion(settings, outside, identity=identity, arriving=sites.arriving)
+        saving = Saving(
+            graph, embedder=embedder, identity=identity, uuid_of=episode_uuid, arriving=sites.arriving.settle
+        )
+        digestion = build_digestion(settings, outside, saving=saving)
         dependencies.on_recovery(digestion.hope)
         if server is not None:
             background.watch("embedded graph", server.watch)
-        discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
         stories = build_stories(
             settings,
             clock=clock,
@@ -155,16 +154,26 @@ async def open_memory(
         moves = build_moves(
             settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
         )
+        afterthoughts, stable = Afterthoughts(), Stable(story_tokens=settings.resonance.story_tokens)
+        erasing = build_erasing(
+            settings,
+            outside,
+            connection=connection,
+            saving=saving,
+            digestion=digestion,
+            stories=stories,
+            forget=_forgetting(minds, cache, afterthoughts, stable),
+        )
         if not is_reindexing:
             moves.begin(background)
+            erasing.resume()
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             background.watch("sweep", digestion.sweep)
             background.watch("story sweep", stories.telling.sweep)
             background.start("session files", stories.syncing.at_start)
         rarity = Rarity()
-        waited_for = (models[Role.SUBCONSCIOUS],)
-        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=waited_for))
+        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=(outside.model,)))
         yield Memory(
             settings=settings,
             clock=clock,
@@ -172,8 +181,16 @@ async def open_memory(
             minds=minds,
             digestion=digestion,
             stories=stories,
-            pipeline=_pipeline(settings, outside, discretion, rarity=rarity, switches=switches or Switches()),
+            pipeline=build_pipeline(
+                settings,
+                outside,
+                rarity=rarity,
+                switches=switches or Switches(),
+                afterthoughts=afterthoughts,
+                stable=stable,
+            ),
             remembering=Remembering(graph, embedder=embedder),
+            erasing=erasing,
             graph=graph,
             models=models,
             embedder=embedder,
@@ -187,62 +204,14 @@ async def open_memory(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Outside:
-    """What the two paths share."""
+def _forgetting(
+    minds: Minds, cache: EmbeddingCache, afterthoughts: Afterthoughts, stable: Stable
+) -> Callable[[str], None]:
+    """What lets a mind's words go from memory."""
 
-    clock: Clock
-    background: Background
-    minds: Minds
-    graph: EpisodicGraph
-    model: LanguageModel
-    embedder: Embedder
-    tally: Tally
+    def forget(mind_id: str) -> None:
+        cache.clear()
+        afterthoughts.forget(mind_id)
+        stable.forget(minds.workspace(mind_id))
 
-
-def _digestion(
-    settings: Settings, outside: _Outside, *, identity: Callable[[], Awaitable[Identity]], arriving: Arriving
-) -> Digestion:
-    knobs, graph, embedder = settings.digestion, outside.graph, outside.embedder
-    return Digestion(
-        outside.minds,
-        saving=Saving(graph, embedder=embedder, identity=identity, uuid_of=episode_uuid, arriving=arriving.settle),
-        extracting=Extracting(
-            graph,
-            clock=outside.clock,
-            uuid_of=episode_uuid,
-            most_attempts=knobs.most_attempts,
-            turn_seconds=knobs.turn_seconds,
-        ),
-        background=outside.background,
-        patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),
-        sweep_seconds=knobs.sweep_seconds,
-    )
-
-
-def _pipeline(
-    settings: Settings, outside: _Outside, discretion: Discretion, *, rarity: Rarity, switches: Switches
-) -> Pipeline:
-    knobs = settings.resonance
-    afterthoughts = Afterthoughts()
-    gathering = Gathering(
-        retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches),
-        graph=outside.graph,
-        wondering=Wondering(
-            model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
-        ),
-        weights=Weights(),
-        gate=Gate(rarity=rarity, are_cosines_calibrated=outside.embedder.name == MiniLM.name),
-        echo_turns=knobs.echo_turns,
-    )
-    telling = Telling(
-        model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts
-    )
-    return Pipeline(
-        clock=outside.clock,
-        discretion=discretion,
-        gathering=gathering,
-        telling=telling,
-        stable=Stable(story_tokens=knobs.story_tokens),
-        tally=outside.tally,
-    )
+    return forget

@@ -14,6 +14,7 @@ from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
+from service.fence import MindErasing
 from service.moving.faults import MindExists
 from service.recall.text_index import TextIndex
 from service.resonance.ledger import Ledger
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from service.dependency import Dependency
+    from service.fence import Fence
     from service.ports import Progress
 
 
@@ -56,17 +58,18 @@ class Mind:
 class Minds:
     """Opens minds; reading one that does not exist creates nothing."""
 
-    def __init__(self, home: Path, *, clock: Clock, disk: Dependency) -> None:
-        """Bind to *home*, which this process must own, on *disk*."""
+    def __init__(self, home: Path, *, clock: Clock, disk: Dependency, fence: Fence) -> None:
+        """Bind to *home*, which this process must own, on *disk*; a mind that *fence* closes is not there."""
         self.disk = disk
         self._home = home
         self._clock = clock
+        self.fence = fence
         self._open: dict[str, Mind] = {}
         self._opening = asyncio.Lock()
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all minds there are, sorted."""
-        return minds_of(self._home)
+        return tuple(mind_id for mind_id in minds_of(self._home) if not self.fence.is_closed(mind_id))
 
     def workspace(self, mind_id: str) -> Workspace:
         """A mind's folder, whether it is there or not. Raises InvalidMindId."""
@@ -74,12 +77,15 @@ class Minds:
 
     async def find(self, mind_id: str) -> Mind:
         """A mind that exists. Raises InvalidMindId, MindNotFound, HomeFault."""
-        if mind_id not in self._open and not self.workspace(mind_id).exists:
+        workspace = self.workspace(mind_id)
+        if self.fence.is_closed(mind_id) or (mind_id not in self._open and not workspace.exists):
             raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:
-        """A mind, made from the template at its first turn. Raises InvalidMindId, HomeFault."""
+        """A mind, made from the template at its first turn. Raises InvalidMindId, MindErasing, HomeFault."""
+        if self.fence.is_closed(mind_id):
+            raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
         return await self._opened(mind_id)
 
     async def admit(self, mind_id: str, folder: Path) -> Mind:
@@ -99,6 +105,13 @@ class Minds:
     def opened(self) -> tuple[Mind, ...]:
         """The minds opened so far."""
         return tuple(self._open.values())
+
+    async def forget(self, mind_id: str) -> None:
+        """Close a mind's files and know it no more; nobody may be at work in it."""
+        mind = self._open.pop(mind_id, None)
+        if mind is not None:
+            await mind.transcript.close()
+            mind.text.close()
 
     async def close(self) -> None:
         """Close every mind's files."""

@@ -15,6 +15,9 @@ from starlette.routing import Match
 from consolidation.kernel import errors
 from consolidation.kernel.files import is_full
 from consolidation.kernel.secrets import redact
+from consolidation.transcript.tombstones import TurnErased
+from service.erasing.part import SessionNotFound
+from service.fence import MindErasing
 from service.importing.found import ImportUnreadable
 from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
@@ -53,6 +56,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     ),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
+    SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session-not-found", "No such session"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
     errors.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn-not-found", "No such turn"),
     errors.VersionNotFound: Kind(HTTPStatus.NOT_FOUND, "version-not-found", "No such version"),
@@ -66,6 +70,8 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
     MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
     ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
+    TurnErased: Kind(HTTPStatus.GONE, "turn-erased", "The turn was erased"),
+    MindErasing: Kind(HTTPStatus.CONFLICT, "mind-erasing", "The mind is being erased"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
     errors.HomeLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-locked", "Another service owns this home"),
     errors.TranscriptUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "transcript-unwritable", "Nothing was stored"),

@@ -10,6 +10,7 @@ from consolidation.story.consolidate import ConsolidationService
 from consolidation.story.narrator import Narrator
 from consolidation.story.triggers import Patience
 from consolidation.workspace import checked_mind_id
+from service.erasing.plans import Erasures
 from service.storytelling.editing import StoryEditing
 from service.storytelling.runs import Storytelling
 from service.storytelling.session_files import SessionFolders
@@ -63,7 +64,8 @@ def build_stories(
         sweep_seconds=settings.digestion.sweep_seconds,
     )
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
-    folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions)
+    erased_at = Erasures(settings.folder).at
+    folders = SessionFolders(folder, checked_mind_id(knobs.sessions_mind), knobs.newest_sessions, erased_at)
     syncing = Syncing(
         minds=minds,
         digestion=digestion,

@@ -10,6 +10,7 @@ from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.ports import Reply
 from consolidation.kernel.turns import Kind, Message, Speaker, Turn
 from consolidation.story.anchor import read_marks
+from consolidation.story.chapters import parse
 from consolidation.story.consolidate import ConsolidationService
 from consolidation.story.editing import check_unchanged, edited, etag_of
 from consolidation.story.ledger import read_ledger
@@ -89,6 +90,7 @@ class Life:
         self.most_words = most_words
         self.number = 0
         self.ids, self.again, self.gone, self.lines = [], set(), set(), set()
+        self.erased, self.edited = set(), set()
 
     async def start(self):
         """As a process that has just begun."""
@@ -169,6 +171,26 @@ class Life:
         self.gone |= {f"Bruno{kept.turn.turn_id[1:]}" for kept in waiting}
         await self.service.skip(self.subject, trigger="manual")
 
+    async def erase(self, number, dies=None):
+        """Erase a turn; what a person's own chapter says of it stays, and is named."""
+        if not self.ids:
+            return
+        met = self.ids.pop(number % len(self.ids))
+        sequence = self.transcript.positions.sequence_of(f"t{met[5:]}")
+        await self.transcript.erase([sequence])
+        erased, words = frozenset({sequence}), (f"{met},", f"{met}.")
+        self.file.dies, self.file.dies_at, self.file.puts = dies, 0, 0
+        try:
+            taken = await self.service.take_out(self.subject, erased, words=words)
+        except Crash:
+            await self.transcript.close()
+            await self.start()
+            taken = await self.service.take_out(self.subject, erased, words=words)
+        finally:
+            self.file.dies = None
+        self.erased.add(met)
+        self.edited |= {met} if taken.edited else set()
+
     def version(self, number):
         versions = self.file.versions()
         return self.file.version(versions[abs(number) % len(versions)].name) if versions else None
@@ -210,5 +232,13 @@ class Life:
             told = found.count(met)
             assert told >= 1 or met in self.gone, f"{met} is lost:\n{story}"
             assert told <= 1 or met in self.again, f"{met} is told {told} times:\n{story}"
+        ours = read_ledger(self.ledger).digests
+        told = {met for one in parse(story).chapters if one.digest in ours for met in ID.findall(one.text)}
+        assert not told & self.erased, f"erased and told:\n{story}"
+        assert not set(found) & self.erased - self.edited, f"a person's, and not named:\n{story}"
+        for version in self.file.versions():
+            assert not set(ID.findall(self.file.version(version.name))) & self.erased - self.edited
+        log = "".join(file.read_text() for file in self.path.parent.glob("transcript/*.jsonl"))
+        assert not set(ID.findall(log)) & self.erased
         assert set(HUMAN.findall(story)) == self.lines
         assert [len(re.findall(rf"^<!-- {mark}.*\d", story, re.MULTILINE)) for mark in PAIR] == [1, 1]

@@ -9,12 +9,15 @@ Everything that may go wrong on purpose, as one tree:
     + ArchiveUnreadable   (stands in service/moving/faults.py, as do MindExists and ArchiveTooLarge)
   x NotFound
     + MindNotFound
+    + SessionNotFound    (stands in service/erasing/part.py)
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
   x TurnConflict
   x MindExists
   x ArchiveTooLarge
+  x TurnErased           (stands in consolidation/transcript/tombstones.py)
+  x MindErasing          (stands in service/fence.py)
   x StoryFault
     + StoryLocked
     + StoryUnreadable

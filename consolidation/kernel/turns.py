@@ -29,12 +29,17 @@ class Speaker(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a turn is for; only ``turn`` and ``import`` are ever remembered."""
+    """
+    What a turn is for; only ``turn`` and ``import`` are ever remembered.
+
+    An ``erased`` one holds no words: its id and its session's are digests, ``metadata`` is a TOMBSTONE's.
+    """
 
     TURN = "turn"
     HEARTBEAT = "heartbeat"
     PROBE = "probe"
     IMPORT = "import"
+    ERASED = "erased"
     OFF_THE_RECORD = "off_the_record"
 
 

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import HomeFault, MemoryFault, StoryUnwritable
-from consolidation.story.anchor import Marks, anchor_for, decide, read_marks, with_marks, without_marks
+from consolidation.story.anchor import Marks, anchor_for, carrying, read_marks, with_marks, without_marks
 from consolidation.story.batching import batches
 from consolidation.story.chapters import parse
-from consolidation.story.ledger import Published, caught_up, note_ours, note_short, read_ledger, write_ledger
+from consolidation.story.ledger import note_ours, note_short, read_ledger, with_ours, write_ledger
 from consolidation.story.planning import laid_upon, moved_back, shortened_in
 from consolidation.story.run import Run, Subject
 from consolidation.story.shortening import oldest_run
+from consolidation.story.taking_out import take_out
+from consolidation.story.tellings import tellings_of, tellings_of_shorter
+from consolidation.story.waiting import decided, owed_again, settled, waiting
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -33,10 +36,10 @@ if TYPE_CHECKING:
     from consolidation.story.anchor import ToTell
     from consolidation.story.narrator import Draft, Narrator
     from consolidation.story.run import Gathered
+    from consolidation.story.taking_out import TakenOut
 
 type Progress = Callable[[Run], None]
 
-_PAGE = 500
 _MOST_PASSES = 40  # of compression in one run
 
 
@@ -76,11 +79,24 @@ class ConsolidationService:
         """Count every turn that waits as told, without telling it. Raises StoryFault, OSError."""
         async with self._turnstile(subject):
             started_at = self._clock.now()
-            await anyio.to_thread.run_sync(_settled, subject)
-            to_tell, seen, turns = await self._waiting(subject)
+            await anyio.to_thread.run_sync(settled, subject)
+            owed = await owed_again(subject, now=started_at)
+            to_tell, seen, turns = await waiting(subject, now=started_at)
             if turns:
                 await self._publish(subject, turns, None, to_tell, rest=(), seen=seen)
-            return Run(trigger, started_at, self._clock.now(), turns=len(turns), reason="skipped, not told")
+            known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
+            await anyio.to_thread.run_sync(write_ledger, subject.ledger, replace(known, again=frozenset()))
+            count = len(owed) + len(turns)
+            return Run(trigger, started_at, self._clock.now(), turns=count, reason="skipped, not told")
+
+    async def take_out(self, subject: Subject, erased: frozenset[int], *, words: Sequence[str]) -> TakenOut:
+        """
+        Take erased turns, that alone said *words*, out of the story; what their chapters told besides is owed again.
+
+        Raises StoryFault, OSError.
+        """
+        async with self._turnstile(subject):
+            return await take_out(subject, erased, words=words)
 
     async def rewind(self, subject: Subject, *, version: str) -> str:
         """
@@ -100,16 +116,20 @@ class ConsolidationService:
 
     async def pending(self, subject: Subject) -> tuple[Kept, ...]:
         """The turns that wait to be told, in order."""
-        return (await self._waiting(subject))[2]
+        return (*await self.owed(subject), *(await waiting(subject, now=self._clock.now()))[2])
+
+    async def owed(self, subject: Subject) -> tuple[Kept, ...]:
+        """Those of them that were told before: their chapter went with an erased turn."""
+        return await owed_again(subject, now=self._clock.now())
 
     async def to_tell(self, subject: Subject) -> ToTell:
         """What is not yet told, by position: no turn is read."""
-        return (await self._decided(subject))[0]
+        return (await decided(subject, now=self._clock.now()))[0]
 
     async def settle(self, subject: Subject) -> int:
         """Bring the ledger up to a story that a crash left ahead of it; the last sequence told."""
         async with self._turnstile(subject):
-            return await anyio.to_thread.run_sync(_settled, subject)
+            return await anyio.to_thread.run_sync(settled, subject)
 
     @asynccontextmanager
     async def _turnstile(self, subject: Subject) -> AsyncIterator[None]:
@@ -118,20 +138,21 @@ class ConsolidationService:
 
     async def _told(self, subject: Subject, run: Run) -> AsyncIterator[Run]:
         """The run after each step."""
-        await anyio.to_thread.run_sync(_settled, subject)
-        to_tell, seen, turns = await self._waiting(subject)
-        run = replace(run, turns=len(turns), reason=to_tell.reason)
+        await anyio.to_thread.run_sync(settled, subject)
+        owed = await owed_again(subject, now=self._clock.now())
+        to_tell, seen, turns = await waiting(subject, now=self._clock.now())
+        run = replace(run, turns=len(owed) + len(turns), reason=to_tell.reason)
         yield run
+        for batch in batches(owed, most_tokens=self._batch_tokens):
+            draft = await self._narrated(subject, batch, is_again=False)
+            await self._publish_owed(subject, batch, draft)
+            run = _advanced(run, batch, draft)
+            yield run
         for batch in self._batches(turns, to_tell):
             draft = await self._narrated(subject, batch, is_again=batch[0].sequence <= to_tell.sequence)
-            rest = turns[run.told + len(batch) :]
+            rest = turns[run.told - len(owed) + len(batch) :]
             seen = await self._publish(subject, batch, draft, to_tell, rest=rest, seen=seen)
-            run = replace(
-                run,
-                told=run.told + len(batch),
-                chapters=run.chapters + len(draft.append),
-                usage=run.usage + draft.usage,
-            )
+            run = _advanced(run, batch, draft)
             yield run
             async for run in self._shortened(subject, run):  # noqa: B020
                 yield run
@@ -142,25 +163,6 @@ class ConsolidationService:
         yield from batches(turns[:again], most_tokens=self._batch_tokens)
         yield from batches(turns[again:], most_tokens=self._batch_tokens)
 
-    async def _decided(self, subject: Subject) -> tuple[ToTell, Marks]:
-        story = await anyio.to_thread.run_sync(subject.file.read)
-        top = subject.transcript.positions.last
-        known = await anyio.to_thread.run_sync(caught_up, subject.ledger, story, top)
-        now = self._clock.now()
-        to_tell = decide(story, ledger=known.sequence, ledger_anchor=known.anchor, top=top, now=now)
-        return to_tell, read_marks(story)
-
-    async def _waiting(self, subject: Subject) -> tuple[ToTell, Marks, tuple[Kept, ...]]:
-        to_tell, marks = await self._decided(subject)
-        turns: list[Kept] = []
-        after = 0 if to_tell.since is not None else to_tell.sequence
-        while page := await subject.transcript.after(after, limit=_PAGE):
-            turns.extend(kept for kept in page if kept.is_remembered and _is_due(kept, to_tell))
-            after = page[-1].sequence
-        # What is told again is told in the order of its times: the anchor is what says how far that has come.
-        again = sorted((kept for kept in turns if kept.sequence <= to_tell.sequence), key=lambda kept: kept.occurred_at)
-        return to_tell, marks, (*again, *turns[len(again) :])
-
     async def _narrated(self, subject: Subject, batch: Sequence[Kept], *, is_again: bool) -> Draft:
         story = await anyio.to_thread.run_sync(subject.file.read)
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
@@ -168,6 +170,20 @@ class ConsolidationService:
         return await self._narrator.narrate(
             batch, book=book, ours=known.digests, voice=subject.voice, is_again=is_again
         )
+
+    async def _publish_owed(self, subject: Subject, batch: Sequence[Kept], draft: Draft) -> None:
+        """Write what *draft* makes of turns below the cursor: the marks stay as they are."""
+        known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
+        tellings = tellings_of(batch, draft, known.tellings)
+        await anyio.to_thread.run_sync(note_ours, subject.ledger, tellings)
+
+        def plan(story: str) -> str:
+            return carrying(laid_upon(without_marks(story), draft), read_marks(story))
+
+        await anyio.to_thread.run_sync(subject.file.change, plan)
+        again = known.again - {kept.sequence for kept in batch}
+        published = replace(with_ours(known, tellings), again=again)
+        await anyio.to_thread.run_sync(write_ledger, subject.ledger, published)
 
     async def _publish(
         self,
@@ -197,10 +213,13 @@ class ConsolidationService:
             back = moved_back(read_marks(story), seen)  # while the narrator was thinking
             return with_marks(text, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
-        ours = [chapter.digest for chapter in (*draft.append, *draft.revise.values())] if draft is not None else []
-        await anyio.to_thread.run_sync(note_ours, subject.ledger, ours)
+        tellings = tellings_of(batch, draft, known.tellings) if draft is not None else {}
+        await anyio.to_thread.run_sync(note_ours, subject.ledger, tellings)
         await anyio.to_thread.run_sync(subject.file.change, plan)
-        published = Published(sequence, tied_to, max(told), known.digests | set(ours), known.short)
+        again = known.again - {kept.sequence for kept in batch}
+        published = replace(
+            with_ours(known, tellings), sequence=sequence, anchor=tied_to, newest=max(told), again=again
+        )
         await anyio.to_thread.run_sync(write_ledger, subject.ledger, published)
         return Marks(sequence, tied_to, anchor, anchors=1)
 
@@ -214,7 +233,8 @@ class ConsolidationService:
             if not chapters:
                 return
             shorter, usage = await self._narrator.shorten(chapters, voice=subject.voice)
-            await anyio.to_thread.run_sync(note_short, subject.ledger, [one.digest for one in shorter])
+            tellings = tellings_of_shorter(chapters, shorter, known.tellings)
+            await anyio.to_thread.run_sync(note_short, subject.ledger, tellings)
             await anyio.to_thread.run_sync(subject.file.change, shortened_in(chapters, shorter))
             run = replace(run, compressed=run.compressed + len(chapters), usage=run.usage + usage)
             yield run
@@ -226,16 +246,7 @@ def failed(run: Run, error: MemoryFault | OSError) -> Run:
     return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault | StoryUnwritable))
 
 
-def _is_due(kept: Kept, to_tell: ToTell) -> bool:
-    if to_tell.since is None:
-        return kept.sequence > to_tell.sequence
-    is_new = kept.sequence > to_tell.sequence > 0  # at 0, another tool's anchor is all that says what is told
-    return is_new or kept.occurred_at > to_tell.since
-
-
-def _settled(subject: Subject) -> int:
-    known = read_ledger(subject.ledger)
-    settled = caught_up(subject.ledger, subject.file.read(), subject.transcript.positions.last)
-    if settled != known:
-        write_ledger(subject.ledger, settled)
-    return settled.sequence or 0
+def _advanced(run: Run, batch: Sequence[Kept], draft: Draft) -> Run:
+    return replace(
+        run, told=run.told + len(batch), chapters=run.chapters + len(draft.append), usage=run.usage + draft.usage
+    )

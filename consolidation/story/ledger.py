@@ -1,5 +1,5 @@
 """
-What we last published, beside the story: a backup of its cursor, and which chapters are in our words.
+What we last published, beside the story: a backup of its cursor; which chapters are in our words, and of which turns.
 
 The file's own cursor is the proof; this is what stands in when a person deletes it, and it may be behind after a crash.
 """
@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import StoryUnwritable
 from consolidation.kernel.files import replace_text
 from consolidation.story.anchor import read_marks
+from consolidation.story.tellings import Telling, ranges, sequences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from consolidation.story.tellings import Tellings
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Published:
     """
     The last sequence told (None: nothing known), the anchor written with it, the newest instant told.
 
-    ``digests`` are the chapters in our words; ``short`` those of them that stand for longer ones.
+    ``digests`` are the chapters in our words, ``short`` those of them that stand for longer ones, ``tellings`` what
+    each tells; ``again`` are turns below the cursor that are owed, since their chapter was taken out.
     """
 
     sequence: int | None = None
@@ -33,6 +37,8 @@ class Published:
     newest: datetime | None = None
     digests: frozenset[str] = field(default_factory=frozenset)
     short: frozenset[str] = field(default_factory=frozenset)
+    tellings: Mapping[str, Telling] = field(default_factory=dict)
+    again: frozenset[int] = field(default_factory=frozenset)
 
 
 def read_ledger(file: Path) -> Published:
@@ -45,8 +51,13 @@ def read_ledger(file: Path) -> Published:
             _instant(found["newest"]),
             frozenset(str(digest) for digest in found["digests"]),
             frozenset(str(digest) for digest in found.get("short", ())),
+            {
+                digest: Telling(str(one["at"]), sequences_of(one["told"]), sequences_of(one["seen"]))
+                for digest, one in found.get("tellings", {}).items()
+            },
+            sequences_of(found.get("again", ())),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Published()
 
 
@@ -58,6 +69,11 @@ def write_ledger(file: Path, published: Published) -> None:
         "newest": published.newest and published.newest.isoformat(),
         "digests": sorted(published.digests),
         "short": sorted(published.short),
+        "tellings": {
+            digest: {"at": one.at, "told": ranges(one.told), "seen": ranges(one.seen)}
+            for digest, one in sorted(published.tellings.items())
+        },
+        "again": ranges(published.again),
     }
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -66,16 +82,20 @@ def write_ledger(file: Path, published: Published) -> None:
         raise StoryUnwritable(f"{file.name} can not be written: {error.strerror}") from error
 
 
-def note_ours(file: Path, digests: Iterable[str]) -> None:
+def note_ours(file: Path, tellings: Tellings) -> None:
     """Note chapters as ours ahead of publishing them: after a crash they must not pass for a person's."""
-    known = read_ledger(file)
-    write_ledger(file, replace(known, digests=known.digests | set(digests)))
+    write_ledger(file, with_ours(read_ledger(file), tellings))
 
 
-def note_short(file: Path, digests: Iterable[str]) -> None:
+def note_short(file: Path, tellings: Tellings) -> None:
     """Note chapters as ours, and as standing for longer ones, ahead of publishing them."""
-    known, new = read_ledger(file), set(digests)
-    write_ledger(file, replace(known, digests=known.digests | new, short=known.short | new))
+    known = with_ours(read_ledger(file), tellings)
+    write_ledger(file, replace(known, short=known.short | tellings.keys()))
+
+
+def with_ours(known: Published, tellings: Tellings) -> Published:
+    """*known* with more chapters in our words."""
+    return replace(known, digests=known.digests | tellings.keys(), tellings={**known.tellings, **tellings})
 
 
 def caught_up(file: Path, story: str, top: int) -> Published:

@@ -79,6 +79,20 @@ class StoryFile:
             return None
         return _text((self._history / f"{name}.md").read_bytes())
 
+    def purge(self, holds: Callable[[str], bool]) -> int:
+        """Delete every earlier story, and every displaced one, whose text *holds*; how many files that were."""
+        with exclusive(self._file, seconds=_LOCK_SECONDS):
+            if not self._history.is_dir():
+                return 0
+            found = [file for file in self._kept() if holds(_text(file.read_bytes()))]
+            for late in sorted(self._beside.glob("*.late")):
+                pair = (late, late.with_suffix(".base"))
+                if any(holds(_text(_bytes_of(file))) for file in pair):
+                    found += [file for file in pair if file.exists()]
+            for file in found:
+                file.unlink(missing_ok=True)
+            return len(found)
+
     def _settled(self) -> bytes | None:
         return read_settled(self._file, is_expected=self._history.is_dir())
 

@@ -27,10 +27,12 @@ from consolidation.kernel.errors import (
     TurnNotFound,
 )
 from consolidation.kernel.files import is_full, sync_folder
-from consolidation.kernel.turns import Kept
+from consolidation.kernel.turns import Kept, Kind
+from consolidation.transcript.blanking import damaged_parts, drop_torn, overwrite, signs_of, spare_lines
 from consolidation.transcript.positions import Place, Positions
-from consolidation.transcript.records import encode
+from consolidation.transcript.records import encode, encode_tombstone
 from consolidation.transcript.recovery import Damage, read_lines, scan
+from consolidation.transcript.tombstones import TurnErased, tombstone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,8 +106,11 @@ class Transcript:
         Keep *turn* durably and return it with its sequence.
 
         The same turn id with the same content, but for secrets, returns the turn as first kept; with other content
-        raises TurnConflict. Raises TranscriptUnwritable when the disk refused: then nothing was kept.
+        raises TurnConflict. Raises TurnErased where a turn of this id was erased, TranscriptUnwritable when the disk
+        refused: then nothing was kept.
         """
+        if self._positions.is_erased(turn.turn_id):
+            raise TurnErased("the turn of this id was erased and is not kept again; what is said anew needs a new id")
         waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is kept before it stops waiting
         if waiting is not None:
             return Accepted(_same(await self._settled(waiting), turn), is_new=False)
@@ -136,6 +141,21 @@ class Transcript:
     async def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[Kept, ...]:
         """The last turns of a session below *sequence*, oldest first."""
         return await self.read_many(self._positions.before_in_session(session_id, sequence, limit=limit))
+
+    async def erased_in(self, session_id: str) -> tuple[Kept, ...]:
+        """What stays of the erased turns of a session."""
+        return await self.read_many(self._positions.erased_in(session_id))
+
+    async def erase(self, sequences: Sequence[int], *, session_id: str | None = None) -> int:
+        """
+        Take the words of these turns, and damaged copies of them, off the disk; how many turns there were.
+
+        With *session_id*, damaged lines of that session, too. Again is harmless. Raises TranscriptUnwritable.
+        """
+        try:
+            return await anyio.to_thread.run_sync(self._erase, tuple(sequences), session_id)
+        except OSError as error:
+            raise TranscriptUnwritable(f"{self._folder}: {error.strerror}") from error
 
     @property
     def positions(self) -> Positions:
@@ -244,6 +264,33 @@ class Transcript:
             raise
         self._file, self._handle, self._good_end = newest, handle, os.fstat(handle).st_size
 
+    def _erase(self, sequences: tuple[int, ...], session_id: str | None) -> int:
+        with self._writing:
+            turns = [kept for kept in self._read_many(sequences) if kept.turn.kind is not Kind.ERASED]
+            tombstones = [tombstone_of(kept, salt=self._clock.fresh_id()) for kept in turns]
+            parts: dict[Path, dict[int, bytes]] = {}
+            for tombstone in tombstones:
+                place = self._positions.place(tombstone.sequence)
+                assert place is not None  # noqa: S101 - it was read there
+                line = encode_tombstone(tombstone, length=place.length)
+                parts.setdefault(place.file, {})[place.offset] = line
+            signs = signs_of(turns, session_id=session_id)
+            for damage in self._damages:
+                found = damaged_parts(self._folder, damage, self._positions, signs)
+                parts.setdefault(self._folder / damage.file, {}).update(found)
+            ids = frozenset(kept.turn.turn_id for kept in turns)
+            for file in sorted(self._folder.glob("*.jsonl")) if turns else ():
+                spare = spare_lines(file, self._positions, ids, session_id=session_id)
+                parts[file] = spare | parts.get(file, {})
+            for file in sorted(file for file, changes in parts.items() if changes):
+                if file == self._file:
+                    self._forget_handle()  # it is of the file that goes
+                overwrite(file, parts[file])
+            gone = drop_torn(self._folder, signs)
+            self._damages = [one for one in self._damages if one.aside not in gone]
+            self._positions.erase(turns, tombstones)
+            return len(turns)
+
     def _close(self) -> None:
         with self._writing:  # a cancelled caller's batch may still be on its way to the disk
             self._forget_handle()
@@ -278,6 +325,8 @@ class Transcript:
 
 
 def _same(kept: Kept, turn: Turn) -> Kept:
+    if kept.turn.kind is Kind.ERASED:
+        raise TurnErased("the turn of this id was erased while it was posted again")
     if not is_same(kept.turn, turn):
         raise TurnConflict("a turn of this id was already accepted with other content")
     return kept

@@ -7,7 +7,11 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.turns import Kind
+from consolidation.transcript.tombstones import id_digest, session_digest
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from consolidation.kernel.turns import Kept
@@ -35,9 +39,11 @@ class Positions:
         self._remembered = array("Q")
         self._by_id: dict[str, int] = {}
         self._by_session: dict[str, array[int]] = {}
+        self._erased: set[str] = set()
+        self._erased_in: dict[str, array[int]] = {}
 
     def __len__(self) -> int:
-        return len(self._sequences)
+        return len(self._sequences) - len(self._erased)
 
     @property
     def last(self) -> int:
@@ -55,8 +61,36 @@ class Positions:
         self._tokens.append((self._tokens[-1] if self._tokens else 0) + told)
         self._remembered.append((self._remembered[-1] if self._remembered else 0) + kept.is_remembered)
         self._sequences.append(kept.sequence)
+        if kept.turn.kind is Kind.ERASED:
+            self._bury(kept)
+            return
         self._by_session.setdefault(kept.turn.session_id, array("Q")).append(kept.sequence)
         self._by_id[kept.turn.turn_id] = kept.sequence
+
+    def erase(self, turns: Sequence[Kept], tombstones: Sequence[Kept]) -> None:
+        """Put *tombstones* in the place of *turns*: their places stay, their ids, sessions and tokens are forgotten."""
+        gone = {kept.sequence: kept for kept in turns}
+        tokens, remembered = array("Q"), array("Q")
+        fewer_tokens = fewer = 0
+        for at, sequence in enumerate(self._sequences):
+            if sequence in gone and gone[sequence].is_remembered:
+                fewer_tokens += gone[sequence].tokens
+                fewer += 1
+            tokens.append(self._tokens[at] - fewer_tokens)
+            remembered.append(self._remembered[at] - fewer)
+        self._tokens, self._remembered = tokens, remembered
+        for session_id in {kept.turn.session_id for kept in turns}:
+            left = array("Q", (one for one in self._by_session.pop(session_id, ()) if one not in gone))
+            if left:
+                self._by_session[session_id] = left
+        for kept in turns:
+            self._by_id.pop(kept.turn.turn_id, None)
+        for tombstone in tombstones:
+            self._bury(tombstone)
+
+    def _bury(self, tombstone: Kept) -> None:
+        self._erased.add(tombstone.turn.turn_id)
+        self._erased_in.setdefault(tombstone.turn.session_id, array("Q")).append(tombstone.sequence)
 
     def place(self, sequence: int) -> Place | None:
         """Where the turn of this sequence stands, None when there is none."""
@@ -68,6 +102,32 @@ class Positions:
     def sequence_of(self, turn_id: str) -> int | None:
         """The sequence of a turn id."""
         return self._by_id.get(turn_id)
+
+    def is_erased(self, turn_id: str) -> bool:
+        """Whether a turn of this id was erased."""
+        return bool(self._erased) and id_digest(turn_id) in self._erased
+
+    def is_taken(self, turn_id: str) -> bool:
+        """Whether a turn of this id is kept, or was erased."""
+        return turn_id in self._by_id or self.is_erased(turn_id)
+
+    def in_session(self, session_id: str) -> tuple[int, ...]:
+        """The sequences of a session, ascending; of what was erased, none."""
+        return tuple(self._by_session.get(session_id, ()))
+
+    def erased_in(self, session_id: str) -> tuple[int, ...]:
+        """The sequences of what was erased of a session."""
+        return tuple(self._erased_in.get(session_digest(session_id), ())) if self._erased else ()
+
+    def within(self, file: Path, start: int, end: int) -> tuple[Place, ...]:
+        """Where turns stand between two bytes of a file, in order."""
+        numbers = {number for number, known in enumerate(self._files) if known == file}
+        places = (
+            Place(file, self._offsets[at], self._lengths[at])
+            for at, number in enumerate(self._file_numbers)
+            if number in numbers and start <= self._offsets[at] < end
+        )
+        return tuple(sorted(places, key=lambda place: place.offset))
 
     def after(self, sequence: int, *, limit: int) -> tuple[int, ...]:
         """The next sequences above *sequence*, ascending, at most *limit*."""

@@ -2,7 +2,8 @@
 One turn as one line of the transcript, and back. Pure.
 
 A line is JSON whose last field is a checksum of everything before it, so that a torn write and a flipped
-bit are told from a turn: ``{"sequence":1,…,"crc":"89abcdef"}``.
+bit are told from a turn: ``{"sequence":1,…,"crc":"89abcdef"}``. What stays of an erased turn takes exactly the room
+of the line it was, so that no other line moves.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from consolidation.kernel.turns import Kept, Kind, Message, Speaker, Turn
+from consolidation.transcript.tombstones import as_tombstone
 
 _SEAL = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
@@ -39,6 +41,21 @@ def encode(kept: Kept) -> bytes:
     return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
 
 
+def encode_tombstone(tombstone: Kept, *, length: int) -> bytes:
+    """Return *tombstone* as one line of *length* bytes, which is that of the turn it stands for; without newline."""
+    turn = tombstone.turn
+    record = {
+        "sequence": tombstone.sequence,
+        "erased": turn.turn_id,
+        "session": turn.session_id,
+        "salt": turn.metadata["salt"],
+        "said": turn.metadata["said"],
+    }
+    body = json.dumps(record, separators=(",", ":")).encode()[:-1]
+    body += b" " * (length - len(body) - len(b',"crc":"00000000"}'))
+    return body + b',"crc":"%08x"}' % zlib.crc32(body + b"}")
+
+
 def decode(line: bytes) -> Kept:
     """Read one line without its newline. Raises DamagedRecord."""
     seal = _SEAL.search(line)
@@ -54,6 +71,9 @@ def decode(line: bytes) -> Kept:
 
 
 def _kept(record: dict[str, Any]) -> Kept:
+    if "erased" in record:
+        said = [str(digest) for digest in record["said"]]
+        return as_tombstone(record["sequence"], record["erased"], record["session"], record["salt"], said)
     turn = Turn(
         turn_id=record["turn_id"],
         session_id=record["session_id"],

@@ -50,7 +50,7 @@ async def consolidation(mind_id: MindId, memory: MemoryDep) -> ConsolidationOut:
     "/sessions/{session_id}/compaction",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Keep a window before it is cut",
-    responses=answers(COMPACTED, 400, 404, 413, 422, 503, 507, status=202),
+    responses=answers(COMPACTED, 400, 404, 409, 413, 422, 503, 507, status=202),
 )
 async def compact(
     mind_id: MindId,

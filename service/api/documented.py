@@ -25,6 +25,7 @@ _PROBLEMS: dict[int, tuple[str, str, str]] = {
     403: ("origin-refused", "Not from another site", "a web page of another site may not use this memory"),
     404: ("mind-not-found", "No such mind", "no mind is called 'global-user-memory'; its first turn creates it"),
     409: ("turn-conflict", "The turn was accepted with other content", "a turn of this id was already accepted …"),
+    410: ("turn-erased", "The turn was erased", "the turn of this id was erased and is not kept again; …"),
     412: ("story-changed", "The story has changed meanwhile", "the story has changed since it was read; …"),
     413: ("body-too-large", "The body is too large", "a request may have 1048576 bytes"),
     415: ("body-compressed", "The body is compressed", "a request is JSON or text in UTF-8, without NUL and not …"),

@@ -30,7 +30,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
     "/turns",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Keep a turn",
-    responses=answers(KEPT, 400, 404, 409, 413, 422, 503, 507, status=202),
+    responses=answers(KEPT, 400, 404, 409, 410, 413, 422, 503, 507, status=202),
 )
 async def keep(
     mind_id: MindId,

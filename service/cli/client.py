@@ -128,6 +128,12 @@ class MemoryClient:
         """Have graph and full text built anew; of how many turns."""
         return int((await self._call("POST", f"{_mind(mind_id)}/rebuild", timeout=_MOVING))["turns"])
 
+    async def erase(self, mind_id: str, *, session_id: str | None, turn_id: str | None) -> Answer:
+        """Erase a mind, or a session or a turn of it: the receipt, or what it waits for."""
+        part = f"/sessions/{quote(session_id, safe='')}" if session_id is not None else ""
+        part = f"/turns/{quote(turn_id, safe='')}" if turn_id is not None else part
+        return await self._call("DELETE", f"{_mind(mind_id)}{part}")
+
     async def is_alive(self) -> bool:
         """Whether a memory answers here, and not something else."""
         try:

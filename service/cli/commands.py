@@ -113,6 +113,21 @@ def retry(mind: MindName = DEFAULT_MIND, home: Home = None, url: Url = None) -> 
         run(mind=mind, home=home, url=url)
 
 
+def erase(
+    mind: Annotated[str | None, typer.Option("--mind", metavar="ID", help="Whose memory; must be said.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
+    turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    home: Home = None,
+    url: Url = None,
+) -> None:
+    """Erase a mind, a session or a turn everywhere, for good."""
+    with plainly():
+        from service.cli.erasing import erase as run
+
+        run(mind=mind, session=session, turn=turn, is_sure=yes, home=home, url=url)
+
+
 def doctor(
     call_models: Annotated[
         bool, typer.Option("--call-models", help="Ask each model one tiny question, which may cost a little.")

@@ -32,6 +32,7 @@ class Report:
     is_dry: bool
     new: int = 0
     known: int = 0
+    erased: int = 0
     conflicts: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     before: tuple[int, int] | None = None
@@ -79,6 +80,8 @@ def _rows(report: Report) -> Iterator[Row]:
     if not report.is_dry:
         yield "new", Text(f"{report.new:,}", style="green" if report.new else "")
         yield "known", Text(f"{report.known:,} were already there")
+        if report.erased:
+            yield "erased", Text(f"{report.erased:,} were erased here, and stay so", style="yellow")
     yield from _some("conflicts", report.conflicts, "with the id of a kept turn, but other words: the kept one stays")
     yield from _some("refused", report.refused, "that can not be kept")
     if report.withheld:

@@ -96,7 +96,9 @@ async def _post(memory: MemoryClient, report: Report, turn: Turn, *, mind: str) 
     try:
         kept = await memory.keep(mind, body_of(turn))
     except Refused as refusal:
-        if refusal.status == httpx.codes.CONFLICT:
+        if refusal.status == httpx.codes.GONE:
+            report.erased += 1
+        elif refusal.status == httpx.codes.CONFLICT:
             report.conflicts.append(turn.turn_id)
         elif refusal.status in _REFUSED:
             report.refused.append(f"{turn.turn_id}: {refusal}")

@@ -54,6 +54,7 @@ for _name, _command in (
     ("status", commands.status),
     ("consolidate", story_commands.consolidate),
     ("retry", commands.retry),
+    ("erase", commands.erase),
     ("doctor", commands.doctor),
     ("reindex", commands.reindex),
     ("rebuild", moving_commands.rebuild),

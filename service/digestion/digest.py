@@ -23,6 +23,7 @@ from consolidation.kernel.errors import (
     MemoryFault,
     ModelUnavailable,
 )
+from service.fence import Hold
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -100,6 +101,11 @@ class Digestion:
         self._hope.set()
         self._hope = asyncio.Event()
 
+    def forget(self, mind_id: str) -> None:
+        """Know a mind no more: it was erased."""
+        self._extracting.forget(mind_id)
+        self._saving.forget(mind_id)
+
     async def sweep(self) -> None:
         """For ever: open every mind there is and wake it, now and after each pause."""
         while not self._background.is_stopping:
@@ -115,7 +121,8 @@ class Digestion:
     async def _look(self, mind_id: str) -> None:
         """Wake a mind; one that can not be opened is told of once, and keeps no other from its turn."""
         try:
-            self.wake(await self._minds.find(mind_id))
+            with self._minds.fence.inside(mind_id):
+                self.wake(await self._minds.find(mind_id))
         except MemoryFault as error:
             if mind_id not in self._unreadable:
                 log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
@@ -130,10 +137,13 @@ class Digestion:
         if key in self._awake:
             self._awake[key] = True  # it looks again before it sleeps
             return
-        if self._background.is_stopping or self._halted[mind.mind_id]:
+        hold = self._minds.fence.held(mind.mind_id)
+        is_halted = self._background.is_stopping or self._halted[mind.mind_id]
+        if is_halted or hold is Hold.ALL or (hold is Hold.GRAPH and lane != "indexing"):
             return
         self._awake[key] = True
-        self._running[key] = self._background.start(f"{lane} {mind.mind_id}", lambda: self._run(lane, mind))
+        name, mind_id = f"{lane} {mind.mind_id}", mind.mind_id
+        self._running[key] = self._background.start(name, lambda: self._run(lane, mind), of=mind_id)
 
     async def _run(self, lane: str, mind: Mind) -> None:
         step = {"indexing": self._saving.index, "saving": self._saving.step}.get(lane, self._extracting.step)
@@ -152,7 +162,7 @@ class Digestion:
 
     async def _until_done(self, lane: str, mind: Mind, step: Callable[[Mind], Awaitable[bool]]) -> None:
         patience = self._patience()
-        while not self._background.is_stopping:
+        while not self._background.is_stopping and self._minds.fence.held(mind.mind_id) is not Hold.ALL:
             hope = self._hope
             try:
                 has_more = await step(mind)

@@ -44,6 +44,7 @@ log = structlog.get_logger()
 _OUTAGES = (ModelUnavailable, EmbedderUnavailable)
 _RESTING = (ModelResting, EmbedderResting)
 _OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*_OUTAGES, ModelTimedOut, *_RESTING))
+READ_AGAIN = "what it told went with an erased turn"  # why a turn is parked that is read again as soon as can be
 _AGAIN = "tried again: "  # in front of the error of a turn that was given its chance after the outage
 _OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
 _PREVIOUS = 2
@@ -75,12 +76,18 @@ class Extracting:
         """Try a mind's parked turns again at its next step."""
         self._to_retry.add(mind_id)
 
+    def forget(self, mind_id: str) -> None:
+        """Know a mind no more."""
+        self._to_retry.discard(mind_id)
+
     async def step(self, mind: Mind) -> bool:
         """Extract the next turn; True while there are more. Raises GraphUnavailable, or what the turn failed of."""
         progress = mind.health.progress = await self._graph.progress(mind.mind_id)
         mind.health.saved, mind.health.extracted = progress.saved, progress.extracted
         if mind.mind_id in self._to_retry:
             await self._retry_parked(mind, progress.parked)
+        elif owed := tuple(filter(_is_owed, progress.parked)):
+            await self._retry_parked(mind, owed)
         await self._catch_up(mind, progress.extracted)
         waiting = [
             kept
@@ -116,7 +123,7 @@ class Extracting:
             await _move(mind, kept.sequence)
             return
         try:
-            await anyio.to_thread.run_sync(_index, mind, extracted, kept.sequence)
+            await anyio.to_thread.run_sync(index_knowledge, mind, extracted, kept.sequence)
         except IndexUnusable:
             await self._graph.complete(mind.mind_id, kept.sequence)  # full text catches up; no model is asked twice
             raise
@@ -148,10 +155,13 @@ class Extracting:
         self._to_retry.discard(mind.mind_id)
         for one in parked:
             kept = await mind.transcript.read(one.sequence)
+            if not kept.is_remembered:  # erased meanwhile
+                await self._graph.unpark(mind.mind_id, one)
+                continue
             await self._graph.begin(mind.mind_id, self._uuid(mind, kept))
             try:
                 extracted = await self._extracted(mind, kept)
-                await anyio.to_thread.run_sync(_index, mind, extracted, 0)
+                await anyio.to_thread.run_sync(index_knowledge, mind, extracted, 0)
             except (GraphUnavailable, HomeFault):
                 self.retry(mind.mind_id)
                 raise
@@ -160,6 +170,8 @@ class Extracting:
                 self.retry(mind.mind_id)
                 raise
             except MemoryFault as error:
+                if _is_owed(one) and isinstance(error, _OUTAGES):
+                    raise  # an outage is no fault of the turn's: it is owed until it ends
                 await self._park(mind, kept, error, one.attempts + 1, again=_AGAIN)
                 continue
             await self._graph.unpark(mind.mind_id, one)
@@ -176,7 +188,7 @@ class Extracting:
             page = await self._graph.everything(mind.mind_id, after=after, limit=_PAGE)
             if not page.facts and not page.entities:
                 break
-            await anyio.to_thread.run_sync(_index, mind, page, 0)
+            await anyio.to_thread.run_sync(index_knowledge, mind, page, 0)
             after += _PAGE
         await _move(mind, extracted)
 
@@ -188,7 +200,12 @@ async def _move(mind: Mind, cursor: int) -> None:
     await anyio.to_thread.run_sync(lambda: mind.text.add_knowledge((), (), cursor=cursor))
 
 
-def _index(mind: Mind, extracted: Extracted, cursor: int) -> None:
+def _is_owed(parked: Parked) -> bool:
+    return parked.error.startswith(READ_AGAIN)
+
+
+def index_knowledge(mind: Mind, extracted: Extracted, cursor: int) -> None:
+    """Put facts and entities into full text and move its cursor ``facts`` to *cursor*, never back. Blocks."""
     fallback = next(iter(mind.text.languages()), "en")
     facts = [(fact, stems(fact.text, language=detect(fact.text, fallback=fallback))) for fact in extracted.facts]
     entities = [(entity, _entity_stems(entity, fallback=fallback)) for entity in extracted.entities]

@@ -58,6 +58,10 @@ class Saving:
             self._prepared.discard(mind.mind_id)  # it may come back emptied
             raise
 
+    def forget(self, mind_id: str) -> None:
+        """Know a mind's graph no more."""
+        self._prepared.discard(mind_id)
+
     async def index(self, mind: Mind) -> bool:
         """Put the next turns into full text; True while there are more."""
         cursor = mind.health.indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
@@ -99,6 +103,22 @@ class Saving:
         await self._graph.save(mind.mind_id, episodes, own=own, leaning=leaning, cursor=turns[-1].sequence)
         mind.health.saved = turns[-1].sequence
         return len(turns) == _BATCH
+
+    async def lean_anew(self, mind: Mind, turns: Sequence[Kept]) -> dict[str, Vector]:
+        """Leaning vectors by passage of *turns*, in order, and of the last before each: a neighbour has gone."""
+        leaning: dict[str, Vector] = {}
+        for kept in turns:
+            lead = [self._episode(mind, earlier) for earlier in await before(mind, kept, limit=3)]
+            passages = [passage for earlier in lead for passage in earlier.passages][-3:]
+            own = self._episode(mind, kept).passages
+            vectors = await self._vectors((*passages, *own))
+            leaning |= _leaning([*passages, *own], vectors, start=max(len(passages) - 1, 0))
+        return leaning
+
+    async def index_again(self, mind: Mind, turns: Sequence[Kept]) -> None:
+        """Write into full text anew what *turns* have before them."""
+        told = [(kept, await before(mind, kept, limit=2)) for kept in turns]
+        await anyio.to_thread.run_sync(self._put_words, mind, told, 0)
 
     async def _vectors(self, passages: Iterable[Passage]) -> dict[str, Vector]:
         asked = tuple(passages)

@@ -30,6 +30,10 @@ class EmbeddingCache:
         """The dimension of the embedder behind."""
         return self._embedder.dimension
 
+    def clear(self) -> None:
+        """Forget every text: one of them is to be erased."""
+        self._known.clear()
+
     async def embed(self, texts: Sequence[str], /) -> Vectors:
         """Rows in order, each text asked for once. Raises EmbedderUnavailable."""
         asked = tuple(dict.fromkeys(texts))

@@ -22,7 +22,10 @@ from service.recall.text_store import (
     Traits,
     counted,
     fact_row,
+    leave_nothing,
+    let_go_of_entity,
     let_go_of_fact,
+    let_go_of_turn,
     move_cursor,
     numbered,
     put_stems,
@@ -89,6 +92,27 @@ class TextIndex:
         with self._file.changed() as database:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
                 let_go_of_fact(database, number)
+
+    def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
+        """Forget turns; those *before* one of them forget that it came after them."""
+        with self._file.changed() as database:
+            for sequence in sequences:
+                let_go_of_turn(database, sequence)
+            for sequence in before:
+                database.execute("UPDATE turn_words SET after = '' WHERE rowid = ?", (sequence,))
+
+    def forget_these(self, facts: Sequence[str], entities: Sequence[str]) -> None:
+        """Forget facts and entities (uuids)."""
+        with self._file.changed() as database:
+            for number in self.fact_numbers(facts).values():
+                let_go_of_fact(database, number)
+            for number in self.entity_numbers(entities).values():
+                let_go_of_entity(database, number)
+
+    def leave_nothing(self) -> None:
+        """Keep no byte of what was forgotten in the file."""
+        with self._file.opened() as database:
+            leave_nothing(database)
 
     def forget_knowledge(self) -> None:
         """Forget all facts and entities and put the cursor ``facts`` back: the graph no longer holds what they say."""

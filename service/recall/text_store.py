@@ -137,6 +137,32 @@ def let_go_of_fact(database: sqlite3.Connection, number: int) -> None:
     _let_go(database, "facts", number)
 
 
+def let_go_of_turn(database: sqlite3.Connection, sequence: int) -> None:
+    """Forget a turn and its words; those that its neighbours hold are written anew with them."""
+    known = database.execute("SELECT language, speakers FROM turns WHERE sequence = ?", (sequence,)).fetchone()
+    if known:
+        recount(database, LANGUAGE, gone=(known[0],))
+        recount(database, SPEAKER, gone=json.loads(known[1]))
+    database.execute("DELETE FROM turns WHERE sequence = ?", (sequence,))
+    _let_go(database, "turns", sequence)
+
+
+def let_go_of_entity(database: sqlite3.Connection, number: int) -> None:
+    """Forget an entity and its words."""
+    database.execute("DELETE FROM entities WHERE number = ?", (number,))
+    _let_go(database, "entities", number)
+
+
+def leave_nothing(database: sqlite3.Connection) -> None:
+    """Write the file anew, and its log with it, so that nothing of what was deleted is left in either."""
+    with database:
+        database.execute("DELETE FROM counts WHERE rows <= 0")
+        for table in WORDS.values():
+            database.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+    database.execute("VACUUM")
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def counted(database: sqlite3.Connection, kind: str, words: Sequence[str]) -> dict[str, int]:
     """In how many rows each of *words* stands: an arm's own words, SPEAKER or LANGUAGE."""
     asked = "SELECT word, rows FROM counts WHERE kind = ? AND word IN (SELECT value FROM json_each(?))"

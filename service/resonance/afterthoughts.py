@@ -29,6 +29,13 @@ class Afterthoughts:
         """The seeds that came late last time, once."""
         return self._seeds.pop((mind_id, session_id), None)
 
+    def forget(self, mind_id: str) -> None:
+        """Let go of all that is of a mind."""
+        for seeds in [key for key in self._seeds if key[0] == mind_id]:
+            del self._seeds[seeds]
+        for telling in [key for key in self._tellings if key[0] == mind_id]:
+            del self._tellings[telling]
+
     def keep_telling(self, mind_id: str, fragment_id: str, language: str, text: str) -> None:
         """Keep how a fragment was told."""
         self._tellings[mind_id, fragment_id, language] = text

@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.files import append_line
+from consolidation.kernel.files import append_line, replace_text
 from consolidation.transcript.recovery import seal_end
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 _ROTATE_BYTES = 16 * 1024 * 1024
@@ -78,10 +78,36 @@ class Ledger:
         with self._mutex:
             return tuple(reversed(self._traces))[:limit]
 
+    def forget(self, holds: Callable[[dict[str, Any]], bool]) -> int:
+        """Drop every trace that *holds*, from the files and from what is remembered; how many. Raises OSError."""
+        with self._mutex:
+            gone = 0
+            for file in (self._file.with_name(f"{self._file.name}.1"), self._file):
+                kept, count = _without(file, holds)
+                if count:
+                    replace_text(file, kept)
+                gone += count
+            if gone:
+                self._traces.clear()
+                self._shown.clear()
+                for trace in _tail(self._file):
+                    self._remember(trace)
+            return gone
+
     def _remember(self, trace: dict[str, Any]) -> None:
         self._traces.append(trace)
         echoes = self._shown.setdefault(str(trace.get("session_id", "")), deque(maxlen=_REMEMBERED_ECHOES))
         echoes.append(_echoes(trace))
+
+
+def _without(file: Path, holds: Callable[[dict[str, Any]], bool]) -> tuple[str, int]:
+    """What is left of *file*, and how many lines go; with them a line that is no trace: who knows what it holds."""
+    if not file.exists():
+        return "", 0
+    with file.open("rb") as handle:
+        lines = sum(1 for _ in handle)
+    kept = [trace for trace in _lines(file) if not holds(trace)]
+    return "".join(f"{json.dumps(trace, ensure_ascii=False)}\n" for trace in kept), lines - len(kept)
 
 
 def _echoes(trace: Mapping[str, Any]) -> Echoes:

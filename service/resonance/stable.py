@@ -30,6 +30,10 @@ class Stable:
         self._story_tokens = story_tokens
         self._known: dict[str, tuple[tuple[int, int], str]] = {}
 
+    def forget(self, workspace: Workspace) -> None:
+        """Let go of what was read of a mind."""
+        self._known.pop(str(workspace.folder), None)
+
     def text(self, workspace: Workspace) -> str:
         """Story and recall protocol: the same bytes until a person or the narrator changes the file. Blocks."""
         stamp = _stamp(workspace)

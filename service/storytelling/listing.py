@@ -57,7 +57,11 @@ class Listing:
                 else:
                     mind.disk.worked(part=_part(mind))
 
-        self._background.start(f"pending {mind.mind_id}", run)
+        self._background.start(f"pending {mind.mind_id}", run, of=mind.mind_id)
+
+    def forget(self, mind_id: str) -> None:
+        """Know nothing of a mind's list."""
+        self._listed.pop(mind_id, None)
 
     async def list_anew(self, mind: Mind, pending: Callable[[], Awaitable[Sequence[Kept]]]) -> None:
         """Put what is *pending* in the list's place; where the disk refuses, the list is behind, and nothing else."""

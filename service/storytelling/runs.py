@@ -6,6 +6,7 @@ A run never holds up a turn: it reads the transcript, and writes STORY.md.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -27,12 +28,12 @@ from service.storytelling.outcome import note
 from service.storytelling.state import Spell, StoryState
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from consolidation.kernel.ports import Clock
     from consolidation.story.consolidate import ConsolidationService
     from consolidation.story.run import Gathered
+    from consolidation.story.taking_out import TakenOut
     from consolidation.story.triggers import Patience
     from service.background import Background
     from service.minds import Mind, Minds
@@ -85,6 +86,7 @@ class Storytelling:
         known = await anyio.to_thread.run_sync(read_ledger, subject.ledger)
         to_tell = await self._service.to_tell(subject)
         positions = mind.transcript.positions
+        owed = await self._service.owed(subject)
         again = await self._service.pending(subject) if to_tell.since is not None else ()
         marks = read_marks(text)
         return StoryState(
@@ -93,8 +95,9 @@ class Storytelling:
             ours=known.digests,
             sequence=marks.sequence if marks.sequence is not None else known.sequence or 0,
             last_processed=marks.anchor or known.anchor,
-            pending_turns=len(again) or positions.remembered_after(to_tell.sequence),
-            pending_tokens=sum(kept.tokens for kept in again) or positions.tokens_after(to_tell.sequence),
+            pending_turns=len(again) or positions.remembered_after(to_tell.sequence) + len(owed),
+            pending_tokens=sum(kept.tokens for kept in again or owed)
+            + (0 if again else positions.tokens_after(to_tell.sequence)),
         )
 
     def begin(
@@ -115,6 +118,7 @@ class Storytelling:
 
         async def run() -> Run:
             try:
+                await self._minds.fence.until_free(mind.mind_id)
                 run = await self._run(mind, telling, trigger, first=first, skips=skips)
             finally:
                 telling.tasks -= 1
@@ -122,7 +126,7 @@ class Storytelling:
                 self._begin_if_due(mind, telling)  # what was kept meanwhile woke nobody
             return run
 
-        return self._background.start(f"story {mind.mind_id}", run)
+        return self._background.start(f"story {mind.mind_id}", run, of=mind.mind_id)
 
     def notice(self, mind: Mind) -> int:
         """A turn was kept: how many tokens wait by now; enough of them begin a run."""
@@ -137,8 +141,8 @@ class Storytelling:
 
     def pending(self, mind: Mind) -> tuple[int, int]:
         """How many turns, and tokens, wait to be told."""
-        told, positions = self._telling(mind).told, mind.transcript.positions
-        return positions.remembered_after(told), positions.tokens_after(told)
+        telling, positions = self._telling(mind), mind.transcript.positions
+        return positions.remembered_after(telling.told), positions.tokens_after(telling.told) + telling.owed
 
     async def sweep(self) -> None:
         """For ever: look at every mind there is, whether it is time to tell; a lost wake-up loses nothing."""
@@ -150,13 +154,12 @@ class Storytelling:
 
     async def _look(self, mind_id: str) -> None:
         try:
-            mind = await self._minds.find(mind_id)
-            telling = self._telling(mind)
-            if not telling.is_settled and not telling.tasks:
-                telling.told = await self._service.settle(self.subject(mind))
-                telling.is_settled = True
-                await self._list_anew(mind)
-            self._begin_if_due(mind, telling)
+            with self._minds.fence.inside(mind_id):
+                mind = await self._minds.find(mind_id)
+                telling = self._telling(mind)
+                if not telling.is_settled and not telling.tasks:
+                    await self._settle(mind, telling)
+                self._begin_if_due(mind, telling)
             self._unreadable.discard(mind_id)
         except (MemoryFault, OSError) as error:
             if mind_id not in self._unreadable:
@@ -165,11 +168,21 @@ class Storytelling:
 
     async def rewind(self, mind: Mind, version: str) -> None:
         """Go back to an earlier story, and have what was told after it wait again. Raises StoryFault, OSError."""
-        telling, subject = self._telling(mind), self.subject(mind)
-        await self._service.rewind(subject, version=version)
-        telling.told = await self._service.settle(subject)
-        await self._list_anew(mind)
+        telling = self._telling(mind)
+        await self._service.rewind(self.subject(mind), version=version)
+        await self._settle(mind, telling)
         self._begin_if_due(mind, telling)
+
+    async def take_out(self, mind: Mind, erased: frozenset[int], *, words: Sequence[str]) -> TakenOut:
+        """Take erased turns, that alone said *words*, out of the story and its history. Raises StoryFault, OSError."""
+        taken = await self._service.take_out(self.subject(mind), erased, words=words)
+        await self._settle(mind, self._telling(mind))
+        return taken
+
+    def forget(self, mind_id: str) -> None:
+        """Know nothing of a mind's story: it was erased."""
+        self._tellings.pop(mind_id, None)
+        self._listing.forget(mind_id)
 
     def subject(self, mind: Mind) -> Subject:
         """Whose story it is, as the one door wants it."""
@@ -219,12 +232,13 @@ class Storytelling:
                 run = await self._service.update_narrative_story(
                     subject, trigger=trigger, progress=progress, gathered=gathered
                 )
-            telling.told = await self._service.settle(subject)
-            await self._list_anew(mind)
+            await self._settle(mind, telling)
         except (MemoryFault, OSError) as error:
             run = failed(replace(started, ended_at=self._clock.now()), error)
-        except BaseException:
-            progress(replace(started, ended_at=self._clock.now(), error="an unforeseen error; it is logged"))
+        except BaseException as error:
+            is_stopped = isinstance(error, asyncio.CancelledError)
+            reason = "stopped before its end" if is_stopped else "an unforeseen error; it is logged"
+            progress(replace(started, ended_at=self._clock.now(), error=reason))
             raise
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
@@ -232,6 +246,10 @@ class Storytelling:
         note(mind, run)
         return run
 
-    async def _list_anew(self, mind: Mind) -> None:
+    async def _settle(self, mind: Mind, telling: Spell) -> None:
+        """Look anew how far the story is, and list what waits."""
         subject = self.subject(mind)
+        telling.told = await self._service.settle(subject)
+        telling.owed = sum(kept.tokens for kept in await self._service.owed(subject))
+        telling.is_settled = True
         await self._listing.list_anew(mind, lambda: self._service.pending(subject))

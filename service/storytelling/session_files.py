@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from service.importing.formats import read_conversations
@@ -10,6 +10,7 @@ from service.importing.found import FoundTurn, ImportUnreadable
 from service.importing.naming import identifier
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from consolidation.kernel.turns import Turn
@@ -20,11 +21,26 @@ _UNNAMED = "import:"
 
 @dataclass(frozen=True, slots=True)
 class SessionFolders:
-    """Where a chatbot keeps its session files: in a folder of its own, for one mind; else in each mind's sessions/."""
+    """
+    Where a chatbot keeps its session files: in a folder of its own, for one mind; else in each mind's sessions/.
+
+    ``erased_at`` tells when a mind was erased, in seconds since 1970: what its files said before is not read again.
+    """
 
     folder: Path | None
     mind_id: str
     newest: int
+    erased_at: Callable[[str], float] = field(default=lambda _: 0.0)
+
+    def outside(self, mind_id: str) -> Path | None:
+        """The folder of a mind's session files, where it is none of ours."""
+        return self.folder if mind_id == self.mind_id else None
+
+    def newest_of(self, mind_id: str, workspace: Workspace) -> list[Path]:
+        """The newest session files of a mind, oldest first; none from before it was erased."""
+        since = self.erased_at(mind_id)
+        found = newest_sessions(self.of(mind_id, workspace), self.newest)
+        return [file for file in found if file.stat().st_mtime > since]
 
     def of(self, mind_id: str, workspace: Workspace) -> Path:
         """The folder of a mind's session files, whether it is there or not."""

@@ -27,10 +27,11 @@ class StoryState:
 
 @dataclass(slots=True)
 class Spell:
-    """What is known of one mind's story since the service began; times are monotonic seconds."""
+    """What is known of one mind's story since the service began; ``owed`` are tokens below its cursor."""
 
     told: int
     heard_at: float
+    owed: int = 0
     run: Run | None = None
     tasks: int = 0
     failures: int = 0

@@ -18,13 +18,15 @@ from consolidation.legacy import Unread, legacy_turns
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
+from consolidation.transcript.tombstones import TurnErased, not_erased
 from service.digestion.accept import OFF_THE_RECORD, DroppedMessage, accept
 from service.importing.exchanges import exchanges
 from service.importing.naming import Naming
-from service.storytelling.session_files import newest_sessions, read_session
+from service.storytelling.session_files import read_session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from pathlib import Path
 
     from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock
@@ -90,6 +92,10 @@ class Syncing:
             return await self._minds.find_or_create(mind_id)
         return await self._minds.find(mind_id)
 
+    def outside(self, mind_id: str) -> Path | None:
+        """Where a mind's session files are, when not in its own folder."""
+        return self._folders.outside(mind_id)
+
     def before(self, mind: Mind, *, trigger: Trigger) -> Callable[[], Awaitable[Gathered]] | None:
         """What a run of this trigger reads in first."""
         match trigger:
@@ -103,15 +109,17 @@ class Syncing:
     async def at_start(self) -> None:
         """Read in the session files that came while we were away, and tell them."""
         for mind_id in sorted({*self._minds.ids(), self._folders.mind_id}):
-            if await anyio.to_thread.run_sync(self._has_sessions, mind_id):
-                mind = await self._minds.find_or_create(mind_id)
-                gathered = await self.sessions(mind)
-                if gathered.new:
-                    self._storytelling.begin(mind, trigger=Trigger.GLOBAL_SYNC)
+            if self._minds.fence.is_closed(mind_id):
+                continue
+            with self._minds.fence.inside(mind_id):
+                await self._read_in(mind_id)
 
-    def _has_sessions(self, mind_id: str) -> bool:
-        folder = self._folders.of(mind_id, self._minds.workspace(mind_id))
-        return bool(newest_sessions(folder, self._folders.newest))
+    async def _read_in(self, mind_id: str) -> None:
+        if await anyio.to_thread.run_sync(self._folders.newest_of, mind_id, self._minds.workspace(mind_id)):
+            mind = await self._minds.find_or_create(mind_id)
+            gathered = await self.sessions(mind)
+            if gathered.new:
+                self._storytelling.begin(mind, trigger=Trigger.GLOBAL_SYNC)
 
     async def compaction(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
         """Keep those of *messages* that the transcript does not hold. Raises InvalidRequest, TranscriptUnwritable."""
@@ -119,7 +127,9 @@ class Syncing:
             return await self._compacted(mind, session_id, messages)
 
     async def _compacted(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> Synced:
-        unkept = unknown(messages, await _kept(mind, session_id), cleaned=self._discretion.cleaned)
+        there = not_erased(messages, await mind.transcript.erased_in(session_id), cleaned=self._discretion.cleaned)
+        left = [messages[at] for at in there]
+        unkept = [there[at] for at in unknown(left, await _kept(mind, session_id), cleaned=self._discretion.cleaned)]
         silenced = self._discretion.off_the_record(messages)
         new = [at for at in unkept if at not in silenced]
         turn_ids: list[str] = []
@@ -143,8 +153,7 @@ class Syncing:
 
     async def sessions(self, mind: Mind) -> Gathered:
         """Keep what the newest session files hold and the transcript does not."""
-        folder = self._folders.of(mind.mind_id, mind.workspace)
-        files = await anyio.to_thread.run_sync(newest_sessions, folder, self._folders.newest)
+        files = await anyio.to_thread.run_sync(self._folders.newest_of, mind.mind_id, mind.workspace)
         gathered = Gathered()
         for file in files:
             found, skipped = await anyio.to_thread.run_sync(read_session, file)
@@ -168,6 +177,8 @@ class Syncing:
         for turn in turns:
             try:
                 kept = await self._accept(mind, turn)
+            except TurnErased:
+                gathered = _and(gathered, skipped=[f"{turn.turn_id}: was erased"])
             except TurnConflict:
                 gathered = _and(gathered, skipped=[f"{turn.turn_id}: was read before, with other words"])
             except InvalidRequest as fault:
@@ -196,13 +207,16 @@ class Syncing:
         """
         new: dict[int, list[Message]] = {}
         silent = 0
+        cleaned = self._discretion.cleaned
         for session_id in dict.fromkeys(turn.session_id for turn in turns):
             said = [
                 (at, one) for at, turn in enumerate(turns) if turn.session_id == session_id for one in turn.messages
             ]
             messages = [one for _, one in said]
             silenced = self._discretion.off_the_record(messages)
-            for place in unknown(messages, await _kept(mind, session_id), cleaned=self._discretion.cleaned):
+            there = not_erased(messages, await mind.transcript.erased_in(session_id), cleaned=cleaned)
+            left = [messages[at] for at in there]
+            for place in (there[at] for at in unknown(left, await _kept(mind, session_id), cleaned=cleaned)):
                 if place in silenced:
                     silent += 1
                 else:
@@ -219,7 +233,7 @@ def _with(mind: Mind, turn: Turn, messages: tuple[Message, ...], naming: Naming)
 
 def _fresh_id(mind: Mind, naming: Naming, session_id: str, messages: tuple[Message, ...]) -> str:
     """A name that no turn has: what is said again is another turn, though it is the same words."""
-    while mind.transcript.positions.sequence_of(turn_id := naming.turn(session_id, messages=messages)) is not None:
+    while mind.transcript.positions.is_taken(turn_id := naming.turn(session_id, messages=messages)):
         pass
     return turn_id
 

@@ -23,7 +23,7 @@ from consolidation.transcript.records import encode
 from consolidation.workspace import workspace_of
 from service.adapters.graph import schema, writing
 from service.digestion.episodes import as_indexed
-from service.digestion.extracting import _index as index_knowledge
+from service.digestion.extracting import index_knowledge
 from service.ports import Extracted
 from service.recall import text_store
 from service.recall.text_index import TextIndex

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 OPEN = {"GET /healthz", "GET /readyz"}
 FOR_A_MINDS_KEY = {"GET /v1/minds"} | OPEN  # what names no mind and is answered to a key for some minds all the same
 PAGES = ("GET /docs", "GET /redoc", "GET /openapi.json", "GET /", "GET /nothing", "POST /v1/minds", "DELETE /v1/turns")
-FILLED = {"session_id": "s1", "trace_id": "t1", "version": "v1"}
+FILLED = {"session_id": "s1", "turn_id": "t1", "trace_id": "t1", "version": "v1"}
 ROUTES = sorted(
     f"{method.upper()} {path}"
     for path, methods in create_app(Settings()).openapi()["paths"].items()

@@ -9,7 +9,7 @@ from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import examples
+from service.wire import erasing, examples
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -36,6 +36,9 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
+    "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
+    "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
+    "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
 }
@@ -69,7 +72,7 @@ def models():
     while waiting:
         route = waiting.pop()
         if isinstance(route, APIRoute):
-            found |= {f"{method} {route.path}": route.response_model for method in route.methods}
+            found |= {f"{method} {route.path_format}": route.response_model for method in route.methods}
         else:
             waiting.extend(getattr(getattr(route, "original_router", route), "routes", ()))
     return found
@@ -107,8 +110,13 @@ async def answered(anyio_backend, tmp_path_factory, document):
         version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
         await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
         await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
-        for route in sorted(ROUTES - asked.keys(), key=lambda route: "sessions" in route):
+        others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
+        for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
+        await service.digested(MIND)
+        for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
+            path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
+            await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
     return asked
 
 
@@ -180,7 +188,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
 @pytest.mark.parametrize(
     ("route", "statuses"),
     {
-        "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 503, 507},
         "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
@@ -199,7 +207,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/consolidation": {404, 422},
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
-        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503, 507},
         "GET /healthz": set(),
     }.items(),
 )

@@ -168,6 +168,15 @@ class Connection:
             client = await self.client()
             await self._bounded(client.execute_command("RENAME", graph, name), self._write_seconds)
 
+    async def running(self) -> str:
+        """The statements that the server runs or has waiting, as it prints them."""
+        return str((await self.command("GRAPH.INFO"))[:4])
+
+    async def command(self, *words: str) -> Any:  # noqa: ANN401 - what redis answers
+        """Whatever the server answers to a command that is no statement."""
+        client = await self.client()
+        return await self._bounded(client.execute_command(*words), self._read_seconds)
+
     async def close(self) -> None:
         """Close all connections; the server goes on."""
         if self._client is not None:

@@ -142,11 +142,7 @@ async def save(
     cursor: int,
 ) -> None:
     """Save episodes and passages and move the saved cursor to *cursor*, in one statement; neighbours before it."""
-    changed = [
-        {"uuid": uuid, "vector": printed(vector.tolist())} for uuid, vector in leaning.items() if uuid not in own
-    ]
-    if changed:
-        await connection.write(graph, _LEAN, {"changed": changed})
+    await lean(connection, graph, {uuid: vector for uuid, vector in leaning.items() if uuid not in own})
     passages = [
         {
             "uuid": passage.uuid,
@@ -163,6 +159,13 @@ async def save(
         for passage in episode.passages
     ]
     await _counted(connection, graph, _SAVE, {"group": graph, "sequence": cursor, "passages": passages})
+
+
+async def lean(connection: Connection, graph: str, leaning: Mapping[str, Vector]) -> None:
+    """Give passages that are there other leaning vectors."""
+    changed = [{"uuid": uuid, "vector": printed(vector.tolist())} for uuid, vector in leaning.items()]
+    if changed:
+        await connection.write(graph, _LEAN, {"changed": changed})
 
 
 async def begin(connection: Connection, graph: str, uuid: str) -> int:

@@ -42,6 +42,9 @@ steps = st.lists(
         st.tuples(st.just("act"), acts),
         st.tuples(st.just("rewind"), seconds),
         st.tuples(st.just("skip"), st.just(0)),
+        st.tuples(
+            st.just("erase"), st.tuples(seconds, st.sampled_from([None, "before the replace", "after the replace"]))
+        ),
     ),
     max_size=22,
 )
@@ -70,6 +73,8 @@ async def live(life, script):
                 await life.rewind(what)
             case "skip":
                 await life.skip()
+            case "erase":
+                await life.erase(*what)
     await life.settle()
     await life.transcript.close()
     life.check()
@@ -174,3 +179,28 @@ def test_who_saves_late_into_the_version_we_displaced_takes_none_of_our_chapters
     story = path.read_text()
     assert story.count("Second text.") == 1
     assert set(without_marks(late).split()) <= set(story.split())
+
+
+async def test_what_a_chapter_told_besides_an_erased_turn_is_told_again_once(life):
+    for seconds in range(5):
+        await life.keep(seconds)
+    await life.tell()
+    await life.erase(1)
+    left = told(life)
+    run = await life.tell()
+
+    assert "Bruno2" not in left and len(left) < 4  # with it went who was met in the same chapter
+    assert (run.error, told(life)) == (None, ["Bruno1", "Bruno3", "Bruno4", "Bruno5"])
+    assert await life.service.pending(life.subject) == ()
+
+
+async def test_what_was_skipped_after_an_erase_is_not_told_again(life):
+    for seconds in range(3):
+        await life.keep(seconds)
+    await life.tell()
+    await life.erase(0)
+    await life.skip()
+    await life.keep(9)
+    await life.tell()
+
+    assert told(life) == ["Bruno4"]

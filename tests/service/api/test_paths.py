@@ -11,7 +11,13 @@ from service.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
-GOOD = {"mind_id": "ada", "session_id": "s1", "trace_id": "t1", "version": "2026-01-09T18-31-00-000000Z"}
+GOOD = {
+    "mind_id": "ada",
+    "session_id": "s1",
+    "turn_id": "t1",
+    "trace_id": "t1",
+    "version": "2026-01-09T18-31-00-000000Z",
+}
 DOCUMENT = create_app(Settings()).openapi()
 PLACES = sorted(
     (method.upper(), path, name)
@@ -128,7 +134,8 @@ async def test_no_id_in_an_address_reaches_beyond_its_mind(service, value):
     for method, path, name in PLACES:
         status, body = await ask(service, method, path.format(**{**GOOD, name: value}))
 
-        assert 400 <= status < 500, (method, path, name, status, body[:300])
+        is_session = method == "DELETE" and name == "session_id" and status == 200  # one may be called so
+        assert is_session or 400 <= status < 500, (method, path, name, status, body[:300])
         assert b"root:" not in body
 
     assert standing(service.root) == before
@@ -151,7 +158,7 @@ async def test_a_session_may_be_called_anything_printable_and_is_no_path(service
     )
 
     assert kept.status_code == 202
-    assert window.status_code in {202, 404}  # 404: a slash in it is one of the address, too
+    assert window.status_code in {202, 404, 405}  # a slash in it is one of the address, too
     assert standing(service.root) == before
 
 

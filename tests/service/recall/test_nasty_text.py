@@ -11,7 +11,7 @@ from consolidation.kernel.language import detect
 from consolidation.kernel.turns import Kept, Message, Speaker, Turn
 from consolidation.kernel.words import tokens
 from service.digestion.episodes import as_indexed
-from service.digestion.extracting import _index as index_knowledge
+from service.digestion.extracting import index_knowledge
 from service.importing.fields import clean
 from service.ports import Extracted, StoredEntity, StoredFact
 from service.recall.remember import Remembering, Window

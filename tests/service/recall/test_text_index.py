@@ -12,7 +12,7 @@ from consolidation.kernel.errors import IndexUnusable
 from consolidation.kernel.turns import Kept, Message, Speaker, Turn
 from consolidation.kernel.words import stems
 from service.digestion.episodes import as_indexed
-from service.digestion.extracting import _index as index_knowledge
+from service.digestion.extracting import index_knowledge
 from service.ports import Extracted, StoredEntity, StoredFact
 from service.recall import text_ranking
 from service.recall.text_index import TextIndex

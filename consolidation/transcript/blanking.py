@@ -1,0 +1,110 @@
+"""
+A transcript's file without the words of some turns: the one exception to append-only.
+
+A copy is changed and put in the file's place, whole or not at all. Every line keeps its place and its length: readers
+that were about to read find their turns where they were.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.files import sync_folder
+from consolidation.transcript.recovery import TORN
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from consolidation.kernel.turns import Kept
+    from consolidation.transcript.positions import Place, Positions
+    from consolidation.transcript.recovery import Damage
+
+_QUOTED = 48  # characters of a message by which a torn copy of it is known
+_TELLING = 12
+_TEXT = rb'("(?:[^"\\]|\\.)*")'
+_HEAD = re.compile(rb'\{"sequence":(\d+),"turn_id":' + _TEXT + rb',"session_id":' + _TEXT)
+
+
+def overwrite(file: Path, parts: Mapping[int, bytes]) -> None:
+    """Put *parts* over what stands at their offsets, atomically and durably."""
+    beside = file.with_name(f".{file.name}.new")
+    shutil.copyfile(file, beside)
+    shutil.copymode(file, beside)
+    with beside.open("r+b") as handle:
+        for offset, part in parts.items():
+            handle.seek(offset)
+            handle.write(part)
+        handle.flush()
+        os.fsync(handle.fileno())
+    beside.replace(file)
+    sync_folder(file.parent)
+
+
+def signs_of(turns: Iterable[Kept], *, session_id: str | None) -> tuple[bytes, ...]:
+    """By what a damaged line is known that holds a copy of one of *turns*, or anything of a session."""
+    signs = [f'"session_id":{_json(session_id)}'] if session_id is not None else []
+    for kept in turns:
+        signs.append(f'"turn_id":{_json(kept.turn.turn_id)}')
+        quoted = (_json(message.content[:_QUOTED])[1:-1] for message in kept.turn.messages)
+        signs += [part for part in quoted if len(part) >= _TELLING]
+    return tuple(sign.encode("utf-8", "surrogatepass") for sign in signs)
+
+
+def damaged_parts(folder: Path, damage: Damage, positions: Positions, signs: Sequence[bytes]) -> dict[int, bytes]:
+    """What is to be put over a damaged line that shows one of *signs*; whole turns that stand in it stay."""
+    file = folder / damage.file
+    end = damage.offset + damage.length
+    with file.open("rb") as handle:
+        line = os.pread(handle.fileno(), damage.length, damage.offset)
+    whole = positions.within(file, damage.offset, end)
+    gaps = list(_gaps(damage.offset, end, whole))
+    torn = b"\n".join(line[start - damage.offset : stop - damage.offset] for start, stop in gaps)
+    if not any(sign in torn for sign in signs):
+        return {}
+    return {start: b"\n" * (stop - start) for start, stop in gaps}  # empty lines, which a reader passes over
+
+
+def spare_lines(
+    file: Path, positions: Positions, turn_ids: Container[str], *, session_id: str | None
+) -> dict[int, bytes]:
+    """What is to be put over whole lines of these turns that no position points at: a retry of one that was kept."""
+    found: dict[int, bytes] = {}
+    offset = 0
+    with file.open("rb") as lines:
+        for raw in lines:
+            head = _HEAD.match(raw)
+            if head is not None and (json.loads(head[2]) in turn_ids or json.loads(head[3]) == session_id):
+                place = positions.place(int(head[1]))
+                if place is None or (place.file, place.offset) != (file, offset):
+                    found[offset] = b"\n" * (len(raw) - 1)
+            offset += len(raw)
+    return found
+
+
+def drop_torn(folder: Path, signs: Sequence[bytes]) -> tuple[str, ...]:
+    """Delete the copies of damaged lines that show one of *signs*; their names, as a Damage tells them."""
+    gone = []
+    for aside in sorted((folder / TORN).glob("*.txt")):
+        content = aside.read_bytes()
+        if any(sign in content for sign in signs):
+            aside.unlink()
+            gone.append(f"{TORN}/{aside.name}")
+    return tuple(gone)
+
+
+def _gaps(start: int, end: int, places: Sequence[Place]) -> Iterable[tuple[int, int]]:
+    for place in places:
+        if start < place.offset:
+            yield start, place.offset
+        start = place.offset + place.length
+    if start < end:
+        yield start, end
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

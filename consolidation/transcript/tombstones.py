@@ -1,0 +1,97 @@
+"""
+What stays of an erased turn: its place in the order, and digests that know it again when it is posted once more. Pure.
+
+Ids and words are not in it. The words' digests are salted, a salt a turn, and cut short: enough to keep what a backend
+sends again from coming back, too little to be looked up in a table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.injected import without_injected
+from consolidation.kernel.turns import Kept, Kind, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from consolidation.kernel.turns import Message
+
+_LONG, _SHORT = 16, 8  # bytes
+_NEVER = datetime.fromtimestamp(0, UTC)  # when an erased turn was accepted is erased, too
+
+
+class TurnErased(MemoryFault):
+    """The turn of this id was erased; it is not kept again."""
+
+
+def tombstone_of(kept: Kept, *, salt: str) -> Kept:
+    """The turn without its words, at its place; *salt* is new each time."""
+    salt = salt[: _SHORT * 2]
+    said = [one for message in kept.turn.messages for one in _known_by(message, salt)]
+    return as_tombstone(kept.sequence, id_digest(kept.turn.turn_id), session_digest(kept.turn.session_id), salt, said)
+
+
+def as_tombstone(sequence: int, turn: str, session: str, salt: str, said: Sequence[str]) -> Kept:
+    """The value from its parts, as a line of the transcript holds them."""
+    metadata: dict[str, object] = {"salt": salt, "said": list(said)}
+    return Kept(sequence, _NEVER, Turn(turn, session, (), Kind.ERASED, metadata))
+
+
+def id_digest(turn_id: str) -> str:
+    """What is kept of a turn's id."""
+    return hashlib.blake2b(f"turn\n{turn_id}".encode("utf-8", "surrogatepass"), digest_size=_LONG).hexdigest()
+
+
+def session_digest(session_id: str) -> str:
+    """What is kept of a session's id."""
+    return hashlib.blake2b(f"session\n{session_id}".encode("utf-8", "surrogatepass"), digest_size=_SHORT).hexdigest()
+
+
+def not_erased(
+    posted: Sequence[Message], tombstones: Iterable[Kept], *, cleaned: Callable[[str], str] = without_injected
+) -> tuple[int, ...]:
+    """
+    The positions of the messages of *posted* that no tombstone of their session knows, ascending.
+
+    Each erased message stands for one posted one: what is said again after it was erased, is said. *cleaned* gives a
+    text as it would be kept. What was off the record already is known by its id or its time, however often.
+    """
+    words = {at: cleaned(message.content) for at, message in enumerate(posted)}
+    left = {at: message for at, message in enumerate(posted) if words[at]}
+    for tombstone in tombstones:
+        salt, said = str(tombstone.turn.metadata["salt"]), tombstone.turn.metadata["said"]
+        assert isinstance(said, list)  # noqa: S101 - as_tombstone
+        gone = Counter(said)
+        for at in list(left) if gone else ():
+            digest = _said(left[at], words[at], salt)
+            if gone[digest] > 0:
+                gone[digest] -= 1
+                del left[at]
+            elif any(gone[one] for one in _silenced_by(left[at], salt)):
+                del left[at]
+    return tuple(at for at in range(len(posted)) if at in left or not words[at])
+
+
+def _known_by(message: Message, salt: str) -> list[str]:
+    """The digests by which a kept message is known again: of its words; off the record, of its id and its time."""
+    return [_said(message, message.content, salt)] if message.content else _silenced_by(message, salt)
+
+
+def _silenced_by(message: Message, salt: str) -> list[str]:
+    signs = [f"id\n{message.id}"] if message.id is not None else []
+    signs += [f"time\n{message.timestamp.isoformat()}"] if message.timestamp is not None else []
+    return [_digest(f"{message.role.value}\n{sign}", salt, mark="~") for sign in signs]
+
+
+def _said(message: Message, words: str, salt: str) -> str:
+    return _digest(f"{message.role.value}\n{' '.join(without_injected(words).split())}", salt)
+
+
+def _digest(text: str, salt: str, *, mark: str = "") -> str:
+    whole = text.encode("utf-8", "surrogatepass")
+    return mark + hashlib.blake2b(whole, digest_size=_SHORT, key=salt.encode()).hexdigest()

@@ -1,0 +1,56 @@
+"""`mind-memory erase`: it asks, erases, and tells what went; and an import does not bring it back."""
+
+import json
+
+from cli_process import call, serving
+from cli_terminal import at_a_terminal
+
+SAID = {"role": "user", "content": "My aunt Zerlina lives in Xanadupolis.", "timestamp": "2026-01-09T18:30:00Z"}
+NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
+
+
+def ada(home, *words):
+    return (*words, "--mind", "ada", "--home", home)
+
+
+def imported(home, folder):
+    file = folder / "talk.jsonl"
+    turns = [{"turn_id": f"t{number}", "session_id": "s1", "messages": [SAID]} for number in (1, 2)]
+    turns[1]["messages"] = [{**SAID, "content": "My brother Tom lives in Lyon."}]
+    file.write_text("".join(f"{json.dumps(turn)}\n" for turn in turns))
+    assert call(*ada(home, "import", file), **NEVER).exit_code == 0
+    return file
+
+
+def found(home, word):
+    return [file.name for file in home.rglob("*") if file.is_file() and word in file.read_bytes().lower()]
+
+
+def test_a_turn_goes_and_an_import_does_not_bring_it_back(tmp_path):
+    home = tmp_path / "home"
+    file = imported(home, tmp_path)
+    done = call(*ada(home, "erase", "--turn", "t1", "--yes"), **NEVER)
+    again = call(*ada(home, "import", file), **NEVER)
+    unknown = call(*ada(home, "erase", "--turn", "t1", "--yes"), **NEVER)
+
+    assert done.exit_code == 0 and "Erased turn t1 of ada" in done.output and "nothing was found" in done.output
+    assert "1 were erased here, and stay so" in again.output and found(home, b"xanadu") == []
+    assert unknown.exit_code == 1 and "erased before" in unknown.output
+
+
+def test_a_mind_goes_only_where_that_is_said_and_meant(tmp_path):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    nobody = call("erase", "--yes", "--home", home)
+    unasked = call(*ada(home, "erase"), said="")
+    assert (nobody.exit_code, unasked.exit_code) == (1, 1)
+    assert "--mind" in nobody.output and "--yes" in unasked.output and found(home, b"xanadu")
+
+    with serving(home, **NEVER):
+        refused, kept = at_a_terminal(*ada(home, "erase"), said="n\n", **NEVER)
+        agreed, done = at_a_terminal(*ada(home, "erase"), said="y\n", **NEVER)
+
+    assert (refused, agreed) == (1, 0)
+    assert "SOUL.md" in kept and "2 turns of 1 session" in kept and "Erased ada" not in kept
+    assert "Erased ada" in done and "MEMORY.md" in done and found(home, b"xanadu") == []
+    assert call(*ada(home, "erase", "--yes")).exit_code == 1
