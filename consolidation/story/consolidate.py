@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import HomeFault, MemoryFault, StoryUnwritable
+from consolidation.kernel.errors import MemoryFault
 from consolidation.story.anchor import Marks, anchor_for, carrying, read_marks, with_marks, without_marks
 from consolidation.story.batching import batches
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import note_ours, note_short, read_ledger, with_ours, write_ledger
 from consolidation.story.planning import laid_upon, moved_back, shortened_in
-from consolidation.story.run import Run, Subject
+from consolidation.story.run import Run, Subject, failed
 from consolidation.story.shortening import oldest_run
 from consolidation.story.taking_out import take_out
 from consolidation.story.tellings import tellings_of, tellings_of_shorter
@@ -238,12 +238,6 @@ class ConsolidationService:
             await anyio.to_thread.run_sync(subject.file.change, shortened_in(chapters, shorter))
             run = replace(run, compressed=run.compressed + len(chapters), usage=run.usage + usage)
             yield run
-
-
-def failed(run: Run, error: MemoryFault | OSError) -> Run:
-    """*run* with what stopped it."""
-    reason = f"{type(error).__name__}: {error}"
-    return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault | StoryUnwritable))
 
 
 def _advanced(run: Run, batch: Sequence[Kept], draft: Draft) -> Run:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import HomeFault, StoryUnwritable
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from consolidation.kernel.errors import MemoryFault
     from consolidation.story.narrator import Voice
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
@@ -57,3 +59,9 @@ class Run:
     is_of_disk: bool = False
     usage: Usage = field(default_factory=Usage)
     gathered: Gathered | None = None
+
+
+def failed(run: Run, error: MemoryFault | OSError) -> Run:
+    """*run* with what stopped it."""
+    reason = f"{type(error).__name__}: {error}"
+    return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault | StoryUnwritable))

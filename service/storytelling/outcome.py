@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import structlog
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
     from service.minds import Mind
 
 log = structlog.get_logger()
+
+
+def told_of(error: BaseException) -> str:
+    """What a run's state says of an error that nobody foresaw, or of its being stopped."""
+    is_stopped = isinstance(error, asyncio.CancelledError)
+    return "stopped before its end" if is_stopped else "an unforeseen error; it is logged"
 
 
 def note(mind: Mind, run: Run) -> None:

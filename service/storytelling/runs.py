@@ -1,12 +1,7 @@
-"""
-When a story is told: what waits in each mind, and the runs that tell it, one at a time a mind, beside everything else.
-
-A run never holds up a turn: it reads the transcript, and writes STORY.md.
-"""
+"""When a story is told: what waits in each mind, and the runs that tell it, one at a time, beside everything else."""
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,14 +12,13 @@ import structlog
 from consolidation.kernel.errors import MemoryFault
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.chapters import parse
-from consolidation.story.consolidate import failed
 from consolidation.story.ledger import read_ledger
 from consolidation.story.narrator import Voice
-from consolidation.story.run import Run, Subject
+from consolidation.story.run import Run, Subject, failed
 from consolidation.story.storyfile import StoryFile
 from consolidation.story.triggers import Backlog, Trigger, due
 from service.storytelling.listing import Listing
-from service.storytelling.outcome import note
+from service.storytelling.outcome import note, told_of
 from service.storytelling.state import Spell, StoryState
 
 if TYPE_CHECKING:
@@ -236,9 +230,7 @@ class Storytelling:
         except (MemoryFault, OSError) as error:
             run = failed(replace(started, ended_at=self._clock.now()), error)
         except BaseException as error:
-            is_stopped = isinstance(error, asyncio.CancelledError)
-            reason = "stopped before its end" if is_stopped else "an unforeseen error; it is logged"
-            progress(replace(started, ended_at=self._clock.now(), error=reason))
+            progress(replace(started, ended_at=self._clock.now(), error=told_of(error)))
             raise
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
