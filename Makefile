@@ -6,8 +6,6 @@ UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
 OVERRIDES := --override overrides.txt
 LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate $(OVERRIDES)
 
-PROCESSES := tests/e2e tests/crash tests/service/cli # what runs services of its own: half of the time
-
 .PHONY: help serve chat check test golden bench crash fuzz lock clean
 
 help: ## what there is
@@ -33,14 +31,8 @@ check: $(VENV)/.ready ## style, types, who may import whom
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
-test: $(VENV)/.ready ## every test, offline, in two halves side by side; with ARGS, what pytest is asked
-ifdef ARGS
-	$(PYTHON) -m pytest $(ARGS)
-else
-	@$(PYTHON) -m pytest -q $(PROCESSES) >$(VENV)/processes.txt 2>&1 & half=$$!; \
-	$(PYTHON) -m pytest -q $(addprefix --ignore=,$(PROCESSES)); rest=$$?; \
-	wait $$half; half=$$?; cat $(VENV)/processes.txt; exit $$((rest | half))
-endif
+test: $(VENV)/.ready ## every test, offline, two files at a time; with ARGS, what pytest is asked
+	$(PYTHON) -m pytest $(if $(ARGS),$(ARGS),-q -n 2 --dist loadfile)
 
 golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
 	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)

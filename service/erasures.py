@@ -43,7 +43,7 @@ def build_erasing(
     return Erasing(
         tools,
         plans=Plans(settings.folder),
-        whole=Whole(tools, erasures=Erasures(settings.folder), outside=stories.syncing.outside),
+        whole=Whole(tools, erasures=Erasures(settings.folder), outside=stories.syncing.folders.outside),
         part=Part(tools),
         digestion=digestion,
         patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),

@@ -12,7 +12,7 @@ _SLEEP = ("observations.md", "dreams.jsonl", "rules.md", "priorities.md", "diary
 FILES = ("SOUL.md", "MEMORY.md", *_SLEEP, *TRACES)
 PEOPLES = ("memory", "prompts")  # folders of people's files, whatever they are called, however deep
 HISTORY, TRANSCRIPT, TORN = "story-history", "transcript", "transcript/torn"
-_IN_FOLDERS = {TRANSCRIPT: re.compile(r"[^/]+\.jsonl"), TORN: re.compile(r"[^/]+\.txt"), HISTORY: re.compile(r"[^/]+")}
+_IN_FOLDERS = {TRANSCRIPT: ".jsonl", TORN: ".txt", HISTORY: ""}
 _LINES = frozenset({".jsonl", ".1"})
 _LONGEST, _LONGEST_PART = 1_000, 255  # bytes
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -30,7 +30,7 @@ def fault_of(name: str) -> str | None:
     if name in {MANIFEST, STORY, *BESIDE, *FILES} or (parts[0] in PEOPLES and len(parts) > 1):
         return None
     folder, _, last = name.rpartition("/")
-    if folder in _IN_FOLDERS and _IN_FOLDERS[folder].fullmatch(last):
+    if folder in _IN_FOLDERS and last.endswith(_IN_FOLDERS[folder]) and last != _IN_FOLDERS[folder]:
         return None
     return "no mind has such a file"
 

@@ -22,6 +22,7 @@ from service.storytelling.outcome import note, told_of
 from service.storytelling.state import Spell, StoryState
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Awaitable, Callable, Sequence
 
     from consolidation.kernel.ports import Clock

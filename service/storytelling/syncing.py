@@ -26,7 +26,6 @@ from service.storytelling.session_files import read_session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
-    from pathlib import Path
 
     from consolidation.kernel.discretion import Discretion
     from consolidation.kernel.ports import Clock
@@ -73,7 +72,7 @@ class Syncing:
         self._clock = clock
         self._discretion = discretion
         self._tally = tally
-        self._folders = folders
+        self.folders = folders
         self._turnstiles: dict[str, asyncio.Lock] = {}
 
     def _turnstile(self, mind: Mind) -> asyncio.Lock:
@@ -87,14 +86,10 @@ class Syncing:
         Raises InvalidMindId, MindNotFound.
         """
         workspace = self._minds.workspace(mind_id)
-        is_made = workspace.folder.is_dir() or self._folders.of(mind_id, workspace).is_dir()
+        is_made = workspace.folder.is_dir() or self.folders.of(mind_id, workspace).is_dir()
         if trigger in {Trigger.BOOTSTRAP, Trigger.GLOBAL_SYNC} and is_made:
             return await self._minds.find_or_create(mind_id)
         return await self._minds.find(mind_id)
-
-    def outside(self, mind_id: str) -> Path | None:
-        """Where a mind's session files are, when not in its own folder."""
-        return self._folders.outside(mind_id)
 
     def before(self, mind: Mind, *, trigger: Trigger) -> Callable[[], Awaitable[Gathered]] | None:
         """What a run of this trigger reads in first."""
@@ -108,14 +103,14 @@ class Syncing:
 
     async def at_start(self) -> None:
         """Read in the session files that came while we were away, and tell them."""
-        for mind_id in sorted({*self._minds.ids(), self._folders.mind_id}):
+        for mind_id in sorted({*self._minds.ids(), self.folders.mind_id}):
             if self._minds.fence.is_closed(mind_id):
                 continue
             with self._minds.fence.inside(mind_id):
                 await self._read_in(mind_id)
 
     async def _read_in(self, mind_id: str) -> None:
-        if await anyio.to_thread.run_sync(self._folders.newest_of, mind_id, self._minds.workspace(mind_id)):
+        if await anyio.to_thread.run_sync(self.folders.newest_of, mind_id, self._minds.workspace(mind_id)):
             mind = await self._minds.find_or_create(mind_id)
             gathered = await self.sessions(mind)
             if gathered.new:
@@ -153,7 +148,7 @@ class Syncing:
 
     async def sessions(self, mind: Mind) -> Gathered:
         """Keep what the newest session files hold and the transcript does not."""
-        files = await anyio.to_thread.run_sync(self._folders.newest_of, mind.mind_id, mind.workspace)
+        files = await anyio.to_thread.run_sync(self.folders.newest_of, mind.mind_id, mind.workspace)
         gathered = Gathered()
         for file in files:
             found, skipped = await anyio.to_thread.run_sync(read_session, file)
