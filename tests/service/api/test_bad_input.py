@@ -366,6 +366,7 @@ IN_A_WEEK = (datetime.now(UTC) + timedelta(days=7)).isoformat()
         "2026-02-30T00:00:00Z",
         "2026-01-28T13:45:00+99:00",
     ],
+    ids=lambda one: "in a week" if one == IN_A_WEEK else repr(one),
 )
 async def test_a_time_that_can_not_be_is_pointed_at(service, untouched, timestamp):
     await refused(service, said(timestamp=timestamp), "#/messages/0/timestamp")
