@@ -29,9 +29,8 @@ _SHARE = 0.4  # of the words, that stay without a model
 _MOST_JOINED = 6  # chapters that become one
 _MOST_NAMES = 400
 _LONGEST_TITLE = 80
-_QUOTATION = re.compile(
-    r"(?P<lead>(?:(?![.!?]\s)[^“«„「]){1,80})(?P<open>[“«„「] ?)(?P<said>.+?)(?P<close> ?[”»“」])(?=\s|$)"
-)
+_QUOTATION = re.compile(r"(?P<lead>[^“«„「]{1,80})(?P<open>[“«„「] ?)(?P<said>.+?)(?P<close> ?[”»“」])(?=\s|$)")
+_END = re.compile(r"[.!?]\s")  # of a sentence: what stands before it leads nothing in
 _NO_MARKS = str.maketrans("", "", '“”„«»「」"')
 _PAUSE = " … "  # between sentences that one speaker said
 _DETERMINED = re.compile(
@@ -143,7 +142,7 @@ def sayings(text: str) -> tuple[Saying, ...]:
         for found in _QUOTATION.finditer(flat)
         for said in found["said"].split(_PAUSE)
     ]
-    if led and not _QUOTATION.sub("", flat).strip():
+    if led and not _QUOTATION.sub("", flat).strip() and not any(_END.search(one.lead) for one in led):
         return tuple(led)
     return tuple(Saying(sentence) for sentence in sentences(text))
 

@@ -146,7 +146,9 @@ class Caller:
     async def post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Status and JSON of an answer."""
         said = json.dumps(body).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(said)}"
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(said)}"
+        )
         self._writer.write(head.encode() + b"\r\n\r\n" + said)
         answer = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
         length = int(answer.partition("content-length:")[2].partition("\r\n")[0])
