@@ -102,6 +102,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.GraphTimedOut: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-timed-out", "The graph was too slow"),
     errors.GraphResting: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-resting", "The graph is left alone"),
     errors.GraphUnwritable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-unwritable", "The graph takes nothing in"),
+    errors.GraphForbidden: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "graph-forbidden", "The graph does not let us"),
     errors.GraphCorrupt: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "graph-corrupt", "The graph holds something foreign"),
     errors.ConfigurationFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "configuration-fault", "Wrongly configured"),
     errors.PromptFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "prompt-fault", "A prompt can not be used"),

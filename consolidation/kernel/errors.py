@@ -55,6 +55,7 @@ Everything that may go wrong on purpose, as one tree:
       - GraphTimedOut
       - GraphResting
       - GraphUnwritable
+      - GraphForbidden
     + GraphCorrupt
   x ConfigurationFault
   x PromptFault
@@ -272,6 +273,10 @@ class GraphResting(GraphUnavailable):
 
 class GraphUnwritable(GraphUnavailable):
     """The graph's server can be read, and takes nothing in (memory or disk full, a replica)."""
+
+
+class GraphForbidden(GraphUnavailable):
+    """The graph's server does not let us do this."""
 
 
 class GraphCorrupt(GraphFault):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consolidation.kernel.errors import GraphFault, GraphTimedOut, GraphUnavailable, GraphUnwritable
+from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphTimedOut, GraphUnavailable, GraphUnwritable
 
 
 def foreign() -> tuple[type[Exception], ...]:
@@ -21,7 +21,8 @@ def translated(error: Exception) -> GraphFault:
     told: tuple[tuple[tuple[type[Exception], ...], type[GraphFault], str], ...] = (
         ((TimeoutError, redis.TimeoutError), GraphTimedOut, "FalkorDB did not answer in time"),
         ((redis.BusyLoadingError,), GraphUnavailable, "FalkorDB is still loading its graphs"),
-        ((redis.AuthenticationError, redis.NoPermissionError), GraphUnavailable, f"FalkorDB refuses us: {error}"),
+        ((redis.NoPermissionError,), GraphForbidden, f"FalkorDB refuses us: {error}"),
+        ((redis.AuthenticationError,), GraphUnavailable, f"FalkorDB refuses us: {error}"),
         ((redis.OutOfMemoryError,), GraphUnwritable, "FalkorDB is out of memory"),
         ((redis.ReadOnlyError,), GraphUnwritable, "FalkorDB is a read-only replica"),
         ((redis.RedisError, OSError), GraphUnavailable, f"FalkorDB does not answer: {error}"),

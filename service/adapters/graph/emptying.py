@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import GraphFault, GraphUnavailable
+from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphUnavailable
 from service.erasing.ports import Rewritten
 from service.erasing.remains import holds
 
@@ -51,17 +51,17 @@ class Emptying:
         for command in (("GRAPH.SLOWLOG", graph, "RESET"), *((("SLOWLOG", "RESET"),) if self._folder else ())):
             try:
                 await self._connection.command(*command)
-            except GraphUnavailable:
-                raise
-            except GraphFault:
+            except GraphFault as error:
+                if _is_away(error):
+                    raise
                 continue  # no such graph, or not allowed: it lives in memory, and is soon pushed out
 
     async def _is_noting(self) -> bool:
         try:
             found = [await self._connection.command("GRAPH.CONFIG", "GET", name) for name in _NOTING]
-        except GraphUnavailable:
-            raise
-        except GraphFault:
+        except GraphFault as error:
+            if _is_away(error):
+                raise
             return True  # it does not tell
         return all(value for _, value in found)
 
@@ -103,9 +103,9 @@ class Emptying:
                 await self._until_idle(running)  # one that began earlier may hold what is erased
                 await self._connection.command(command)
                 state = await self._until_idle(running)
-        except GraphUnavailable:
-            raise
         except GraphFault as error:
+            if _is_away(error):
+                raise
             return f"refused: {error}"
         except TimeoutError:
             return "asked for, and not yet done"
@@ -131,9 +131,9 @@ class Emptying:
             return (self._folder / "dump.rdb").exists()
         try:
             found = await self._connection.command("CONFIG", "GET", "save")
-        except GraphUnavailable:
-            raise
-        except GraphFault:
+        except GraphFault as error:
+            if _is_away(error):
+                raise
             return True  # it is asked, and refuses, and that is told
         rules = found.values() if isinstance(found, dict) else found[1::2]
         return any(rules) or bool((await self._state()).get("rdb_saves"))
@@ -142,3 +142,8 @@ class Emptying:
 def _asked(graph: str) -> str:
     """The stream in which the server keeps the statements on a graph."""
     return f"telemetry{{{graph}}}"
+
+
+def _is_away(error: GraphFault) -> bool:
+    """Whether it may answer another time; what is forbidden stays so."""
+    return isinstance(error, GraphUnavailable) and not isinstance(error, GraphForbidden)
