@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from service.api.dependencies import MemoryDep, MindId
+from service.api.dependencies import CallerName, MemoryDep, MindId
 from service.api.documented import answers, answers_to_archive, archive_of
 from service.moving.exporting import Export
 from service.moving.faults import ArchiveTooLarge
@@ -44,9 +44,11 @@ class _Archive(StreamingResponse):
 @router.get(
     "/export", summary="A mind as one archive", response_class=StreamingResponse, responses=archive_of(404, 422, 503)
 )
-async def export(mind_id: MindId, memory: MemoryDep) -> StreamingResponse:
+async def export(mind_id: MindId, memory: MemoryDep, by: CallerName) -> StreamingResponse:
     """A zip of all that a mind is: see ARCHIVE.md. Turns are kept meanwhile; what is in it rests on turns that are."""
-    return _Archive(await memory.moves.exporting.export(await memory.minds.find(mind_id)))
+    archive = _Archive(await memory.moves.exporting.export(await memory.minds.find(mind_id)))
+    await memory.audit.note("mind.exported", by=by, mind_id=mind_id)
+    return archive
 
 
 @router.post(
@@ -58,13 +60,16 @@ async def export(mind_id: MindId, memory: MemoryDep) -> StreamingResponse:
         "requestBody": {"required": True, "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}}}
     },
 )
-async def bring_in(mind_id: MindId, memory: MemoryDep, request: Request, *, reembed: Reembed = False) -> ImportedOut:
+async def bring_in(
+    mind_id: MindId, memory: MemoryDep, by: CallerName, request: Request, *, reembed: Reembed = False
+) -> ImportedOut:
     """All of it or nothing: built aside and checked, then moved in under this id. There must be no such mind yet."""
     async with memory.moves.restoring.incoming.spooled(mind_id) as folder:
         archive = folder / "archive.zip"
         await _spool(request.stream(), archive, most_bytes=memory.settings.archive.max_bytes)
         restored = await memory.moves.restoring.restore(mind_id, archive, reembeds=reembed)
     manifest, planted = restored.manifest, restored.planted.by_kind
+    await memory.audit.note("mind.imported", by=by, mind_id=mind_id, turns=restored.turns)
     return ImportedOut(
         mind_id=mind_id,
         from_mind_id=manifest.mind_id,
@@ -84,9 +89,10 @@ async def bring_in(mind_id: MindId, memory: MemoryDep, request: Request, *, reem
     summary="Build graph and full text anew",
     responses=answers(REBUILDING, 404, 422, 503, status=202),
 )
-async def rebuild(mind_id: MindId, memory: MemoryDep) -> RebuildingOut:
+async def rebuild(mind_id: MindId, memory: MemoryDep, by: CallerName) -> RebuildingOut:
     """Both are dropped, and fill again from the transcript, read by models anew; the mind's status tells how far."""
     turns = await memory.moves.rebuilding.rebuild(await memory.minds.find(mind_id))
+    await memory.audit.note("mind.rebuilt", by=by, mind_id=mind_id, turns=turns)
     return RebuildingOut(mind_id=mind_id, turns=turns)
 
 

@@ -126,3 +126,24 @@ async def test_what_can_not_be_noted_is_an_error_in_the_log_and_none_for_the_cal
         await noted(an_audit(tmp_path), 1)
 
     assert [(one["event"], one["log_level"]) for one in logged] == [("audit.unwritable", "error")]
+
+
+async def test_what_goes_out_comes_in_or_is_erased_is_noted_without_a_word(tmp_path):
+    async with running(tmp_path) as service:
+        await service.keep("ada", "My mother lives in Lyon.", turn_id="of-my-mother")
+        await service.digested("ada")
+        archive = await service.http.get("/v1/minds/ada/export")
+        zipped = {"Content-Type": "application/zip"}
+        await service.http.post("/v1/minds/eve/import", content=archive.content, headers=zipped)
+        await service.http.post("/v1/minds/eve/rebuild")
+        await service.http.delete("/v1/minds/ada/turns/of-my-mother")
+        await service.http.delete("/v1/minds/eve")
+
+    assert [(line["action"], line["mind_id"]) for line in lines(tmp_path)] == [
+        ("mind.exported", "ada"),
+        ("mind.imported", "eve"),
+        ("mind.rebuilt", "eve"),
+        ("turn.erased", "ada"),
+        ("mind.erased", "eve"),
+    ]
+    assert "of-my-mother" not in (tmp_path / "audit.jsonl").read_text()
