@@ -28,7 +28,7 @@ def answers_in(logs):
 
 
 def broken_answers(answers, *, is_disk_full):
-    """By name what the doors should not have said; 503 with Retry-After is right while a disk is full, and only then."""
+    """By name what the doors should not have said; 503 or 507 with Retry-After is right while a disk is full, and only then."""
     sequences = {}
     for one in answers:
         if "sequence" in one:
@@ -47,7 +47,7 @@ def broken_answers(answers, *, is_disk_full):
 
 def is_refusal(one):
     """Whether an answer is what a disk that takes no more is told by."""
-    return one["status"] == 503 and one.get("is_patient", False)
+    return one["status"] in {503, 507} and one.get("is_patient", False)
 
 
 def accepted_in(answers):
