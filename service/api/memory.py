@@ -54,10 +54,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         last_sequence=positions.last,
         graph=await _graph(found, memory),
         story=await _story(found, memory),
-        text=TextOut(
-            sequence=await anyio.to_thread.run_sync(found.text.cursor, "turns"),
-            facts=await anyio.to_thread.run_sync(found.text.cursor, "facts"),
-        ),
+        text=await _text(found),
         damaged=[
             DamageOut(file=one.file, offset=one.offset, length=one.length, reason=one.reason, aside=one.aside)
             for one in found.transcript.damages
@@ -116,6 +113,15 @@ async def _story(found: Mind, memory: Memory) -> StoryOut:
 def _listed(found: Mind) -> MindListed:
     positions = found.transcript.positions
     return MindListed(mind_id=found.mind_id, turns=len(positions), sessions=positions.sessions())
+
+
+async def _text(mind: Mind) -> TextOut:
+    """How far full text is: by its file, or by what was last known of one that can not be read."""
+    try:
+        sequence, facts = [await anyio.to_thread.run_sync(mind.text.cursor, name) for name in ("turns", "facts")]
+    except Exception:  # noqa: BLE001 - the lane says what is the matter; a status tells what it can
+        sequence, facts = mind.health.indexed, mind.health.extracted
+    return TextOut(sequence=sequence, facts=facts)
 
 
 async def _graph(found: Mind, memory: Memory) -> GraphOut:

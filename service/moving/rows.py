@@ -13,8 +13,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -77,6 +75,8 @@ class Row:
 
 def row_of(kind: str, stored: Mapping[str, Any], ends: tuple[str, str] | None = None) -> Row:
     """A row as the graph stores it, its vectors among its properties."""
+    import numpy as np  # 80 ms that a start has no need of
+
     named = KINDS[kind].vectors
     vectors = {name: np.asarray(stored[name], dtype=np.float32) for name in named if stored.get(name) is not None}
     properties = {name: value for name, value in stored.items() if name not in named and name != GROUP}
@@ -152,6 +152,8 @@ def _vectors(said: object, kind: str, dimension: int) -> dict[str, Vector]:
 
 
 def _vector(text: object, dimension: int) -> Vector:
+    import numpy as np  # 80 ms that a start has no need of
+
     try:
         found = np.frombuffer(base64.b64decode(str(text), validate=True), dtype="<f4").astype(np.float32)
     except (binascii.Error, ValueError) as error:

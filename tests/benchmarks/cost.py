@@ -10,7 +10,7 @@ import numpy as np
 from consolidation.kernel.tokens import count_tokens
 from tests.benchmarks.brain import Brain
 from tests.benchmarks.figures import mean
-from tests.benchmarks.service import digested, serving
+from tests.benchmarks.served import digested, serving
 from tests.benchmarks.talk import talks
 from tests.running import settings_of
 from tests.twins.provider import ScriptedProvider

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from service.resonance.fusion import Weights
 from service.resonance.retrieval import Switches
 from tests.benchmarks.figures import mean, score
-from tests.benchmarks.service import ask, serving
+from tests.benchmarks.served import ask, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

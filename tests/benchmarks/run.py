@@ -28,7 +28,7 @@ from tests.benchmarks.figures import summary
 from tests.benchmarks.locomo import read
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
 from tests.benchmarks.report import show
-from tests.benchmarks.service import digested, import_all, serving
+from tests.benchmarks.served import digested, import_all, serving
 from tests.benchmarks.silence import silence
 from tests.benchmarks.sizes import SIZES, measured_sizes
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.figures import mean
-from tests.benchmarks.service import ask
+from tests.benchmarks.served import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

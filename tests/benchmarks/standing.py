@@ -24,7 +24,7 @@ from service.adapters.graph.server import EmbeddedServer
 from service.app import create_app
 from service.container import open_memory
 from tests.benchmarks.contents import GRAPH, MIND
-from tests.benchmarks.service import digested, serving
+from tests.benchmarks.served import digested, serving
 from tests.benchmarks.vectors import WordVectors
 from tests.embedded import redis_pids
 from tests.running import QUICK, settings_of

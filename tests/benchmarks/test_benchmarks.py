@@ -77,7 +77,7 @@ async def test_the_benchmarks_measure_a_small_conversation(file, tmp_path):
 async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
     from service.resonance.fusion import Weights
     from service.resonance.retrieval import Switches
-    from tests.benchmarks.service import digested, import_all, serving
+    from tests.benchmarks.served import digested, import_all, serving
 
     conversations = read(file)
     async with serving(tmp_path / "home") as service:
