@@ -119,11 +119,14 @@ async def ask(service, method, target):
 
 
 def standing(root):
-    """Every name below *root* but those the graph's server and the minds' own files have."""
+    """Every name below *root* but those of the graph's server, the minds' own files and the audit log."""
     return {
         file.relative_to(root).as_posix()
         for file in root.rglob("*")
-        if not any(file.is_relative_to(root / "home" / own) for own in ("graph", "minds/ada"))
+        if not any(
+            file.is_relative_to(root / "home" / own)
+            for own in ("graph", "minds/ada", "audit.jsonl", "audit.jsonl.lock")
+        )
     }
 
 
