@@ -117,7 +117,7 @@ def test_damage_inside_a_line_never_takes_another_line(which, first, last, bytes
 
     others = [f"t{number}" for number in range(1, 5) if number != which]
     assert [one for one in found if one != f"t{which}"] == others
-    assert new == 5
+    assert new == 5 or (new > 5 and which == 4 and b"\n" in bytes_put)  # each piece of a last line may have been one
     assert bool(told) or f"t{which}" in found
     assert is_harmed or not told
 
