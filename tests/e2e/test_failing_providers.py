@@ -99,7 +99,7 @@ async def test_a_subconscious_that_fails_costs_its_rungs_and_no_time(tmp_path, h
             await service.digested("ada")
             await service.resonate("ada", "Good morning to you all!", session_id="warm")
             state["is_up"] = False
-            await in_time(service, deadline_ms=800, degraded=["seeds_skipped", "narration_skipped"])
+            await in_time(service, deadline_ms=1500, degraded=["seeds_skipped", "narration_skipped"])
             figures = await service.figures()
             free_of_hanging(provider)
     assert figures["mind_memory_resonance_degraded_total", ("rung", "narration_skipped")] >= 1
@@ -141,7 +141,7 @@ async def test_an_embedder_that_fails_delays_vectors_and_nothing_else(tmp_path, 
             await service.resonate("ada", "Good morning to you all!", session_id="warm", relevance=0)
             state["is_up"] = False
             await keeps(service, FRIENDS)
-            await in_time(service, deadline_ms=600, degraded=["embedder_unavailable"])
+            await in_time(service, deadline_ms=1500, degraded=["embedder_unavailable"])
             status = await service.until("ada", lambda s: s["graph"]["waiting_for"])
             ready = await eventually(service.ready, lambda found: found[0] == 503)
             figures = await eventually(
