@@ -115,7 +115,8 @@ async def test_what_size_costs_is_measured_on_a_small_mind(tmp_path):
     small, empty = found["size"]["sizes"]["300"], found["writes"]["sizes"]["empty"]
     assert (small["turns"], small["entities"]) == (100, 61)
     assert all(arm["recall@10"] > 0.9 for arm in small["arms"]["alone"].values() if "recall@10" in arm)
-    assert all(cell["not whole"] == {} for cells in small["cells"].values() for cell in cells.values())
+    ours = [cell for name, cells in small["cells"].items() if name.startswith("ours") for cell in cells.values()]
+    assert all(cell["not whole"] == {} for cell in ours), ours
     assert empty["accepting"]["not whole"] == {}
     assert empty["digestion"]["extracting"]["samples"] == empty["stock add_episode"]["samples"] == 2
     show(found, Console(quiet=True))
