@@ -100,7 +100,7 @@ async def test_a_graph_that_is_away_at_start_is_taken_in_when_it_comes(tmp_path,
             await in_time(service, deadline_ms=1500, degraded=["graph_unavailable"])
             proxy.mode = "pass"
             await is_whole(service, [AUNT, *FRIENDS])
-    assert heard[0] == ("graph", "failed") and heard[-1] == ("graph", "recovered") and len(heard) <= 4
+    assert heard.count(("graph", "failed")) == heard.count(("graph", "recovered")) <= 2
 
 
 async def test_callers_who_gave_up_are_enough_to_find_out(tmp_path, server):
