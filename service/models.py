@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock, LanguageModel
     from service.dependency import Dependencies
-    from service.settings import RoleModel, Settings
+    from service.sections import RoleModel
+    from service.settings import Settings
     from service.usage import UsageLedger
 
 _SECONDS = {Role.CHAT: 120.0, Role.SUBCONSCIOUS: 30.0, Role.NARRATIVE: 300.0, Role.EXTRACTION: 120.0}

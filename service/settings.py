@@ -6,21 +6,22 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BaseModel,
-    ConfigDict,
-    Field,
-    NonNegativeFloat,
-    PositiveFloat,
-    PositiveInt,
-    SecretStr,
-)
+from pydantic import AliasChoices, BaseModel, Field, PositiveInt, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from consolidation.kernel.discretion import MARKERS
 from consolidation.kernel.secrets import in_address
+from service.sections import (
+    AccessSettings,
+    ArchiveSettings,
+    DigestionSettings,
+    EmbedderSettings,
+    GraphSettings,
+    Marker,
+    ModelSettings,
+    ResonanceSettings,
+    StorySettings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,127 +29,6 @@ if TYPE_CHECKING:
 _LEAST_HIDDEN = 5  # letters: less is in too many words
 _NO_KEYS = frozenset({"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"})  # for servers that want none
 _KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # variables that providers' libraries read
-
-
-class Section(BaseModel):
-    """A frozen group of knobs."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RoleModel(Section):
-    """The model of one role; what is left out comes from the role ``chat``, then from `model`."""
-
-    model: str | None = Field(None, description="A litellm name, like openai/gpt-4o-mini or ollama/llama3.2.")
-    fallbacks: tuple[str, ...] = Field((), description="Models asked in this order when the first does not help.")
-    api_base: str | None = Field(None, description="Where the provider answers, when not at its usual place.")
-    api_key: SecretStr | None = Field(None, description="Its key, when not in the provider's usual variable.")
-    timeout_seconds: PositiveFloat | None = Field(None, description="The longest a whole answer may take.")
-    max_tokens: PositiveInt = Field(4096, description="The longest answer, in tokens.")
-    temperature: NonNegativeFloat = Field(0.2, description="How freely it speaks.")
-
-
-class ModelSettings(Section):
-    """Which model does what. Without any, nothing leaves this machine and memories are quoted, not retold."""
-
-    chat: RoleModel = Field(RoleModel(), description="`mind-memory chat`, and what other roles fall back to.")
-    subconscious: RoleModel = Field(RoleModel(), description="Seeds and re-narration: before each turn.")
-    narrative: RoleModel = Field(RoleModel(), description="The story.")
-    extraction: RoleModel = Field(RoleModel(), description="Entities and facts: after each turn.")
-    at_once: PositiveInt = Field(4, description="Model calls at once: as many before turns as after them.")
-
-
-class EmbedderSettings(Section):
-    """What turns text into vectors; changing it needs `mind-memory reindex`."""
-
-    model: str | None = Field(None, description="A litellm embedding model; all-MiniLM-L6-v2, built in, without one.")
-    api_base: str | None = Field(None, description="Where it answers, when not at its usual place.")
-    api_key: SecretStr | None = Field(None, description="Its key, when not in the provider's usual variable.")
-    dimension: PositiveInt | None = Field(None, description="How many numbers a vector has; asked for when left out.")
-    timeout_seconds: PositiveFloat = Field(10, description="The longest a batch may take.")
-    rest_seconds: PositiveFloat = Field(10, description="How often an embedder that does not answer is tried.")
-
-
-class GraphSettings(Section):
-    """How long FalkorDB is waited for."""
-
-    read_seconds: PositiveFloat = Field(5, description="The longest a question may take.")
-    write_seconds: PositiveFloat = Field(30, description="The longest a change may take.")
-    rest_seconds: PositiveFloat = Field(2, description="How often a graph that does not answer is tried.")
-
-
-class ResonanceSettings(Section):
-    """How loudly the past may speak."""
-
-    deadline_ms: Annotated[int, Field(ge=0)] = Field(1500, description="When the pre-turn call answers; 0 waits.")
-    max_fragments: Annotated[int, Field(ge=0, le=50)] = Field(5, description="Flashbacks a turn, at most.")
-    max_tokens: Annotated[int, Field(ge=0)] = Field(1200, description="The block's length, at most.")
-    echo_turns: Annotated[int, Field(ge=0)] = Field(25, description="Turns before a memory may return.")
-    relevance: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.5, description="How sure the gate must be that something stored is meant; 0 lets everything pass."
-    )
-    story_tokens: Annotated[int, Field(ge=0)] = Field(3000, description="The stable part's length, at most.")
-
-
-class AccessSettings(Section):
-    """Who may call; the keys themselves are made by `mind-memory keys create`."""
-
-    allowed_hosts: tuple[str, ...] = Field(
-        (), description="Names, besides localhost, that callers may use while there is no key; `*` for every name."
-    )
-    key_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
-        600, description="Requests a minute for each key; 0 for no limit."
-    )
-    keyless_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
-        0, description="The same for each address while there is no key."
-    )
-
-
-class DigestionSettings(Section):
-    """How turns become memories in the background."""
-
-    most_attempts: PositiveInt = Field(5, description="Failures after which a turn is parked.")
-    first_retry_seconds: PositiveFloat = Field(1, description="The first pause after a failure; it doubles.")
-    most_retry_seconds: PositiveFloat = Field(60, description="The longest pause.")
-    turn_seconds: PositiveFloat = Field(300, description="The longest one turn's extraction may take.")
-    sweep_seconds: PositiveFloat = Field(30, description="How often every mind is looked at.")
-
-
-class StorySettings(Section):
-    """When and how the story is told."""
-
-    threshold_tokens: Annotated[int, Field(ge=0)] = Field(
-        5000, description="Tokens that wait before the story is told by itself; 0 for never."
-    )
-    batch_tokens: PositiveInt = Field(50_000, description="The most that is told at once.")
-    idle_seconds: NonNegativeFloat = Field(
-        1800, description="Quiet after which what waits is told, however little it is; 0 for never."
-    )
-    retry_seconds: PositiveFloat = Field(60, description="The first pause after a run that failed; it doubles.")
-    most_words: PositiveInt = Field(10_000, description="Above it, the oldest chapters are told shorter.")
-    sessions_folder: Path | None = Field(
-        None, description="A chatbot's session `.jsonl` files, for the mind below; else `sessions/` in each mind."
-    )
-    sessions_mind: str = Field("global-user-memory", description="Whose sessions those are.")
-    newest_sessions: Annotated[int, Field(ge=0)] = Field(
-        5, description="How many of the session files are read at start-up and by global sync; 0 for none."
-    )
-
-
-class ArchiveSettings(Section):
-    """How large an archive of a mind may be that is imported."""
-
-    max_bytes: PositiveInt = Field(4 * 1024**3, description="The largest archive that may be posted.")
-    max_unpacked_bytes: PositiveInt = Field(32 * 1024**3, description="The most that may come out of it.")
-
-
-def _unlike_nothing(marker: str) -> str:
-    if not marker.strip():
-        raise ValueError("must not be blank: every message would be off the record")
-    return marker.strip()
-
-
-Marker = Annotated[str, AfterValidator(_unlike_nothing), Field(max_length=100)]
 
 
 class Settings(BaseSettings):

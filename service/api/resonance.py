@@ -10,7 +10,7 @@ from service.api.dependencies import MemoryDep, MindId, TraceId
 from service.api.documented import answers
 from service.resonance.moment import Asked, Flashback, Source
 from service.resonance.pipeline import Resonated
-from service.settings import ResonanceSettings
+from service.sections import ResonanceSettings
 from service.wire.examples import RESONATED, TRACE, TRACES
 from service.wire.minds import TracesOut
 from service.wire.resonance import (
