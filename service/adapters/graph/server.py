@@ -8,26 +8,19 @@ a folder that holds only a snapshot (redis would begin empty and then overwrite 
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import importlib.util
+import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
-
 from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
 from consolidation.kernel.files import FolderLock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _POLL_SECONDS = 0.02
 _STOP_SECONDS = 20
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; what lived long starts anew
-_SET_PARENT_DEATH_SIGNAL = 1  # prctl(2): Linux only
 _MODULE_OPTIONS = (
     "MAX_INFO_QUERIES",
     "0",
@@ -143,6 +136,7 @@ class EmbeddedServer:
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._process = await asyncio.create_subprocess_exec(
+            *_tether(),
             str(server),
             *words,
             "--loadmodule",
@@ -152,7 +146,6 @@ class EmbeddedServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us; we stop the server ourselves
-            preexec_fn=_dies_with_parent(),
         )
 
 
@@ -183,13 +176,8 @@ async def _answers(path: Path) -> bool:
         writer.close()
 
 
-def _dies_with_parent() -> Callable[[], None] | None:
+def _tether() -> list[str]:
+    """What stands before a command that is to die with us; nothing where the kernel knows no such thing."""
     if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-
-    def ask_kernel() -> None:
-        # Not SIGTERM: the next owner may come before a slow goodbye ends. What was answered is in the file already.
-        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-    return ask_kernel
+        return []
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("tethered.py")), str(os.getpid())]

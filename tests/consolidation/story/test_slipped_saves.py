@@ -1,5 +1,6 @@
 """Saves that slip in between our last look at STORY.md and the exchange, kills in the midst of it, stale saves."""
 
+import multiprocessing
 import os
 import tempfile
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,7 @@ from consolidation.transcript.log import Transcript
 from service.adapters.extractive_model import ExtractiveModel
 
 BASE = "# Mine\n\nFirst line.\nMiddle line.\nLast line.\n"
+SLIPPED = BASE.replace("Middle", "Corrected")
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -86,8 +88,7 @@ def test_a_second_save_upon_what_we_published_does_not_lose_the_first(path):
     def again():
         save(path, path.read_text().replace("First", "Edited"))
 
-    slipped = BASE.replace("Middle", "Corrected")
-    story(path, None, lambda: save(path, slipped), again, None).change(append)
+    story(path, None, lambda: save(path, SLIPPED), again, None).change(append)
     story(path).change(append)
 
     assert "Corrected" in path.read_text() and "Edited" in path.read_text() and path.read_text().count("### New") == 1
@@ -104,16 +105,18 @@ def test_an_editor_in_the_midst_of_writing_doubles_nothing_and_loses_nothing(pat
     assert (text.count("person"), text.count("First line"), text.count("### New")) == (1, 1, 1)
 
 
+def _die_after(path, kept):
+    acts = [None, lambda: save(path, SLIPPED), None, None][:kept]
+    story(path, *acts, lambda: os._exit(9)).change(append)
+
+
 @pytest.mark.parametrize("kept", [1, 2, 3, 4])
 def test_a_kill_at_any_step_of_the_exchange_loses_no_save(path, kept):
-    slipped = BASE.replace("Middle", "Corrected")
-    acts = [None, lambda: save(path, slipped), None, None][:kept]
-    if os.fork() == 0:
-        story(path, *acts, lambda: os._exit(9)).change(append)
-        os._exit(0)
-    os.wait()
+    child = multiprocessing.get_context("spawn").Process(target=_die_after, args=(path, kept))
+    child.start()
+    child.join()
     if kept == 1:
-        save(path, slipped)
+        save(path, SLIPPED)
     story(path).change(append)
 
     text = path.read_text()

@@ -184,6 +184,15 @@ async def test_the_server_dies_with_its_parent(tmp_path):
     assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
 
 
+async def test_a_start_of_the_server_does_not_fork_this_process(tmp_path):
+    """A fork waits for what libraries have to finish, OpenBLAS for its threads: it never ended while they were busy."""
+    forks = []
+    os.register_at_fork(before=lambda: forks.append("fork"))
+
+    async with served(tmp_path):
+        assert forks == []
+
+
 async def test_edges_of_the_first_entities_are_all_there_after_a_rewrite_and_a_restart(tmp_path):
     """FalkorDB loses edges of the node with id 0 from indexed scans after a reload; a sentinel takes that id."""
     async with served(tmp_path) as (_, connection):
