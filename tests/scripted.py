@@ -97,12 +97,12 @@ def turns_read(provider):
     return [between(prompt, "turn") for prompt in prompts(provider, "extraction")]
 
 
-def hosted(home, provider, *roles, digestion=QUICK, **more):
-    """Settings with *roles* (all the service asks, when left out) at *provider*."""
+def hosted(home, provider, *roles, digestion=QUICK, at_once=4, **more):
+    """Settings with *roles* (all the service asks, when left out) at *provider*, *at_once* calls to it together."""
     section = {"model": "openai/scripted", "api_base": provider.url, "api_key": "k"}
     timeout = {"timeout_seconds": more.pop("timeout_seconds")} if "timeout_seconds" in more else {}
     models = {role: {**section, **timeout} for role in roles or ("extraction", "subconscious")}
-    return settings_of(home, models=models, digestion=digestion, **more)
+    return settings_of(home, models={**models, "at_once": at_once}, digestion=digestion, **more)
 
 
 def provider_of(brain, **more):

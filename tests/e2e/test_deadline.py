@@ -59,6 +59,11 @@ def sleepy(*which):
     return brain
 
 
+def patient(home, provider):
+    """Calls that hang are not given up while a test lasts, and keep no other waiting: each time asked is the first."""
+    return hosted(home, provider, "subconscious", timeout_seconds=60, at_once=50)
+
+
 @pytest.mark.parametrize(
     ("hanging", "degraded"),
     [
@@ -71,10 +76,11 @@ def sleepy(*which):
 async def test_a_provider_that_hangs_costs_its_rungs_and_no_time(tmp_path, hanging, degraded, deadline_ms):
     brain = sleepy(*hanging)
     with provider_of(brain) as provider:
-        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious", timeout_seconds=2)) as service:
+        async with running(tmp_path, settings=patient(tmp_path, provider)) as service:
             await warmed(service)
             brain.state["is_up"] = False
             found = await in_time(service, ASKS_FOR_AUNT, deadline_ms=deadline_ms, degraded=degraded)
+            free(provider)
     assert "Lyon" in found["flashbacks"][0]["raw"]
     assert "Lyon" in found["block"]
 
@@ -92,12 +98,13 @@ async def test_a_graph_that_hangs_costs_its_rung_and_no_time(tmp_path, deadline_
 async def test_provider_and_graph_that_both_hang_leave_the_words(tmp_path):
     brain = sleepy("seeds", "narration")
     with provider_of(brain) as provider:
-        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious", timeout_seconds=2)) as service:
+        async with running(tmp_path, settings=patient(tmp_path, provider)) as service:
             await warmed(service)
             brain.state["is_up"] = False
             with frozen_graph():
                 rungs = ["graph_unavailable", "seeds_skipped", "narration_skipped"]
                 found = await in_time(service, ASKS_FOR_AUNT, deadline_ms=500, degraded=rungs)
+            free(provider)
     assert "Lyon" in found["flashbacks"][0]["raw"]
 
 
