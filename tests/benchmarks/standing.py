@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import psutil
 
+from consolidation.kernel.errors import GraphUnavailable
 from service.adapters.graph.connection import Connection
 from service.adapters.graph.server import EmbeddedServer
 from service.app import create_app
@@ -115,13 +116,18 @@ async def until_indexed(url: str) -> None:
     """Return once no index of the graph is being built."""
     connection = Connection(url, read_seconds=600)
     try:
-        while any(
-            row[0] != "OPERATIONAL"
-            for row in await connection.read(GRAPH, "CALL db.indexes() YIELD status RETURN status", {})
-        ):
+        while not await _is_indexed(connection):
             await asyncio.sleep(0.1)
     finally:
         await connection.close()
+
+
+async def _is_indexed(connection: Connection) -> bool:
+    try:
+        rows = await connection.read(GRAPH, "CALL db.indexes() YIELD status RETURN status", {})
+    except GraphUnavailable:  # busy: it answers nobody just now
+        return False
+    return all(row[0] == "OPERATIONAL" for row in rows)
 
 
 def resident(pid: int) -> float:
