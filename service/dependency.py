@@ -47,12 +47,14 @@ class Dependency:
         known = self._troubles.get(part)
         self._troubles[part] = _Trouble(reason, now if known is None else known.since, now)
 
-    def worked(self, *, part: str = "") -> None:
-        """Note that it works, in this part."""
+    def worked(self, *, part: str = "", was_missed: bool = False) -> None:
+        """Note that it works, in this part; who met it away may wait for that though nothing was told: *was_missed*."""
         ended = self._troubles.pop(part, None)
-        if ended is not None and not self._troubles:
+        is_over = ended is not None and not self._troubles
+        if ended is not None and is_over:
             seconds = round(self._monotonic() - ended.since, 1)
             log.warning("dependency.recovered", dependency=self.name, seconds=seconds)
+        if is_over or was_missed:
             self._recovered()
 
     @property

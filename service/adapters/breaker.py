@@ -70,7 +70,7 @@ class Breaker:
     async def _ask(self, ask: Callable[[], Awaitable[None]]) -> None:
         """Until it answers; one that refuses at once is asked again in a moment: it may only be starting anew."""
         now = asyncio.get_running_loop().time
-        has_a_chance = True
+        has_a_chance, was_missed = True, False
         while not self._background.is_stopping:
             began = now()
             try:
@@ -81,10 +81,10 @@ class Breaker:
                 else:
                     self._failed(fault)
                     await self._background.pause(max(self._rest_seconds, getattr(fault, "retry_after", 0.0)))
-                has_a_chance = False
+                has_a_chance, was_missed = False, True
             else:
                 self._circuit.reset()
-                self.dependency.worked()
+                self.dependency.worked(was_missed=was_missed)
                 return
 
     def _failed(self, fault: MemoryFault) -> None:
