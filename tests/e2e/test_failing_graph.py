@@ -87,7 +87,11 @@ async def test_a_graph_that_fails_holds_nobody_up_is_told_of_once_and_is_made_go
 
 @pytest.mark.parametrize("mode", ["refuse", "blackhole"])
 async def test_a_graph_that_is_away_at_start_is_taken_in_when_it_comes(tmp_path, server, mode):
-    slow = {"first_retry_seconds": 600, "most_retry_seconds": 600, "sweep_seconds": 600}  # its coming back wakes the lanes
+    slow = {
+        "first_retry_seconds": 600,
+        "most_retry_seconds": 600,
+        "sweep_seconds": 600,
+    }  # its coming back wakes the lanes
     with told() as heard, FaultProxy(server[0]) as proxy:
         proxy.mode = mode
         async with behind(proxy, tmp_path, digestion=slow) as service:

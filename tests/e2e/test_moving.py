@@ -10,6 +10,7 @@ from archives import TALK, exported, found, imported, is_found, members, rows_of
 from embedded import column, frozen_graph, rows
 from running import QUICK, running, settings_of
 from scripted import Brain, hosted, provider_of
+from tests.e2e.test_erasing import counts, erase, holding
 from tests.twins.provider import Hangs
 
 from service.adapters.hashing import HashingEmbedder
@@ -339,3 +340,24 @@ async def test_a_graph_that_stands_there_without_a_mind_is_not_overwritten(tmp_p
 
     assert (answer.status_code, answer.json()["type"]) == (409, "/problems/mind-exists")
     assert left == ["x"]
+
+
+async def test_a_mind_that_is_erased_before_its_graph_has_taken_its_name_leaves_nothing(tmp_path):
+    async with running(tmp_path) as service:
+        await tell(service)
+        archive = await exported(service)
+        await imported(service, archive, "bo")
+        await found(service, "bo")
+        await erase(service, "ada")
+        sites, workspace = service.memory.moves.restoring._sites, service.memory.minds.workspace("bo")
+        site = sites.site("bo", "token")
+        with service.memory.minds.fence.inside("bo"):  # as it was between the folder's move and the graph's
+            await service.memory.graph._connection.rename("mind_bo", site)
+            workspace.arriving.write_text(site)
+
+        receipt = await erase(service, "bo")
+        graphs = await service.memory.graph._connection.graphs()
+
+    assert receipt["verified"] and counts(receipt)["graph", "episodes"] == 6
+    assert graphs == frozenset()
+    assert holding(tmp_path, "cello", "Perrin") == []

@@ -8,6 +8,7 @@ own, which is deleted with what is erased.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
@@ -16,8 +17,9 @@ from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.words import tokens
 from service.adapters.graph import reading, writing
 from service.adapters.graph.crowding import OLD
-from service.adapters.graph.naming import graph_name
+from service.adapters.graph.naming import graph_name, site_prefix
 from service.erasing.ports import Forgotten, Tainted
+from service.ports import GraphSize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from service.adapters.graph.connection import Connection, Rows
     from service.adapters.graph.emptying import Emptying
     from service.erasing.ports import Rewritten
-    from service.ports import GraphSize, Vector
+    from service.ports import Vector
 
 _TOLD = f"""
 MATCH (a)-[e:RELATES_TO|{OLD}]->(b) WHERE any(x IN e.episodes WHERE x IN $episodes)
@@ -177,16 +179,19 @@ class FalkorErasing:
         return count
 
     async def drop(self, mind_id: str, /) -> tuple[GraphSize, int]:
-        """Delete the graph and what else the server keeps of it."""
+        """Delete the graph and what else the server keeps of it; also where an import built it, under another name."""
         await self._quiet(mind_id)
-        size, keys = await reading.size(self._connection, self._graph(mind_id)), await self.keys(mind_id)
-        await self._connection.delete(self._graph(mind_id))
-        await self._emptying.forget_asked(self._graph(mind_id))
+        size, keys = GraphSize(), await self.keys(mind_id)
+        for graph in await self._graphs(mind_id):
+            found = await reading.size(self._connection, graph)
+            size = GraphSize(*map(sum, zip(astuple(size), astuple(found), strict=True)))
+            await self._connection.delete(graph)
+            await self._emptying.forget_asked(graph)
         return size, keys
 
     async def keys(self, mind_id: str, /) -> int:
         """How many keys of the server there are of a mind."""
-        return await self._emptying.keys(self._graph(mind_id))
+        return sum([await self._emptying.keys(graph) for graph in await self._graphs(mind_id)])
 
     async def rewrite(self, mind_id: str, /) -> Rewritten:
         """Have the server forget what it was asked of this graph, and write its files anew."""
@@ -222,6 +227,14 @@ class FalkorErasing:
             except GraphFault:
                 return  # a server that does not tell
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _graphs(self, mind_id: str) -> tuple[str, ...]:
+        """The mind's graph, and those that an import has built for it and that have not taken its name yet."""
+        graph = self._graph(mind_id)
+        return (
+            graph,
+            *(name for name in sorted(await self._connection.graphs()) if name.startswith(site_prefix(graph))),
+        )
 
     def _graph(self, mind_id: str) -> str:
         return graph_name(mind_id, prefix=self._prefix)

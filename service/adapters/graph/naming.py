@@ -13,6 +13,11 @@ def graph_name(mind_id: str, *, prefix: str) -> str:
     return prefix + "".join(_CODES.get(letter, letter) for letter in mind_id)
 
 
+def site_prefix(graph: str) -> str:
+    """How the names of graphs begin that are built to take *graph*'s place: on its shard, and no mind's name."""
+    return f"{{{graph}}}"
+
+
 def episode_uuid(mind_id: str, turn_id: str) -> str:
     """The episode of a turn: always the same, so that saving twice saves once."""
     return str(uuid.uuid5(_NAMESPACE, f"{mind_id}\n{turn_id}"))

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
 from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
 from consolidation.kernel.files import FolderLock
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.adapters.graph import writing
-from service.adapters.graph.naming import graph_name
+from service.adapters.graph.naming import graph_name, site_prefix
 from service.adapters.graph.schema import NAME
 from service.adapters.graph.vectors import printed
 from service.moving.rows import GROUP, KINDS, row_of
@@ -35,7 +35,7 @@ class FalkorSites:
 
     def site(self, mind_id: str, token: str, /) -> str:
         """The name of a site."""
-        return f"{{{self._graph(mind_id)}}}{token}"
+        return f"{site_prefix(self._graph(mind_id))}{token}"
 
     async def pages(self, mind_id: str, /) -> AsyncIterator[tuple[Row, ...]]:
         """All rows, by internal id within each kind: what is added or taken away meanwhile moves no other."""
