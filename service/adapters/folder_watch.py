@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
@@ -45,7 +45,7 @@ async def changes(folder: Path, *, concerns: Callable[[tuple[str, ...]], bool]) 
         raise FolderUnwatchable(str(error)) from error
 
 
-def _awatch():  # type: ignore[no-untyped-def]  # noqa: ANN202 - as watchfiles has it
+def _awatch() -> Any:  # noqa: ANN401 - as watchfiles has it
     """Its function, once it has been taught to be quiet: it logs each change."""
     from watchfiles import awatch
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from consolidation.kernel.words import tokens
+from consolidation.kernel.words import stems as stems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
 
-_STEM = 4  # letters from which on a word may be another form of one asked for
+    from service.journal.store import Chunk
 
 
 class Excerpt(NamedTuple):
@@ -20,50 +20,71 @@ class Excerpt(NamedTuple):
     end_line: int
 
 
-def excerpt(text: str, *, start_line: int, stems: Collection[str], most: int) -> Excerpt:
-    """At most *most* characters of *text*, whole lines where they fit, with as many of *stems* as possible."""
-    lines = text.split("\n")
-    told = [_told(line, stems) for line in lines]
+def excerpt(chunk: Chunk, *, stems: Iterable[str], nearest: int, most: int) -> Excerpt:
+    """
+    At most *most* characters of *chunk*, whole lines where they fit, with as many of *stems* as possible.
+
+    Where it has none of them, from the line on in which its character *nearest* stands.
+    """
+    lines = chunk.text.split("\n")
+    wanted = frozenset(stems)
+    told = [wanted.intersection(stems_of(line, language=chunk.language)) for line in lines]
+    begin, end = _telling(lines, told, most) if any(told) else _from(lines, nearest)
+    while end < len(lines) and len("\n".join(lines[begin : end + 1])) <= most:
+        end += 1  # what follows explains it
+    while begin and len("\n".join(lines[begin - 1 : end])) <= most:
+        begin -= 1
+    while begin < end - 1 and not lines[begin].strip():
+        begin += 1
+    while begin < end - 1 and not lines[end - 1].strip():
+        end -= 1
+    shown = "\n".join(lines[begin:end])
+    if len(shown) > most:
+        place = _place(shown, wanted, chunk.language)
+        place = max(0, nearest - len("\n".join(lines[:begin]))) if place is None else place
+        shown = _within(shown, place, most)
+    return Excerpt(shown, chunk.start_line + begin, chunk.start_line + end - 1)
+
+
+def _telling(lines: list[str], told: list[frozenset[str]], most: int) -> tuple[int, int]:
+    """The first stretch of lines, of bearable length, that holds the most of what is wanted."""
     best, worth = (0, 1), -1
-    begin, length = 0, 0
+    begin, length = 0, -1
     for end, line in enumerate(lines, start=1):
         length += len(line) + 1
-        while length - 1 > most and begin < end - 1:
+        while length > most and begin < end - 1:
             length -= len(lines[begin]) + 1
             begin += 1
         found = len(frozenset[str]().union(*told[begin:end]))
         if found > worth:
             best, worth = (begin, end), found
     begin, end = best
-    while end < len(lines) and len("\n".join(lines[begin : end + 1])) <= most:
-        end += 1  # what follows explains it
-    while begin < end - 1 and not lines[begin].strip():
+    while begin < end - 1 and not told[begin]:
         begin += 1
-    while begin < end - 1 and not lines[end - 1].strip():
-        end -= 1
-    shown = "\n".join(lines[begin:end])
-    return Excerpt(
-        shown if len(shown) <= most else _within(shown, stems, most), start_line + begin, start_line + end - 1
-    )
+    return begin, end
 
 
-def _within(line: str, stems: Collection[str], most: int) -> str:
-    """A stretch of an endless line around the first word that was asked for."""
-    words = line.split(" ")
+def _from(lines: list[str], nearest: int) -> tuple[int, int]:
+    """The line in which a character stands."""
+    for at, line in enumerate(lines):
+        nearest -= len(line) + 1
+        if nearest < 0:
+            return at, at + 1
+    return 0, 1
+
+
+def _place(line: str, wanted: frozenset[str], language: str) -> int | None:
+    """Where the first word stands that was asked for."""
     at = 0
-    for word in words:
-        if _told(word, stems):
-            break
+    for word in line.split(" "):
+        if not wanted.isdisjoint(stems_of(word, language=language)):
+            return at
         at += len(word) + 1
-    begin = max(0, min(at - most // 4, len(line) - most))
-    return (
-        f"{'…' if begin else ''}{line[begin : begin + most - 2].strip()}{'…' if begin + most - 2 < len(line) else ''}"
-    )
+    return None
 
 
-def _told(text: str, stems: Collection[str]) -> frozenset[str]:
-    """Which of *stems* stand in *text*, by their beginning: stems are what words begin with."""
-    words = tokens(text)
-    return frozenset(
-        stem for stem in stems if any(word == stem or (len(stem) >= _STEM and word.startswith(stem)) for word in words)
-    )
+def _within(line: str, place: int, most: int) -> str:
+    """A stretch of an endless line around a character."""
+    begin = max(0, min(place - most // 4, len(line) - most + 2))
+    end = begin + most - 2
+    return f"{'…' if begin else ''}{line[begin:end].strip()}{'…' if end < len(line) else ''}"

@@ -43,6 +43,7 @@ class JournalIndex:
         self._known: dict[str, Known] | None = None
         self._embedder: str | None = None
         self._matrix: Matrix | None = None
+        self._way: str | None = None
         self._was_there = False
 
     @property
@@ -54,6 +55,11 @@ class JournalIndex:
     def embedder(self) -> str | None:
         """Whose vectors these are; None until somebody has said it since the start."""
         return self._embedder
+
+    @property
+    def way(self) -> str | None:
+        """In which way its chunks were cut; None until somebody has said it since the start."""
+        return self._way
 
     def known(self) -> Mapping[str, Known]:
         """By what each file is known."""
@@ -68,7 +74,8 @@ class JournalIndex:
             return dict(self._known)
 
     def cut_as(self, way: str) -> None:
-        """Let go of all chunks that were cut in another *way*."""
+        """Say how chunks are cut: those that were cut in another *way* are let go."""
+        self._way = way
         if self.is_empty:
             return
         with self._changed() as database:
@@ -111,7 +118,7 @@ class JournalIndex:
     def begin_anew(self) -> None:
         """Drop the file; the journal is indexed again when it is next asked for."""
         with self._mutex:
-            self._known, self._embedder, self._matrix = None, None, None
+            self._known, self._way, self._embedder, self._matrix = None, None, None, None
             self._was_there = False
             self._file.drop()
 
@@ -196,7 +203,7 @@ class JournalIndex:
                 self._was_there = True
                 yield database
         except IndexUnusable:
-            self._known, self._matrix = None, None  # it may be made anew, and then knows nothing
+            self._known, self._way, self._matrix = None, None, None  # it may be made anew, and then knows nothing
             raise
 
     @contextmanager

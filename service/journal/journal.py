@@ -132,5 +132,5 @@ class Journal:
 
 def _passage(match: Match, score: float, stems: tuple[str, ...]) -> Passage:
     chunk = match.chunk
-    shown = excerpt(chunk.text, start_line=chunk.start_line, stems=stems, most=_SNIPPET)
+    shown = excerpt(chunk, stems=stems, nearest=match.nearest, most=_SNIPPET)
     return Passage(chunk.path, chunk.start_line, chunk.end_line, round(score, 4), shown.text)

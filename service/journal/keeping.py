@@ -63,7 +63,7 @@ class Keeping:
         """
         try:
             async with asyncio.timeout(seconds):
-                if not await anyio.to_thread.run_sync(_is_settled, mind, abandon_on_cancel=True):
+                if not await anyio.to_thread.run_sync(self._is_settled, mind, abandon_on_cancel=True):
                     await asyncio.wait({self.read(mind)})
                 if self._embedder is None or mind.journal.is_empty:
                     return ()
@@ -126,6 +126,12 @@ class Keeping:
     def _refresh(self, mind: Mind) -> int:
         return refresh(mind.journal, mind.workspace.folder, ways=self._ways, now=self._now)
 
+    def _is_settled(self, mind: Mind) -> bool:
+        try:
+            return is_settled(mind.journal, mind.workspace.folder, ways=self._ways)
+        except (HomeFault, OSError):
+            return False  # reading says what is the matter
+
     async def _embed_all(self, mind: Mind) -> bool:
         """Embed what has no vectors; whether all has some now."""
         if self._embedder is None:
@@ -154,13 +160,6 @@ class Keeping:
             found[digest] = rows[at : at + len(each)]
             at += len(each)
         await anyio.to_thread.run_sync(mind.journal.add_vectors, found)
-
-
-def _is_settled(mind: Mind) -> bool:
-    try:
-        return is_settled(mind.journal, mind.workspace.folder)
-    except (HomeFault, OSError):
-        return False  # reading says what is the matter
 
 
 def _name(identity: Identity) -> str:

@@ -7,19 +7,22 @@ is rare, and BM25 alone would say nothing. A day that the query names lifts the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.language import detect
 from consolidation.kernel.words import content_words, stems
 from service.journal.days import day_of
 from service.recall.dates import date_hint, without_dates
+from service.recall.passages import passages
 from service.resonance.fusion import COSINES, normalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
 
     from service.journal.index import JournalIndex
+    from service.journal.matrix import Matrix
     from service.journal.store import Chunk
     from service.ports import Vector
     from service.recall.dates import DateHint
@@ -54,12 +57,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A chunk that may be meant: how well it fits, 0…1; its own nearness; its stems; where it points, for likeness."""
+    """
+    A chunk that may be meant: how well it fits, 0…1; its stems; from which character on its nearest passage stands.
+
+    ``direction`` is where its vectors point, for its likeness to others.
+    """
 
     chunk: Chunk
     fit: float
-    cosine: float | None
     stems: frozenset[str]
+    nearest: int = 0
     direction: Vector | None = field(default=None, compare=False, repr=False)
 
     def like(self, other: Match) -> float:
@@ -108,11 +115,21 @@ def matching(index: JournalIndex, wanted: Wanted, *, weights: Weights) -> Matche
     found = []
     for number, chunk in chunks.items():
         fit = (vectors * meaning.get(number, 0.0) + weights.words * words.get(number, 0.0)) / whole if whole else 0.0
-        is_of_day = wanted.day is not None and chunk.day is not None and wanted.day.fits(chunk.day)
-        direction = matrix.direction(number) if matrix is not None else None
-        cosine = cosines.get(number)
-        found.append(Match(chunk, fit + weights.day * is_of_day, cosine, held.get(number, frozenset()), direction))
-    return Matches(_fitting(found, weights), cosines)
+        fit += weights.day * _of_that_day(wanted.day, chunk.day)
+        found.append(Match(chunk, fit, held.get(number, frozenset())))
+    fitting = _fitting(found, weights)
+    if matrix is None or wanted.vector is None:
+        return Matches(fitting, cosines)
+    return Matches(tuple(_placed(one, matrix, wanted.vector) for one in fitting), cosines)
+
+
+def _placed(match: Match, matrix: Matrix, vector: Vector) -> Match:
+    """*match* with what its vectors say."""
+    number = match.chunk.number
+    if number not in matrix.places:
+        return match
+    before = passages(match.chunk.text)[: matrix.nearest_part(number, vector)]
+    return replace(match, nearest=sum(map(len, before)), direction=matrix.direction(number))
 
 
 def _fitting(matches: Sequence[Match], weights: Weights) -> tuple[Match, ...]:
@@ -135,5 +152,15 @@ def _of_day(index: JournalIndex, day: DateHint | None) -> tuple[int, ...]:
     """Chunks of the day that is named, whatever their words."""
     if day is None:
         return ()
-    found = [numbers for path, numbers in index.dated().items() if (at := day_of(path)) is not None and day.fits(at)]
-    return tuple(number for numbers in found for number in numbers)[:_OF_A_DAY]
+    dated = index.dated()
+    near = {path: _of_that_day(day, day_of(path)) for path in dated}
+    first = sorted((path for path in near if near[path] > 0), key=lambda path: (-near[path], path))
+    return tuple(number for path in first for number in dated[path])[:_OF_A_DAY]
+
+
+def _of_that_day(wanted: DateHint | None, day: date | None) -> float:
+    """Whether a note is of the day or month that is asked for; half, where it is of a day soon after."""
+    if wanted is None or day is None or not wanted.fits(day):
+        return 0.0
+    is_exact = day.month == wanted.month and wanted.day in {None, day.day}
+    return 1.0 if is_exact else 0.5

@@ -28,6 +28,11 @@ class Matrix:
         nearest = np.maximum.reduceat(self.rows @ vector, begins)
         return dict(zip(self.places, nearest.tolist(), strict=True))
 
+    def nearest_part(self, number: int, vector: Vector) -> int:
+        """Which passage of a chunk is nearest."""
+        begin, end = self.places[number]
+        return int((self.rows[begin:end] @ vector).argmax())
+
     def direction(self, number: int) -> Vector | None:
         """Where a chunk's passages point together, as a unit vector."""
         import numpy as np

@@ -50,10 +50,14 @@ class Ways:
         return f"{self.chunk_tokens}/{self.overlap_tokens}/{self.max_file_bytes}/{words}"
 
 
-def is_settled(index: JournalIndex, root: Path) -> bool:
+def is_settled(index: JournalIndex, root: Path, *, ways: Ways) -> bool:
     """Whether the index holds what the files hold, as far as their stamps tell. Blocks. Raises OSError, HomeFault."""
     found, known = files_of(root), index.known()
-    return found.keys() == known.keys() and all(_is_sure(known[path], stamp) for path, stamp in found.items())
+    return (
+        index.way == ways.name
+        and found.keys() == known.keys()
+        and all(_is_sure(known[path], stamp) for path, stamp in found.items())
+    )
 
 
 def refresh(index: JournalIndex, root: Path, *, ways: Ways, now: Callable[[], datetime]) -> int:
@@ -73,7 +77,7 @@ def refresh(index: JournalIndex, root: Path, *, ways: Ways, now: Callable[[], da
 
 
 def _is_sure(known: Known, stamp: Stamp) -> bool:
-    return known.stamp == stamp and stamp.mtime_ns <= known.read_ns - _RACY_NS
+    return known.stamp == stamp and abs(known.read_ns - stamp.mtime_ns) > _RACY_NS
 
 
 def _take_in(

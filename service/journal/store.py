@@ -28,7 +28,7 @@ CREATE TABLE files (
   inode INTEGER NOT NULL, read_ns INTEGER NOT NULL, digest TEXT NOT NULL
 );
 CREATE TABLE chunks (
-  number INTEGER PRIMARY KEY, path TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  number INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   text TEXT NOT NULL, above TEXT NOT NULL, digest TEXT NOT NULL, language TEXT NOT NULL
 );
 CREATE INDEX chunks_by_path ON chunks (path);
@@ -40,7 +40,7 @@ _PUT_CHUNK = """
 INSERT INTO chunks (path, start_line, end_line, text, above, digest, language) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _CHUNK = """
-SELECT number, chunks.path, start_line, end_line, text, above, chunks.digest, mtime_ns
+SELECT number, chunks.path, start_line, end_line, text, above, chunks.digest, language, mtime_ns
 FROM chunks JOIN files USING (path)
 """
 
@@ -76,6 +76,7 @@ class Chunk:
     text: str
     above: str
     digest: str
+    language: str
     written_at: datetime
 
     @property
@@ -174,7 +175,7 @@ def ranked(database: sqlite3.Connection, stems: Sequence[str], *, limit: int) ->
 def chunks_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Chunk]:
     """Chunks by number."""
     rows = database.execute(within(f"{_CHUNK} WHERE number IN", len(numbers)), tuple(numbers)).fetchall()
-    return {row[0]: Chunk(*row[:7], datetime.fromtimestamp(row[7] / 1e9, UTC)) for row in rows}
+    return {row[0]: Chunk(*row[:8], datetime.fromtimestamp(row[8] / 1e9, UTC)) for row in rows}
 
 
 def stems_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, frozenset[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     type Steps = tuple[str, ...]
     type Changes = Callable[..., AsyncIterator[set[Steps]]]
 
+_HEAD_START_SECONDS = 1.0  # of the doors: nobody waits for a watch
+
 log = structlog.get_logger()
 
 
@@ -34,6 +37,7 @@ class Watching:
 
     async def watch(self) -> None:
         """For ever, or as long as changes are told."""
+        await asyncio.sleep(_HEAD_START_SECONDS)
         try:
             await anyio.to_thread.run_sync(lambda: self._folder.mkdir(parents=True, exist_ok=True, mode=0o700))
             async for changed in self._changes(self._folder, concerns=concerns_journal):

@@ -138,7 +138,7 @@ def _fragment(
     match: Match, score: float, stems: Sequence[str], names: Sequence[frozenset[str]], now: datetime
 ) -> Fragment:
     chunk = match.chunk
-    shown = excerpt(chunk.text, start_line=chunk.start_line, stems=stems, most=_SHORT)
+    shown = excerpt(chunk, stems=stems, nearest=match.nearest, most=_SHORT)
     words = set(tokens(f"{chunk.above}\n{shown.text}"))
     return Fragment(
         id=f"journal:{chunk.digest}",

@@ -283,6 +283,20 @@ def set_version(file, version):
         database.execute(f"PRAGMA user_version = {version}")
 
 
+async def test_chunks_of_another_length_are_cut_anew(tmp_path):
+    note = "\n\n".join(f"Bruno repaired boiler number {n} in the cellar of the old mill." for n in range(60))
+    async with running(tmp_path) as service:
+        person = await person_of(service, tmp_path, notes={"MEMORY.md": note})
+        [long] = await person.found("boiler number 7", max_results=1)
+    settings = settings_of(tmp_path, journal={"chunk_tokens": 60, "overlap_tokens": 0})
+    async with running(tmp_path, settings=settings) as service:
+        person.service = service
+        [short] = await person.found("boiler number 7", max_results=1)
+
+    assert long["end_line"] - long["start_line"] > 20
+    assert short["end_line"] - short["start_line"] < 10
+
+
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 async def test_an_index_that_is_lost_is_made_again(tmp_path, loss):
     async with running(tmp_path) as service:
@@ -469,7 +483,7 @@ async def test_a_journal_that_nobody_wrote_in_changes_nothing_and_makes_no_file(
 
 
 async def test_an_index_that_can_not_be_opened_is_named_and_keeps_nothing_else_back(tmp_path):
-    async with running(tmp_path) as service:
+    async with running(tmp_path, settings=settings_of(tmp_path, journal={"watch": False})) as service:
         person = await person_of(service, tmp_path, notes=NOTES)
         await service.keep("ada", "The doctor gave me the medicine in a green bottle.", session_id="s0")
         await service.digested("ada")
@@ -497,7 +511,11 @@ async def test_secrets_in_notes_are_marked_wherever_they_are_found_but_in_the_fi
     assert "[redacted: GitHub token]" in found["results"][0]["snippet"]
     assert key not in json.dumps([found, surfaced])
     assert key in file["text"]
-    assert not [one for one in person.folder.rglob("*") if one.name != "MEMORY.md" and one.is_file() and key.encode() in one.read_bytes()]
+    assert not [
+        one
+        for one in person.folder.rglob("*")
+        if one.name != "MEMORY.md" and one.is_file() and key.encode() in one.read_bytes()
+    ]
 
 
 async def test_an_erased_turn_is_erased_though_a_note_says_the_same(tmp_path):

@@ -10,8 +10,28 @@ SENTENCE = "My mother moved into a flat in the Croix-Rousse, up the hill in Lyon
 markdown = st.lists(
     st.sampled_from(
         (
-            *("", "", "# Lyon", "## The flat", "### Keys", "- a list item", "```", "<!-- aside -->", "好的，明天见。" * 30),
-            *("word", SENTENCE.strip(), SENTENCE * 12, "x" * 3_000, "\u2028 \x0b odd", "<!--", "-->", "\r", "###### deep"),
+            *(
+                "",
+                "",
+                "# Lyon",
+                "## The flat",
+                "### Keys",
+                "- a list item",
+                "```",
+                "<!-- aside -->",
+                "好的，明天见。" * 30,
+            ),
+            *(
+                "word",
+                SENTENCE.strip(),
+                SENTENCE * 12,
+                "x" * 3_000,
+                "\u2028 \x0b odd",
+                "<!--",
+                "-->",
+                "\r",
+                "###### deep",
+            ),
         )
     ),
     max_size=60,

@@ -1,14 +1,16 @@
 """What age, variety and a narrow view do to what was found."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from service.journal.days import day_of, decay
 from service.journal.diversity import diverse
 from service.journal.excerpts import excerpt
+from service.journal.store import Chunk
 
 TODAY = date(2026, 3, 1)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -58,18 +60,31 @@ def test_what_says_the_same_makes_room_for_what_says_something_else():
     assert diverse((), score=float, alike=lambda *_: 0.0, balance=0.7, limit=3) == ()
 
 
+def chunk_of(text, *, start_line=1):
+    return Chunk(1, "MEMORY.md", start_line, start_line + text.count("\n"), text, "", "d", "en", NOW)
+
+
 def test_an_excerpt_is_of_the_lines_that_were_asked_for():
     text = "\n".join([*(f"Line {n} of nothing at all." for n in range(20)), "", "Carla lives in Lyon.", "She sails."])
 
-    shown = excerpt(text, start_line=100, stems=("carla", "lyon"), most=40)
+    shown = excerpt(chunk_of(text, start_line=100), stems=("carla", "live"), nearest=0, most=40)
 
     assert shown.text == "Carla lives in Lyon.\nShe sails."
     assert (shown.start_line, shown.end_line) == (121, 122)
 
 
 def test_a_short_text_is_shown_whole_and_an_endless_line_around_its_word():
-    assert excerpt("a\n\nb", start_line=3, stems=("x",), most=50) == ("a\n\nb", 3, 5)
-    endless = excerpt(f"{'word ' * 400}Carla {'word ' * 400}", start_line=1, stems=("carla",), most=100)
+    assert excerpt(chunk_of("a\n\nb", start_line=3), stems=("x",), nearest=0, most=50) == ("a\n\nb", 3, 5)
+    endless = excerpt(chunk_of(f"{'word ' * 400}Carla {'word ' * 400}"), stems=("carla",), nearest=0, most=100)
     assert "Carla" in endless.text
-    assert len(endless.text) <= 102
+    assert len(endless.text) <= 100
     assert endless.text.startswith("…")
+
+
+def test_where_no_word_is_shared_an_excerpt_begins_at_the_nearest_passage():
+    text = "\n".join(f"This is line number {n} of many others." for n in range(30))
+
+    shown = excerpt(chunk_of(text), stems=("carla",), nearest=text.index("number 20"), most=80)
+
+    assert shown.text.startswith("This is line number 20 ")
+    assert shown.start_line == 21
