@@ -51,8 +51,8 @@ class Keeping:
         self._ways = ways
         self._now = now
         self._named: str | None = None
-        self._jobs: dict[str, asyncio.Task[bool | None]] = {}
-        self._again: set[str] = set()
+        self._waiting: dict[str, asyncio.Task[bool | None]] = {}
+        self._running: dict[str, asyncio.Task[bool | None]] = {}
         self._unfinished: set[str] = set()
 
     async def fresh(self, mind: Mind, *, seconds: float | None, is_whole: bool) -> tuple[str, ...]:
@@ -67,7 +67,8 @@ class Keeping:
                     await asyncio.wait({self.read(mind)})
                 if self._embedder is None or mind.journal.is_empty:
                     return ()
-                if is_whole or mind.journal.embedder is None:  # before that is known, no vector can be compared
+                # Before it is known whose vectors there are, none can be compared.
+                if mind.journal.embedder is None or (is_whole and await self._lacks_some(mind)):
                     embedding = self._embed(mind)
                     await asyncio.wait({embedding})
                     return () if not embedding.cancelled() and embedding.result() else (BEHIND,)
@@ -87,27 +88,25 @@ class Keeping:
     def _job(
         self, name: str, mind: Mind, step: Callable[[], Coroutine[object, object, bool]]
     ) -> asyncio.Task[bool | None]:
-        """The running job of this name, which will run once more, or a new one."""
-        known = self._jobs.get(name)
-        if known is not None and not known.done():
-            self._again.add(name)
-            return known
+        """The job of this name that has not begun yet, and will see all there is by now: one at most is waiting."""
+        if name in self._waiting:
+            return self._waiting[name]
+        before = self._running.get(name)
 
         async def run() -> bool:
-            is_done = await step()
-            while name in self._again:
-                self._again.discard(name)
-                is_done = await step()
-            return is_done
+            if before is not None:
+                await asyncio.wait({before})
+            self._running[name] = self._waiting.pop(name)
+            return await step()
 
-        self._again.discard(name)
-        task = self._jobs[name] = self._background.start(name, run, of=mind.mind_id)
+        task = self._waiting[name] = self._background.start(name, run, of=mind.mind_id)
         task.add_done_callback(lambda ended: self._forget(name, ended))
         return task
 
     def _forget(self, name: str, task: asyncio.Task[bool | None]) -> None:
-        if self._jobs.get(name) is task:
-            del self._jobs[name]
+        for jobs in (self._waiting, self._running):
+            if jobs.get(name) is task:
+                del jobs[name]
 
     async def _read(self, mind: Mind) -> bool:
         part = f"journal {mind.mind_id}"
@@ -125,6 +124,14 @@ class Keeping:
 
     def _refresh(self, mind: Mind) -> int:
         return refresh(mind.journal, mind.workspace.folder, ways=self._ways, now=self._now)
+
+    async def _lacks_some(self, mind: Mind) -> bool:
+        try:
+            return bool(
+                await anyio.to_thread.run_sync(lambda: mind.journal.unembedded(limit=1), abandon_on_cancel=True)
+            )
+        except HomeFault:
+            return True
 
     def _is_settled(self, mind: Mind) -> bool:
         try:
