@@ -175,7 +175,7 @@ def ranked(database: sqlite3.Connection, stems: Sequence[str], *, limit: int) ->
 def chunks_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Chunk]:
     """Chunks by number."""
     rows = database.execute(within(f"{_CHUNK} WHERE number IN", len(numbers)), tuple(numbers)).fetchall()
-    return {row[0]: Chunk(*row[:8], datetime.fromtimestamp(row[8] / 1e9, UTC)) for row in rows}
+    return {row[0]: Chunk(*(*row[:-1], datetime.fromtimestamp(row[-1] / 1e9, UTC))) for row in rows}
 
 
 def stems_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, frozenset[str]]:

@@ -1,6 +1,6 @@
 """Markdown is cut where a person would, and no word of it is lost."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.tokens import count_tokens
@@ -38,6 +38,7 @@ markdown = st.lists(
 ).map("\n".join)
 
 
+@settings(deadline=None)
 @given(markdown)
 def test_every_line_that_is_no_aside_stands_in_a_chunk_with_its_number(text):
     chunks = cut(text, size=100, overlap=20)
@@ -54,6 +55,7 @@ def test_every_line_that_is_no_aside_stands_in_a_chunk_with_its_number(text):
                 assert {(at, word) for word in line.split()} <= said
 
 
+@settings(deadline=None)
 @given(markdown)
 def test_no_chunk_is_much_longer_than_it_may_be_and_each_goes_on(text):
     chunks = cut(text, size=100, overlap=20)
