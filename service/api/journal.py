@@ -38,7 +38,7 @@ JournalPath = Annotated[
 async def search(
     mind_id: MindId,
     memory: MemoryDep,
-    query: Annotated[Question, Query(description="In words.", examples=["Where did my mother move to?"])],
+    query: Annotated[Question, Query(description="In words.", examples=["What colour is the hall?"])],
     max_results: Annotated[int, Query(ge=1, le=50)] = 6,
     min_score: Score = None,
 ) -> JournalSearchOut:

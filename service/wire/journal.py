@@ -43,14 +43,14 @@ JOURNAL_FOUND: dict[str, Any] = {
             "start_line": 1,
             "end_line": 3,
             "score": 0.8412,
-            "snippet": "# Friday\n\nMy mother moved into a flat in the Croix-Rousse, in Lyon.",
+            "snippet": "# Friday\n\nPainted the hall with Ingrid: two coats of yellow.",
         }
     ],
     "degraded": [],
 }
 JOURNAL_FILE: dict[str, Any] = {
     "path": "memory/2026-01-09.md",
-    "text": "# Friday\n\nMy mother moved into a flat in the Croix-Rousse, in Lyon.",
+    "text": "# Friday\n\nPainted the hall with Ingrid: two coats of yellow.",
     "from_line": 1,
     "lines": 3,
     "total_lines": 3,
