@@ -80,6 +80,11 @@ class Workspace:
         return self.folder / "derived" / "text.sqlite3"
 
     @property
+    def journal_index(self) -> Path:
+        """The index of MEMORY.md and memory/; may be deleted at any time the service is down."""
+        return self.folder / "derived" / "journal.sqlite3"
+
+    @property
     def exists(self) -> bool:
         """Whether this mind has ever kept a turn."""
         return self.transcript.is_dir()

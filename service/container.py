@@ -21,6 +21,7 @@ from service.doorkeeping import build_doorkeeper
 from service.embedders import choose_embedder, identify, refuse_strangers
 from service.erasures import build_erasing
 from service.fence import Fence
+from service.journals import build_journal
 from service.minds import Minds
 from service.models import open_models
 from service.moves import build_moves, open_sites
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from service.access.doorkeeper import Doorkeeper
     from service.digestion.digest import Digestion
     from service.erasing.erasing import Erasing
+    from service.journal.journal import Journal
     from service.moves import Moves
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.resonance.pipeline import Pipeline
@@ -65,6 +67,7 @@ class Memory:
     stories: Stories
     pipeline: Pipeline
     remembering: Remembering
+    journal: Journal
     erasing: Erasing
     graph: EpisodicGraph
     models: Mapping[Role, LanguageModel]
@@ -154,6 +157,7 @@ async def open_memory(
         moves = build_moves(
             settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
         )
+        journal = build_journal(settings, outside, embedder=plain_embedder, identity=identity)
         afterthoughts, stable = Afterthoughts(), Stable(story_tokens=settings.resonance.story_tokens)
         erasing = build_erasing(
             settings,
@@ -169,6 +173,7 @@ async def open_memory(
             erasing.resume()
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
+            journal.begin(background)
             background.watch("sweep", digestion.sweep)
             background.watch("story sweep", stories.telling.sweep)
             background.start("session files", stories.syncing.at_start)
@@ -188,8 +193,10 @@ async def open_memory(
                 switches=switches or Switches(),
                 afterthoughts=afterthoughts,
                 stable=stable,
+                journal=journal.arm,
             ),
             remembering=Remembering(graph, embedder=embedder),
+            journal=journal.journal,
             erasing=erasing,
             graph=graph,
             models=models,

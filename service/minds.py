@@ -15,6 +15,7 @@ from consolidation.kernel.ports import Usage
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
 from service.fence import MindErasing
+from service.journal.index import JournalIndex
 from service.moving.faults import MindExists
 from service.recall.text_index import TextIndex
 from service.resonance.ledger import Ledger
@@ -44,12 +45,13 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """One identity's memory: its folder, its transcript, its full text, and what it was shown lately."""
+    """One identity's memory: its folder, its transcript, its full text, its journal, and what it was shown lately."""
 
     mind_id: str
     workspace: Workspace
     transcript: Transcript
     text: TextIndex
+    journal: JournalIndex
     ledger: Ledger
     disk: Dependency
     health: Health = field(default_factory=Health)
@@ -112,12 +114,14 @@ class Minds:
         if mind is not None:
             await mind.transcript.close()
             mind.text.close()
+            mind.journal.close()
 
     async def close(self) -> None:
         """Close every mind's files."""
         for mind in self._open.values():
             await mind.transcript.close()
             mind.text.close()
+            mind.journal.close()
         self._open.clear()
 
     async def _opened(self, mind_id: str) -> Mind:
@@ -133,8 +137,8 @@ class Minds:
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
                     raise kind(f"{workspace.folder}: {error.strerror}") from error
-                text = TextIndex(workspace.text_index)
-                self._open[mind_id] = Mind(mind_id, workspace, transcript, text, ledger, self.disk)
+                text, journal = TextIndex(workspace.text_index), JournalIndex(workspace.journal_index)
+                self._open[mind_id] = Mind(mind_id, workspace, transcript, text, journal, ledger, self.disk)
         return self._open[mind_id]
 
 

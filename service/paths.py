@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from service.minds import Minds
     from service.ports import Embedder, EpisodicGraph
     from service.resonance.afterthoughts import Afterthoughts
+    from service.resonance.notes import Notes
     from service.resonance.retrieval import Switches
     from service.resonance.stable import Stable
     from service.settings import Settings
@@ -74,10 +75,11 @@ def build_pipeline(
     switches: Switches,
     afterthoughts: Afterthoughts,
     stable: Stable,
+    journal: Notes | None,
 ) -> Pipeline:
-    """The read path; *afterthoughts* and *stable* are what it keeps in memory."""
+    """The read path; *afterthoughts* and *stable* are what it keeps in memory; *journal* is the arm of the notes."""
     gathering = Gathering(
-        retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches),
+        retrieval=Retrieval(outside.graph, embedder=outside.embedder, switches=switches, notes=journal),
         graph=outside.graph,
         wondering=Wondering(
             model=outside.model, agent=settings.agent, background=outside.background, afterthoughts=afterthoughts

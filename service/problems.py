@@ -19,6 +19,7 @@ from consolidation.transcript.tombstones import TurnErased
 from service.erasing.part import SessionNotFound
 from service.fence import MindErasing
 from service.importing.found import ImportUnreadable
+from service.journal.faults import JournalFileNotFound, JournalFileTooLarge, JournalPathRefused
 from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
 
@@ -54,12 +55,15 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     ArchiveUnreadable: Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY, "archive-unreadable", "That is no whole archive of a mind"
     ),
+    JournalPathRefused: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "journal-path-refused", "No path of the journal"),
+    JournalFileTooLarge: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "journal-file-too-large", "The file is too large"),
     errors.NotFound: Kind(HTTPStatus.NOT_FOUND, "not-found", "Not here"),
     errors.MindNotFound: Kind(HTTPStatus.NOT_FOUND, "mind-not-found", "No such mind"),
     SessionNotFound: Kind(HTTPStatus.NOT_FOUND, "session-not-found", "No such session"),
     errors.TraceNotFound: Kind(HTTPStatus.NOT_FOUND, "trace-not-found", "No such trace"),
     errors.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn-not-found", "No such turn"),
     errors.VersionNotFound: Kind(HTTPStatus.NOT_FOUND, "version-not-found", "No such version"),
+    JournalFileNotFound: Kind(HTTPStatus.NOT_FOUND, "journal-file-not-found", "No such file in the journal"),
     errors.StoryFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "story-fault", "The story failed"),
     errors.StoryLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-locked", "The story is being written"),
     errors.StoryUnreadable: Kind(HTTPStatus.CONFLICT, "story-unreadable", "The story can not be read"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import (
     AfterValidator,
@@ -14,6 +14,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     SecretStr,
+    model_validator,
 )
 
 
@@ -120,6 +121,41 @@ class StorySettings(Section):
     newest_sessions: Annotated[int, Field(ge=0)] = Field(
         5, description="How many of the session files are read at start-up and by global sync; 0 for none."
     )
+
+
+class JournalSettings(Section):
+    """How MEMORY.md and memory/**/*.md are found."""
+
+    surfaces: Annotated[bool, Field(description="Whether notes may surface before a turn.")] = True
+    watch: Annotated[bool, Field(description="Read a note when it is saved; else when it is next asked for.")] = True
+    chunk_tokens: Annotated[int, Field(ge=50, le=4000)] = Field(400, description="The length of a chunk, about.")
+    overlap_tokens: Annotated[int, Field(ge=0)] = Field(80, description="What neighbours share, at most.")
+    vector_weight: Annotated[float, Field(ge=0, le=1)] = Field(0.7, description="How much meaning counts; 0 for not.")
+    word_weight: Annotated[float, Field(ge=0, le=1)] = Field(0.3, description="How much words count; 0 for not.")
+    day_weight: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.3, description="What a note gains that is of the day or month the query names."
+    )
+    keep_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.3, description="What fits less than this share of the best is left out, before age counts."
+    )
+    mmr_lambda: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.7, description="How much fitting counts against variety; 1 for fitting alone."
+    )
+    half_life_days: NonNegativeFloat = Field(
+        30, description="After so many days a dated note's score is half; 0 for never."
+    )
+    min_score: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="The least score that is told, where the caller says none."
+    )
+    max_file_bytes: PositiveInt = Field(1024 * 1024, description="The largest file that is read.")
+
+    @model_validator(mode="after")
+    def _that_can_work(self) -> Self:
+        if self.overlap_tokens * 2 > self.chunk_tokens:
+            raise ValueError("overlap_tokens must be at most half of chunk_tokens")
+        if not self.vector_weight and not self.word_weight:
+            raise ValueError("vector_weight and word_weight must not both be 0: nothing would be found")
+        return self
 
 
 class ArchiveSettings(Section):

@@ -17,6 +17,7 @@ from service.sections import (
     DigestionSettings,
     EmbedderSettings,
     GraphSettings,
+    JournalSettings,
     Marker,
     ModelSettings,
     ResonanceSettings,
@@ -74,6 +75,7 @@ class Settings(BaseSettings):
     graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
+    journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")

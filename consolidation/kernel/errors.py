@@ -7,12 +7,15 @@ Everything that may go wrong on purpose, as one tree:
     + TurnIdMismatch
     + ImportUnreadable   (stands in service/importing/found.py)
     + ArchiveUnreadable   (stands in service/moving/faults.py, as do MindExists and ArchiveTooLarge)
+    + JournalPathRefused  (stands in service/journal/faults.py, as do the other two of the journal)
+    + JournalFileTooLarge
   x NotFound
     + MindNotFound
     + SessionNotFound    (stands in service/erasing/part.py)
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
+    + JournalFileNotFound
   x TurnConflict
   x MindExists
   x ArchiveTooLarge

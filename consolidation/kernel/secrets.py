@@ -32,15 +32,15 @@ class Redacted:
     kinds: tuple[str, ...] = ()
 
 
-def redact(text: str) -> Redacted:
-    """*text* with each secret replaced by its mark."""
+def redact(text: str, *, keeps_lines: bool = False) -> Redacted:
+    """*text* with each secret replaced by its mark; with every other line where it was, where it *keeps_lines*."""
     kinds: dict[str, None] = {}
     for _ in range(_PASSES):
         spans = _joined(span for find in _FINDERS for span in find(text))
         if not spans:
             break
         kinds.update(dict.fromkeys(kind for _, _, kind in spans))
-        text = _marked(text, spans)
+        text = _marked(text, spans, keeps_lines=keeps_lines)
     return Redacted(text, tuple(kinds))
 
 
@@ -110,9 +110,10 @@ def _joined(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]
     return joined
 
 
-def _marked(text: str, spans: list[tuple[int, int, str]]) -> str:
+def _marked(text: str, spans: list[tuple[int, int, str]], *, keeps_lines: bool) -> str:
     parts, at = [], 0
     for start, end, kind in spans:
-        parts += [text[at:start], mark(kind)]
+        lines = "\n" * text.count("\n", start, end) if keeps_lines else ""
+        parts += [text[at:start], mark(kind), lines]
         at = end
     return "".join((*parts, text[at:]))

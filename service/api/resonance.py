@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from consolidation.kernel.errors import TraceNotFound
 from service.api.dependencies import MemoryDep, MindId, TraceId
 from service.api.documented import answers
-from service.resonance.moment import Asked, Flashback, Source
+from service.resonance.moment import Asked, Flashback, Note, Source
 from service.resonance.pipeline import Resonated
 from service.sections import ResonanceSettings
 from service.wire.examples import RESONATED, TRACE, TRACES
@@ -16,6 +16,7 @@ from service.wire.minds import TracesOut
 from service.wire.resonance import (
     FlashbackOut,
     InjectedMessage,
+    NoteOut,
     ResonanceIn,
     ResonanceOut,
     SourceOut,
@@ -97,7 +98,17 @@ def _flashback(flashback: Flashback) -> FlashbackOut:
         date=flashback.label.date,
         occurred_at=fragment.occurred_at,
         score=fragment.score,
-        sources=[source_out(source) for source in fragment.sources],
+        sources=[*map(source_out, fragment.sources), *map(_note_out, fragment.notes)],
+    )
+
+
+def _note_out(note: Note) -> NoteOut:
+    return NoteOut(
+        path=note.path,
+        start_line=note.start_line,
+        end_line=note.end_line,
+        timestamp=note.written_at,
+        excerpt=note.excerpt,
     )
 
 

@@ -43,6 +43,16 @@ class MemoryClient:
         given = {name: value for name, value in asked.items() if value is not None}
         return await self._call("GET", f"{_mind(mind_id)}/remember", params=given)
 
+    async def journal_search(self, mind_id: str, **asked: object) -> Answer:
+        """What people wrote down about something."""
+        given = {name: value for name, value in asked.items() if value is not None}
+        return await self._call("GET", f"{_mind(mind_id)}/journal/search", params=given)
+
+    async def journal_file(self, mind_id: str, **asked: object) -> Answer:
+        """Lines of a note."""
+        given = {name: value for name, value in asked.items() if value is not None}
+        return await self._call("GET", f"{_mind(mind_id)}/journal/file", params=given)
+
     async def trace(self, mind_id: str, trace_id: str) -> Answer:
         """Why this surfaced and that did not."""
         return await self._call("GET", f"{_mind(mind_id)}/traces/{quote(trace_id, safe='')}")

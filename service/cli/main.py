@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import commands, key_commands, moving_commands, story_commands
+from service.cli import commands, journal_commands, key_commands, moving_commands, story_commands
 
 app = typer.Typer(
     name="mind-memory",
@@ -61,4 +61,5 @@ for _name, _command in (
 ):
     app.command(_name)(_command)
 app.add_typer(story_commands.app, name="story")
+app.add_typer(journal_commands.app, name="journal")
 app.add_typer(key_commands.app, name="keys")

@@ -43,13 +43,19 @@ def show_memory(console: Console, label: str, memory: Mapping[str, Any], *, date
 
 
 def source_of(memory: Mapping[str, Any]) -> str:
-    """The turns a memory rests on, compact: session and position."""
+    """What a memory rests on, compact: turns by session and position, notes by file and line."""
     sources = memory["sources"]
     if not sources:
         return "no source"
-    told = [f"{one_line(one['session_id'], most=40)} #{one['sequence']}" for one in sources[:_SOURCES]]
+    told = [_place(one) for one in sources[:_SOURCES]]
     more = len(sources) - _SOURCES
     return ", ".join(told) + (f" and {more} more" if more > 0 else "")
+
+
+def _place(source: Mapping[str, Any]) -> str:
+    if source.get("path") is not None:
+        return f"{one_line(source['path'], most=60)}:{source['start_line']}"
+    return f"{one_line(source['session_id'], most=40)} #{source['sequence']}"
 
 
 def _aside(console: Console, words: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.language import detect
@@ -12,6 +11,7 @@ from consolidation.kernel.words import stems
 from service.ports import Episode, Passage
 from service.recall.dates import has_time
 from service.recall.neighbourhood import asks
+from service.recall.passages import passages
 from service.recall.text_store import IndexedTurn, Traits
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Kept, Message
 
 _REMEMBERED = {Speaker.USER: 16_000, Speaker.ASSISTANT: 16_000, Speaker.THOUGHT: 4_000, Speaker.TOOL: 600}
-_PASSAGE_CHARACTERS = 900  # about 200 words: what fits into 256 word pieces
-_MOST_PASSAGES = 40
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def remembered_text(kept: Kept) -> str:
@@ -41,7 +38,7 @@ def as_episode(kept: Kept, *, uuid: str) -> Episode:
         session_id=kept.turn.session_id,
         occurred_at=kept.occurred_at,
         text=remembered_text(kept),
-        passages=tuple(Passage(f"{uuid}/{n}", part) for n, part in enumerate(_passages(spoken_text(kept)))),
+        passages=tuple(Passage(f"{uuid}/{n}", part) for n, part in enumerate(passages(spoken_text(kept)))),
     )
 
 
@@ -83,17 +80,6 @@ def spoken_text(kept: Kept) -> str:
 
 def _remembered(kept: Kept) -> list[Message]:
     return [message for message in kept.turn.messages if message.role in _REMEMBERED]
-
-
-def _passages(text: str) -> list[str]:
-    passages = [""]
-    for sentence in _SENTENCE_END.split(text):
-        for start in range(0, len(sentence), _PASSAGE_CHARACTERS):
-            piece = sentence[start : start + _PASSAGE_CHARACTERS]
-            if passages[-1] and len(passages[-1]) + len(piece) > _PASSAGE_CHARACTERS:
-                passages.append("")
-            passages[-1] = f"{passages[-1]} {piece}".strip()
-    return passages[:_MOST_PASSAGES]
 
 
 def _cut(text: str, most: int) -> str:

@@ -135,6 +135,7 @@ class Part:
         if is_again:  # the graph may have forgotten what full text still holds: it is read into it again, all of it
             await anyio.to_thread.run_sync(mind.text.forget_knowledge)
         await anyio.to_thread.run_sync(mind.text.leave_nothing)
+        await anyio.to_thread.run_sync(mind.journal.begin_anew)  # notes that a person has taken out may still be in it
         await tools.background.stop(mind.mind_id, named=_RECALLING)
         await tools.minds.fence.emptied(mind.mind_id, seconds=_GONE_SECONDS)
         await self._forget_traces(mind, plan, tally)

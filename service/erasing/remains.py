@@ -19,6 +19,7 @@ _OURS = ("transcript/", "story-history/", "derived/", ".STORY.md.late/")
 _OUR_FILES = frozenset(
     {"STORY.md", "STORY.md.lock", "pending-episodes.log", "subconscious.jsonl", "subconscious.jsonl.1"}
 )
+_MIRROR = "derived/journal.sqlite3"  # shows what people's notes show, and is dropped when a part is erased
 _PIECE = 1 << 20
 
 
@@ -47,7 +48,7 @@ def showing(workspace: Workspace, forms: Sequence[str]) -> tuple[tuple[str, ...]
             in_ours, in_theirs = _in_story(workspace, forms)
             ours += [name] if in_ours else []
             people += [name] if in_theirs else []
-        elif file.is_file() and holds(file, forms):
+        elif file.is_file() and not name.startswith(_MIRROR) and holds(file, forms):
             (ours if is_ours else people).append(name)
     return tuple(ours), tuple(people)
 

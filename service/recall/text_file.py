@@ -1,5 +1,5 @@
 """
-The file of the full-text projection, opened and kept open: what a full or failing disk does to it is told by name.
+The file of a projection, opened and kept open: what a full or failing disk does to it is told by name.
 
 A database is derived, so one that is damaged is let go and made anew; one that only can not be written now is kept.
 """
@@ -15,7 +15,7 @@ from consolidation.kernel.errors import IndexUnusable
 from service.recall.text_store import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _PRIMARY = 0xFF  # of an extended result code
@@ -37,9 +37,13 @@ _FAILING = frozenset(
 class TextFile:
     """One database, for one thread after the other; opened at first use, and anew after a failure."""
 
-    def __init__(self, file: Path) -> None:
-        """Bind to *file*, whether it is there or not."""
+    def __init__(
+        self, file: Path, *, connect: Callable[[Path], sqlite3.Connection] = connect, name: str = "full text"
+    ) -> None:
+        """Bind to *file*, whether it is there or not; *connect* opens it, *name* is what faults call it."""
         self._file = file
+        self._connect = connect
+        self._name = name
         self._mutex = threading.RLock()
         self._database: sqlite3.Connection | None = None
         self._is_over = False
@@ -57,9 +61,9 @@ class TextFile:
                 if code not in _DAMAGED | _FAILING:
                     raise
                 self._let_go(is_damaged=code in _DAMAGED)
-                raise IndexUnusable(f"full text: {error}") from error
+                raise IndexUnusable(f"{self._name}: {error}") from error
             except OSError as error:
-                raise IndexUnusable(f"full text: {error.strerror}") from error
+                raise IndexUnusable(f"{self._name}: {error.strerror}") from error
 
     @contextmanager
     def changed(self) -> Iterator[sqlite3.Connection]:
@@ -72,7 +76,7 @@ class TextFile:
         with self._mutex:
             self._let_go(is_damaged=True)
             if self._file.exists():
-                raise IndexUnusable("full text: its file can not be removed")
+                raise IndexUnusable(f"{self._name}: its file can not be removed")
 
     def close(self) -> None:
         """Close it for good."""
@@ -82,15 +86,15 @@ class TextFile:
 
     def _connected(self) -> sqlite3.Connection:
         if self._is_over:
-            raise IndexUnusable("full text is closed")
+            raise IndexUnusable(f"{self._name} is closed")
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            return connect(self._file)
+            return self._connect(self._file)
         except sqlite3.DatabaseError as error:
             if _code(error) not in _DAMAGED | _FOREIGN:
                 raise
             self._let_go(is_damaged=True)
-            return connect(self._file)
+            return self._connect(self._file)
 
     def _let_go(self, *, is_damaged: bool) -> None:
         if self._database is not None:

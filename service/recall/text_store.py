@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WORDS = {"turns": "turn_words", "facts": "fact_words", "entities": "entity_words"}
 SPEAKER, LANGUAGE = "speaker", "language"
 _VERSION = 3
-_TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
+TOKENS = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 _SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
 CREATE TABLE turns (
@@ -36,9 +36,9 @@ CREATE TABLE entities (
 CREATE INDEX entities_by_key ON entities (key);
 CREATE INDEX facts_by_episodes ON facts (episodes);
 CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{_TOKENS}");
-CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{_TOKENS}");
-CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{_TOKENS}");
+CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{TOKENS}");
+CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{TOKENS}");
+CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{TOKENS}");
 """
 
 
@@ -66,25 +66,30 @@ class IndexedTurn:
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """The database in *file*, made where there is none. Raises sqlite3.DatabaseError when it is none of ours."""
+    """The full-text database in *file*, made where there is none. Raises sqlite3.DatabaseError."""
+    return connect_as(file, schema=_SCHEMA, version=_VERSION)
+
+
+def connect_as(file: Path, *, schema: str, version: int) -> sqlite3.Connection:
+    """A database of ours in *file*, made where there is none. Raises sqlite3.DatabaseError when it is another."""
     database = sqlite3.connect(file, check_same_thread=False, isolation_level="DEFERRED")
     try:
-        _make_ready(database)
+        _make_ready(database, schema=schema, version=version)
     except sqlite3.DatabaseError:
         database.close()
         raise
     return database
 
 
-def _make_ready(database: sqlite3.Connection) -> None:
+def _make_ready(database: sqlite3.Connection, *, schema: str, version: int) -> None:
     database.execute("PRAGMA locking_mode = EXCLUSIVE")  # the home is ours alone; no shared memory to find room for
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is built again
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version not in {0, _VERSION}:
-        raise sqlite3.DatabaseError(f"index version {version}")
-    if version == 0:
-        database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+    found = database.execute("PRAGMA user_version").fetchone()[0]
+    if found not in {0, version}:
+        raise sqlite3.DatabaseError(f"index version {found}")
+    if found == 0:
+        database.executescript(f"BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;")
 
 
 def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Kept
     from service.ports import StoredEntity
+    from service.resonance.facts import Told
     from service.resonance.fusion import Ranked
-    from service.resonance.retrieval import Told
 
 _FITTING_FACT = 0.5
 _LONGEST_SUMMARY = 500

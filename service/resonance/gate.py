@@ -16,17 +16,24 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Kept
     from service.minds import Mind
     from service.resonance.moment import Fragment, Moment
+    from service.resonance.notes import NoteEvidence
     from service.resonance.retrieval import Found
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """All that was found for a moment: fragments best first, the turns they rest on, and what each query found."""
+    """
+    All that was found for a moment: fragments best first, the turns they rest on, and what each query found.
+
+    *notes* is what speaks for each fragment of the journal, which has so many *chunks*.
+    """
 
     fragments: tuple[Fragment, ...] = ()
     turns: Mapping[int, Kept] = field(default_factory=dict)
     found: tuple[Found, ...] = ()
     people: frozenset[str] = frozenset()
+    notes: Mapping[str, NoteEvidence] = field(default_factory=dict)
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +55,34 @@ class Gate:
     def weigh(self, mind: Mind, moment: Moment, candidates: Candidates, kept: Sequence[Fragment]) -> Weighed:
         """How sure it is that something of *kept* is meant by any of the queries, and what can not be. Blocks."""
         rests = {fragment.id: max(fragment.sequences) for fragment in kept if fragment.sequences}
-        asked = [(one, self._about(mind, moment, one.query, candidates.people)) for one in candidates.found]
+        asked = [(one, self._about(mind, moment, one.query, candidates)) for one in candidates.found]
         wanted = {stem for _, about in asked for stem in about.stems}
         around = mind.text.holding_around(tuple(set(rests.values())), wanted)
-        best = [rests[fragment.id] for fragment in kept[:DEPTH] if fragment.id in rests]
-        turns = len(mind.transcript.positions)
+        notes = {one.id: candidates.notes[one.id] for one in kept if one.id in candidates.notes}
+        weighable = rests.keys() | notes.keys()
+        best = [fragment.id for fragment in kept[:DEPTH] if fragment.id in weighable]
+        size = len(mind.transcript.positions) + candidates.chunks
         sure, meant = 0.0, set()
         for one, about in asked:
             cosines = one.cosines if self._are_cosines_calibrated else {}
             farthest = min(cosines.values(), default=None)  # what is not among the nearest is at most this near
-            evidence = {at: Evidence(cosines.get(at, farthest), around.get(at, frozenset())) for at in rests.values()}
-            sure = max(sure, probability(about, [evidence[at] for at in best], turns=turns))
-            meant |= {at for at, found in evidence.items() if is_meant(about, found)}
-        stray = {key: "relevance: not a word in common" for key, at in rests.items() if at not in meant}
+            evidence = {
+                key: Evidence(cosines.get(at, farthest), around.get(at, frozenset())) for key, at in rests.items()
+            }
+            for key, note in notes.items():
+                near = note.cosines.get(one.query) if self._are_cosines_calibrated else None
+                evidence[key] = Evidence(near, note.stems)
+            sure = max(sure, probability(about, [evidence[key] for key in best], turns=size))
+            meant |= {key for key, found in evidence.items() if is_meant(about, found)}
+        stray = {key: "relevance: not a word in common" for key in weighable if key not in meant}
         return Weighed(sure, stray)
 
-    def _about(self, mind: Mind, moment: Moment, query: str, people: frozenset[str]) -> About:
-        language = moment.language
+    def _about(self, mind: Mind, moment: Moment, query: str, candidates: Candidates) -> About:
+        language, people = moment.language, candidates.people
         bare = without_dates(without_names(query, people))
         weights = telling(content_words(bare, language=language), rarity=self._rarity)
         proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
         known = mind.text.holding(proper)
+        noted = frozenset[str]().union(*(note.stems for note in candidates.notes.values()))
         is_anchored = bool(named_in(query, people)) or date_hint(query) is not None
-        return About(weights, is_anchored, any(known[stem] == 0 for stem in proper))
+        return About(weights, is_anchored, any(known[stem] == 0 and stem not in noted for stem in proper))

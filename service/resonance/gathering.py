@@ -19,6 +19,7 @@ from service.resonance.fusion import Cues, fuse, merged
 from service.resonance.gate import Candidates
 from service.resonance.horizon import look
 from service.resonance.moment import Silent
+from service.resonance.notes import as_notes
 from service.resonance.queries import named_in
 from service.resonance.relevance import DEPTH
 from service.resonance.seeds import added, sow_quickly
@@ -156,8 +157,15 @@ class Gathering:
         seconds = deadline.left(share=_ENTITIES_SHARE)
         asked = {uuid: uuid in entities for uuid, name in (akin | entities).items() if name not in people}
         known = () if is_silent else await self._entity_fragments(mind, asked, queries, seconds=seconds)
-        ordered = sorted((*fragments, *known), key=lambda one: -one.score)
-        return Candidates(tuple(ordered), turns, found, people)
+        noticed = [
+            (_TRUST[0] if one.query in first else _TRUST[1], one)
+            for retrieved in rounds
+            for one in retrieved.noted.found
+        ]
+        notes, evidence = as_notes(noticed, named=tuple(entities.values()), now=moment.now, timezone=moment.timezone)
+        ordered = sorted((*fragments, *known, *notes), key=lambda one: -one.score)
+        chunks = max((retrieved.noted.size for retrieved in rounds), default=0)
+        return Candidates(tuple(ordered), turns, found, people, evidence, chunks)
 
     def _ranked(
         self, mind: Mind, moment: Moment, found: Sequence[Found], people: frozenset[str], first: Sequence[str]

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """The turns in sight, and from where on everything of this session is."""
+    """The turns in sight, from where on everything of this session is, and the words of each visible message."""
 
     session_id: str
     visible: frozenset[int]
     first_sequence: int | None
     first_instant: datetime | None
+    said: tuple[str, ...] = ()
 
     def hides(self, fragment: Fragment) -> bool:
         """Whether *fragment* says nothing that can not be seen already."""
+        if fragment.notes:
+            return all(any(_run(tokens(note.excerpt)) in said for said in self.said) for note in fragment.notes)
         return bool(fragment.sources) and all(
             source.sequence in self.visible
             or (source.session_id == self.session_id and self._is_newer(source.sequence, source.timestamp))
@@ -59,7 +62,13 @@ def look(messages: Iterable[Message], *, session_id: str, known: Iterable[Kept])
         if is_here and any(message.id in ids or _is_telling(message) for message in seen):
             touched.add(kept.sequence)
     spoken = [message.timestamp for message in window if message.timestamp is not None]
-    return Horizon(session_id, frozenset(visible), min(touched, default=None), min(spoken, default=None))
+    first_sequence, first_instant = min(touched, default=None), min(spoken, default=None)
+    return Horizon(session_id, frozenset(visible), first_sequence, first_instant, tuple(map(_run, said)))
+
+
+def _run(words: Iterable[str]) -> str:
+    """Words in a row, so that one run can be looked for in another."""
+    return f" {' '.join(words)} "
 
 
 def _words(message: Message) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The words for every age in every language we speak; a native reader edits this file and no other.
 
-Each language has a phrase for every stretch of `labels.py`; then, for years, "about", "over" and "almost" with `{n}`.
+Each language has a phrase for notes without a date and for every stretch of `labels.py`; then, for years, "about",
+"over" and "almost" with `{n}`.
 Where grammar asks for it, "about =1" serves that exact count and "about few" a CLDR plural category; the exact wins.
 "almost" begins at two, since almost one year is a stretch of its own.
 """
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 
 VOCABULARIES: Mapping[str, Mapping[str, str]] = {
     "en": {
+        "undated": "from my notes",
         "moment": "a moment ago",
         "little while": "a little while ago",
         "few hours": "a few hours ago",
@@ -28,6 +30,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "almost {n} years ago",
     },
     "es": {
+        "undated": "de mis notas",
         "moment": "hace un momento",
         "little while": "hace un rato",
         "few hours": "hace unas horas",
@@ -47,6 +50,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "hace casi {n} años",
     },
     "de": {
+        "undated": "aus meinen Notizen",
         "moment": "gerade eben",
         "little while": "vorhin",
         "few hours": "vor ein paar Stunden",
@@ -66,6 +70,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "vor fast {n} Jahren",
     },
     "fr": {
+        "undated": "de mes notes",
         "moment": "il y a un instant",
         "little while": "il y a un petit moment",
         "few hours": "il y a quelques heures",
@@ -85,6 +90,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "il y a presque {n} ans",
     },
     "it": {
+        "undated": "dai miei appunti",
         "moment": "un attimo fa",
         "little while": "poco fa",
         "few hours": "qualche ora fa",
@@ -104,6 +110,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "quasi {n} anni fa",
     },
     "pt": {
+        "undated": "das minhas notas",
         "moment": "há um instante",
         "little while": "há pouco",
         "few hours": "há algumas horas",
@@ -123,6 +130,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "há quase {n} anos",
     },
     "zh": {
+        "undated": "我的笔记",
         "moment": "刚刚",
         "little while": "不久前",
         "few hours": "几个小时前",
@@ -145,6 +153,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "将近{n}年前",
     },
     "zh-Hant": {
+        "undated": "我的筆記",
         "moment": "剛剛",
         "little while": "不久前",
         "few hours": "幾個小時前",
@@ -167,6 +176,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "將近{n}年前",
     },
     "ja": {
+        "undated": "メモから",
         "moment": "ついさっき",
         "little while": "少し前",
         "few hours": "数時間前",
@@ -184,6 +194,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "{n}年近く前",
     },
     "ar": {
+        "undated": "من ملاحظاتي",
         "moment": "قبل لحظات",
         "little while": "قبل قليل",
         "few hours": "قبل بضع ساعات",
@@ -209,6 +220,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "almost": "قبل ما يقارب {n} سنة",
     },
     "ru": {
+        "undated": "из моих заметок",
         "moment": "только что",
         "little while": "совсем недавно",
         "few hours": "несколько часов назад",

@@ -52,6 +52,12 @@ def label(then: datetime, *, now: datetime, timezone: tzinfo, language: str) -> 
     return Label(words=words, date=format_skeleton(skeleton, there, tzinfo=timezone, locale=locale))
 
 
+def undated(*, language: str) -> Label:
+    """Say of a memory that has no date where it is from, to someone who reads `language`."""
+    _, vocabulary = _speech(language)
+    return Label(words=vocabulary["undated"], date="")
+
+
 def _speech(language: str) -> tuple[Locale, Mapping[str, str]]:
     """Find the longest known form of the tag ("de-AT-1996" → "de-AT" → "de"); English where we have no words."""
     subtags = language.replace("_", "-").split("-", SUBTAGS_READ)[:SUBTAGS_READ]

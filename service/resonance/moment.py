@@ -58,8 +58,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Lines of the journal that a fragment rests on, and when their file was last written."""
+
+    path: str
+    start_line: int
+    end_line: int
+    written_at: datetime
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fragment:
-    """A candidate memory; ``score`` is in 0…1, ``arms`` says which searches found it, and at which rank."""
+    """
+    A candidate memory; ``score`` is in 0…1, ``arms`` says which searches found it, and at which rank.
+
+    It rests on turns, or, of the journal, on notes; one that ``is_dated`` can be told by its age.
+    """
 
     id: str
     kind: FragmentKind
@@ -69,6 +84,8 @@ class Fragment:
     sources: tuple[Source, ...]
     is_boosted: bool = False
     arms: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    is_dated: bool = True
 
     @property
     def sequences(self) -> frozenset[int]:
@@ -78,15 +95,15 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The age of a memory as a person would say it, beside its date; no words for what is still to come."""
+    """The age of a memory as a person would say it, beside its date; of what has none, the words alone."""
 
     words: str
     date: str
 
     @property
     def text(self) -> str:
-        """Words and date on one line; the date alone when there are no words."""
-        return f"{self.words} — {self.date}" if self.words else self.date
+        """Words and date on one line, or the one of them that there is."""
+        return " — ".join(part for part in (self.words, self.date) if part)
 
 
 @dataclass(frozen=True, slots=True)

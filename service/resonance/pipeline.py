@@ -18,7 +18,7 @@ from consolidation.kernel.errors import HomeFault, MemoryFault
 from consolidation.kernel.tokens import count_tokens
 from service.resonance.deadline import Deadline
 from service.resonance.injection import block, etag, fitting, injected
-from service.resonance.labels import label
+from service.resonance.labels import label, undated
 from service.resonance.moment import Silent, Surfaced
 from service.resonance.observing import in_its_language, observe
 from service.resonance.trace import Trace
@@ -178,10 +178,13 @@ def _seen(mind: Mind, moment: Moment) -> Moment:
 
 
 def _labelled(fragments: tuple[Fragment, ...], moment: Moment) -> tuple[tuple[Fragment, Label], ...]:
-    return tuple(
-        (fragment, label(fragment.occurred_at, now=moment.now, timezone=moment.timezone, language=moment.language))
-        for fragment in fragments
-    )
+    return tuple((fragment, _label(fragment, moment)) for fragment in fragments)
+
+
+def _label(fragment: Fragment, moment: Moment) -> Label:
+    if not fragment.is_dated:
+        return undated(language=moment.language)
+    return label(fragment.occurred_at, now=moment.now, timezone=moment.timezone, language=moment.language)
 
 
 def _silence(resonance: Resonance, flashbacks: tuple[Flashback, ...]) -> str | None:

@@ -1,5 +1,5 @@
 """
-Phase 2b: every arm for every query, at once: words from full text, meanings and facts from the graph.
+Phase 2b: every arm for every query, at once: words from full text, meanings and facts from the graph, people's notes.
 
 One embedding call and a few statements a round, however many queries. What does not answer in time is left out
 and named; full text alone still remembers.
@@ -8,9 +8,7 @@ and named; full text alone still remembers.
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio.to_thread
@@ -19,16 +17,21 @@ from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.kernel.turns import Speaker
 from consolidation.kernel.words import stems
 from service.recall.text_names import name_key
-from service.resonance.fusion import COSINES, DEPTH, WORDS, Arms, normalised
+from service.resonance.facts import told_around, told_by_turns
+from service.resonance.fusion import DEPTH, Arms
+from service.resonance.notes import Noted
 from service.resonance.queries import without_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from service.minds import Mind
-    from service.ports import Embedder, EpisodicGraph, Near, NearBy
+    from service.ports import Embedder, EpisodicGraph, Near, NearBy, Vectors
     from service.recall.text_index import TextIndex
     from service.recall.text_ranking import Hit
+    from service.resonance.facts import Told
+    from service.resonance.notes import Notes
 
 _FACTS = 60
 _ENTITIES = 6  # from which a traversal begins
@@ -45,14 +48,7 @@ class Switches:
     traversal: bool = True
     leaning: bool = True
     names: bool = True
-
-
-class Told(NamedTuple):
-    """A fact that a turn told: its uuid, its words, how well it fits, 0…1."""
-
-    uuid: str
-    text: str
-    score: float
+    journal: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +70,7 @@ class Retrieved:
     entities: tuple[tuple[str, str], ...]
     akin: tuple[tuple[str, str], ...] = ()
     degraded: tuple[str, ...] = ()
+    noted: Noted = field(default_factory=Noted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +81,13 @@ class _Known:
 
 
 class Retrieval:
-    """Asks full text, embedder and graph of one mind."""
+    """Asks full text, embedder, graph and journal of one mind."""
 
-    def __init__(self, graph: EpisodicGraph, *, embedder: Embedder, switches: Switches) -> None:
-        """Bind to what is asked."""
+    def __init__(
+        self, graph: EpisodicGraph, *, embedder: Embedder, switches: Switches, notes: Notes | None = None
+    ) -> None:
+        """Bind to what is asked; without *notes*, the journal is not."""
+        self._notes = notes if switches.journal else None
         self._graph = graph
         self._embedder = embedder
         self._switches = switches
@@ -101,15 +101,49 @@ class Retrieval:
         known = await anyio.to_thread.run_sync(_known, mind.text, tuple(queries), language)
         stripped = known.people if self._switches.names else frozenset()
         asked = [without_names(query, stripped) or query for query in queries]
-        words, (near, around, degraded) = await asyncio.gather(
+        meaning: asyncio.Future[Vectors | None] = asyncio.get_running_loop().create_future()
+        words, (near, around, degraded), noted = await asyncio.gather(
             anyio.to_thread.run_sync(_by_words, mind.text, asked, known.languages),
-            self._by_meaning(mind, asked, known, seconds),
+            self._by_meaning(mind, asked, known, seconds, meaning),
+            self._by_notes(mind, queries, language, seconds, meaning),
         )
         found = await anyio.to_thread.run_sync(self._joined, mind.text, queries, words, near, around, now)
-        return Retrieved(found, known.people, known.entities, _akin(mind.text, near), degraded)
+        told = (*degraded, *noted.degraded)
+        return Retrieved(found, known.people, known.entities, _akin(mind.text, near), told, noted)
+
+    async def _by_notes(
+        self,
+        mind: Mind,
+        queries: Sequence[str],
+        language: str,
+        seconds: float | None,
+        meaning: asyncio.Future[Vectors | None],
+    ) -> Noted:
+        if self._notes is None:
+            return Noted()
+        return await self._notes.search(mind, queries, language=language, meaning=meaning, seconds=seconds)
 
     async def _by_meaning(
-        self, mind: Mind, asked: Sequence[str], known: _Known, seconds: float | None
+        self,
+        mind: Mind,
+        asked: Sequence[str],
+        known: _Known,
+        seconds: float | None,
+        meaning: asyncio.Future[Vectors | None],
+    ) -> tuple[tuple[NearBy, ...], tuple[Near, ...], tuple[str, ...]]:
+        try:
+            return await self._near(mind, asked, known, seconds, meaning)
+        finally:
+            if not meaning.done():
+                meaning.set_result(None)
+
+    async def _near(
+        self,
+        mind: Mind,
+        asked: Sequence[str],
+        known: _Known,
+        seconds: float | None,
+        meaning: asyncio.Future[Vectors | None],
     ) -> tuple[tuple[NearBy, ...], tuple[Near, ...], tuple[str, ...]]:
         if not self._switches.vectors:
             return (), (), ()
@@ -119,6 +153,7 @@ class Retrieval:
         try:
             async with asyncio.timeout(seconds):
                 vectors = await self._embedder.embed(asked)
+                meaning.set_result(vectors)
                 waited_for = "graph_unavailable"
                 uuids = [uuid for uuid, _ in known.entities[:_ENTITIES]] if self._switches.traversal else []
                 near, around = await asyncio.gather(
@@ -145,12 +180,12 @@ class Retrieval:
             by_words = words[number]
             by_meaning = near[number] if near else None
             near_facts = by_meaning.facts if by_meaning else ()
-            told = _told(text, by_words.facts, near_facts, now) if self._switches.facts else {}
+            told = told_by_turns(text, by_words.facts, near_facts, now) if self._switches.facts else {}
             arms = Arms(
                 words={hit.number: hit.score for hit in by_words.turns},
                 vectors=self._vectors(by_meaning),
                 facts={sequence: fact.score for sequence, fact in told.items()},
-                neighbours=_turns_of(text, around, now) if number == 0 else {},
+                neighbours=told_around(text, around, now) if number == 0 else {},
             )
             cosines = {int(one.key): one.own for one in by_meaning.turns} if by_meaning else {}
             joined.append(Found(query, arms, cosines, told))
@@ -189,38 +224,3 @@ def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -
         wanted = tuple(stem for code in languages for stem in stems(query, language=code))
         found.append(_Words(text.search("turns", wanted, limit=DEPTH), text.search("facts", wanted, limit=_FACTS)))
     return tuple(found)
-
-
-def _told(text: TextIndex, hits: Sequence[Hit], near: Sequence[Near], now: datetime) -> dict[int, Told]:
-    """The best fact of each turn, by words and by meaning together; facts that no longer hold are left out."""
-    numbers = text.fact_numbers([one.key for one in near])
-    by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
-    by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
-    scores = {
-        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
-    }
-    return _best_of_turns(text, scores, now)
-
-
-def _turns_of(text: TextIndex, near: Sequence[Near], now: datetime) -> dict[int, float]:
-    numbers = text.fact_numbers([one.key for one in near])
-    scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
-    return {sequence: told.score for sequence, told in _best_of_turns(text, scores, now).items()}
-
-
-def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) -> dict[int, Told]:
-    rows = text.facts(tuple(scores))
-    holding = {number: str(row[4]) for number, row in rows.items() if _holds(row[6], now)}
-    episodes = dict(zip(holding, json.loads(f"[{','.join(holding.values())}]"), strict=True))
-    sequences = text.sequences(tuple({uuid for told_in in episodes.values() for uuid in told_in}))
-    best: dict[int, Told] = {}
-    for number, told_in in episodes.items():
-        fact = Told(str(rows[number][0]), str(rows[number][1]), scores[number])
-        for sequence in (sequences[uuid] for uuid in told_in if uuid in sequences):
-            if sequence not in best or fact.score > best[sequence].score:
-                best[sequence] = fact
-    return best
-
-
-def _holds(invalid_at: object, now: datetime) -> bool:
-    return invalid_at is None or datetime.fromisoformat(str(invalid_at)) > now

@@ -103,4 +103,4 @@ def noted(fragment: Fragment) -> dict[str, Any]:
         "occurred_at": fragment.occurred_at.isoformat(),
         "sequences": sorted(fragment.sequences),
         "arms": dict(fragment.arms),
-    }
+    } | ({"notes": [f"{one.path}:{one.start_line}-{one.end_line}" for one in fragment.notes]} if fragment.notes else {})

@@ -54,6 +54,19 @@ class SourceOut(Answered):
     excerpt: str
 
 
+class NoteOut(Answered):
+    """Lines of the journal that a memory rests on; what is of turns alone is null."""
+
+    turn_id: None = None
+    session_id: None = None
+    sequence: None = None
+    path: str
+    start_line: int
+    end_line: int
+    timestamp: datetime = Field(description="When the file was last written.")
+    excerpt: str
+
+
 class FlashbackOut(Answered):
     """A memory that surfaced: told, and as it was said."""
 
@@ -65,7 +78,7 @@ class FlashbackOut(Answered):
     date: str
     occurred_at: datetime
     score: float
-    sources: list[SourceOut]
+    sources: list[SourceOut | NoteOut]
 
 
 class StableOut(Answered):

@@ -9,7 +9,7 @@ from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import erasing, examples
+from service.wire import erasing, examples, journal
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +27,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
+    "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
+    "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
     "GET /v1/minds/{mind_id}/story": examples.STORY,
     "PUT /v1/minds/{mind_id}/story": examples.STORY,
     "GET /v1/minds/{mind_id}/story/history": examples.HISTORY,
@@ -83,7 +85,8 @@ async def answered(anyio_backend, tmp_path_factory, document):
     """Every route, asked with its documented example, on a mind that holds the documented turn alone."""
     asked = {}
 
-    async with running(tmp_path_factory.mktemp("home")) as service:
+    home = tmp_path_factory.mktemp("home")
+    async with running(home) as service:
 
         async def ask(route, headers=None, body=None, params=None, content=None, **filled):
             method, path = route.split(" ")
@@ -100,6 +103,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("POST /v1/minds/{mind_id}/turns")
         await service.digested(MIND)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
+        (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
         await ask("GET /v1/minds/{mind_id}")
         await ask("GET /v1/minds")
         archive = await ask("GET /v1/minds/{mind_id}/export")
@@ -199,6 +203,8 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/export": {404, 422, 503},
         "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
         "GET /v1/minds/{mind_id}/story": {404, 409, 422},
         "PUT /v1/minds/{mind_id}/story": {400, 404, 409, 412, 413, 422, 428, 503},
         "GET /v1/minds/{mind_id}/story/history": {404, 422},

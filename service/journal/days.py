@@ -1,0 +1,28 @@
+"""The day a note is of, by its file's name, and how much a note counts as it grows older. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from service.journal.places import FOLDER
+
+_DATED = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)", re.ASCII)
+
+
+def day_of(path: str) -> date | None:
+    """``memory/2026-01-09.md`` and ``memory/trips/2026-01-09-lyon.md`` are of a day; MEMORY.md is of none."""
+    folder, _, name = path.rpartition("/")
+    found = _DATED.match(name) if folder.partition("/")[0] == FOLDER else None
+    try:
+        return date(*map(int, found.groups())) if found else None
+    except ValueError:
+        return None
+
+
+def decay(day: date | None, *, today: date, half_life_days: float) -> float:
+    """What is left of a note's weight: half of it every *half_life_days* (0: all of it); undated notes keep theirs."""
+    if day is None or half_life_days <= 0:
+        return 1.0
+    share: float = 0.5 ** (max((today - day).days, 0) / half_life_days)
+    return share

@@ -1,0 +1,65 @@
+"""`mind-memory journal`: what was written down is found and shown, at a terminal and in a pipe."""
+
+import json
+
+import pytest
+from cli_exports import jsonl
+from cli_process import call
+
+NOTE = "# Lyon\n\nMy mother moved into a flat in the Croix-Rousse.\n\x1b[31mShe likes the view.\n"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    home = folder / "home"
+    assert call("import", jsonl(folder / "a.jsonl"), "--no-wait", "--home", home).exit_code == 0
+    (home / "minds/global-user-memory/memory/2026-01-09.md").write_text(NOTE)
+    return home
+
+
+def test_what_was_found_is_shown_with_its_place(home):
+    said = call("journal", "search", "Where did my mother move to?", "--home", home)
+
+    assert said.exit_code == 0, said.output
+    assert "memory/2026-01-09.md:1-4" in said.output
+    assert "Croix-Rousse" in said.output
+    assert "\x1b[31m" not in said.output
+
+
+def test_a_pipe_gets_the_answer_of_the_api(home):
+    said = call("journal", "search", "mother", "--limit", "1", "--json", "--home", home)
+    [found] = json.loads(said.stdout)["results"]
+
+    assert found["path"] == "memory/2026-01-09.md"
+
+
+def test_nothing_found_is_said(home):
+    said = call("journal", "search", "quantum chromodynamics", "--min-score", "1", "--home", home)
+
+    assert (said.exit_code, said.stdout) == (0, "Nothing is written down about that.\n")
+
+
+def test_lines_of_a_note_are_shown(home):
+    whole = call("journal", "show", "memory/2026-01-09.md", "--home", home)
+    some = call("journal", "show", "memory/2026-01-09.md", "--from", "3", "--lines", "1", "--home", home)
+
+    assert whole.stdout == NOTE.replace("\x1b[31m", "")
+    assert some.stdout == "My mother moved into a flat in the Croix-Rousse.\n"
+    assert "lines 3 to 3 of 4" in some.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("show", "../STORY.md"), "the path is no plain path"),
+        (("show", "memory/nothing.md"), "the journal has no such file"),
+        (("search", "  "), "the query is empty"),
+        (("search", "x", "--mind", "nobody"), "no mind is called"),
+    ],
+)
+def test_what_can_not_be_shown_is_said_in_a_sentence(home, words, reason):
+    said = call("journal", *words, "--home", home)
+
+    assert said.exit_code == 1
+    assert reason in said.stderr
