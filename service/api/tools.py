@@ -1,7 +1,6 @@
 """MCP over streamable HTTP: memory as tools for any host that is given an address."""
 
-from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -13,6 +12,9 @@ from service.api.dependencies import CallerDep, MemoryDep
 from service.api.documented import answers
 from service.api.turns import VISIBLE
 from service.wire.tools import MCP_ASKED, MCP_TOLD
+
+if TYPE_CHECKING:
+    from service.mcp_server.over_http import Spoken
 
 _WHOSE = "Whose memory, where a tool's call does not say it; else the key's one mind, else the default one."
 _JSON = "application/json"
@@ -55,15 +57,21 @@ async def speak(
     """One JSON-RPC message of the Model Context Protocol, in any of its revisions, answered without sessions."""
     if not request.headers.get("content-type", "").lower().startswith(_JSON):
         raise InvalidRequest("send one JSON-RPC message, as Content-Type: application/json", pointer="#")
-    await anyio.to_thread.run_sync(import_module, "service.mcp_server.over_http")
-    from service.mcp_server.over_http import Spoken
-
-    return Spoken(
+    spoken = await anyio.to_thread.run_sync(_prepared)
+    return spoken(
         mind_id=x_mind_id or mind or _only_mind(caller),
         session_id=x_session_id or "mcp",
         fresh_id=memory.clock.fresh_id,
         most_bytes=memory.settings.max_body_bytes,
     )
+
+
+def _prepared() -> "type[Spoken]":
+    """The SDK, imported when it is first needed. Blocks."""
+    from service.mcp_server import over_http
+
+    over_http.prepare()
+    return over_http.Spoken
 
 
 def _only_mind(caller: Caller) -> str:

@@ -18,11 +18,14 @@ def mcp(
     home: Home = None,
     url: Url = None,
 ) -> None:
-    """
+    r"""
     Memory as MCP tools on stdin and stdout, for hosts like Claude Desktop.
 
-    Not for a terminal: a host starts it. Its configuration:
-    {"mcpServers": {"memory": {"command": "mind-memory", "args": ["mcp", "--mind", "ada"]}}}.
+    It is not for a terminal: a host starts it, when this stands in its configuration:
+
+    \b
+      {"mcpServers": {"memory": {"command": "mind-memory", "args": ["mcp", "--mind", "ada"]}}}
+
     A host that takes an address needs no command: `mind-memory serve` speaks MCP at /mcp.
     """
     with plainly():

@@ -6,10 +6,12 @@ import asyncio
 import os
 import signal
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.workspace import checked_mind_id
 from service.cli.configuration import read_settings
+from service.cli.faults import CommandFailed
 from service.cli.lasting_reach import LastingReach
 from service.mcp_server.asking import Connection
 from service.mcp_server.over_stdio import speak
@@ -22,11 +24,17 @@ if TYPE_CHECKING:
 
 
 def serve_host(*, mind: str, session: str | None, home: Path | None, url: str | None) -> None:
-    """Speak until stdin closes or a signal comes. Raises ConfigurationFault, InvalidMindId: before a word is said."""
+    """Speak until stdin closes or a signal comes. Raises ConfigurationFault, InvalidMindId, CommandFailed at once."""
     settings = read_settings(home=home)
     checked_mind_id(mind)
+    _check_address(url)
     configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
     asyncio.run(_serve_host(settings, mind=mind, session=session, url=url))
+
+
+def _check_address(url: str | None) -> None:
+    if url is not None and (urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname):
+        raise CommandFailed(f"{url!r} is no address; it should look like http://127.0.0.1:8001")
 
 
 async def _serve_host(settings: Settings, *, mind: str, session: str | None, url: str | None) -> None:

@@ -103,7 +103,7 @@ class ToGetJournal(Arguments):
 
     path: str = Field(
         min_length=1,
-        max_length=400,
+        max_length=1000,
         description="`MEMORY.md`, or a file of `memory/` as a search gave it, like `memory/2026-01-09.md`.",
     )
     from_line: int | None = Field(None, ge=1, description="The first line wanted, from 1 on.")

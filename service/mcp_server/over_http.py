@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from service.mcp_server.asking import Connection
 from service.mcp_server.own_routes import OwnRoutes
-from service.mcp_server.server import build_server
+from service.mcp_server.server import build_server, listed_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 _ACCEPT = b"application/json, text/event-stream"
+
+
+def prepare() -> None:
+    """Do what takes long the first time. Blocks."""
+    listed_tools()
 
 
 class Spoken(Response):

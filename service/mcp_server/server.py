@@ -51,7 +51,7 @@ def build_server(connection: Connection) -> Server[Any]:
     """A server that reaches memory through *connection*. Building one is cheap: over HTTP, each request has its own."""
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=list(_listed()))
+        return ListToolsResult(tools=list(listed_tools()))
 
     async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
         tool = _BY_NAME.get(params.name)
@@ -70,9 +70,9 @@ def build_server(connection: Connection) -> Server[Any]:
 
     return Server(
         "mind-memory",
-        version=version("mind-memory"),
+        version=_version(),
         title="Mind Memory",
-        instructions=render("mcp_instructions", mind=connection.mind_id).strip(),
+        instructions=_instructions(connection.mind_id),
         get_tool_input_schema=lambda name: _schema(name) if name in _BY_NAME else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -80,6 +80,12 @@ def build_server(connection: Connection) -> Server[Any]:
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
     )
+
+
+@functools.cache
+def listed_tools() -> tuple[Tool, ...]:
+    """Every tool as hosts see it. Reads files the first time."""
+    return tuple(_described(tool) for tool in TOOLS)
 
 
 async def _called(tool: MemoryTool, given: dict[str, Any], connection: Connection) -> CallToolResult:
@@ -108,8 +114,13 @@ def _error(words: str) -> CallToolResult:
 
 
 @functools.cache
-def _listed() -> tuple[Tool, ...]:
-    return tuple(_described(tool) for tool in TOOLS)
+def _version() -> str:
+    return version("mind-memory")
+
+
+@functools.lru_cache(maxsize=64)
+def _instructions(mind_id: str) -> str:
+    return render("mcp_instructions", mind=mind_id).strip()
 
 
 @functools.cache

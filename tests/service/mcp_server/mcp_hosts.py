@@ -35,7 +35,9 @@ async def over_http(url, *, key=None, mode="auto", query="", **headers):
 async def over_stdio(home, *words, mode="auto", **more):
     """A host that starts `mind-memory mcp` on *home*; what the command says on stderr is kept beside it."""
     started = StdioServerParameters(
-        command=MAIN[0], args=[*MAIN[1:], "mcp", "--home", str(home), *words], env=environment(**more)
+        command=MAIN[0],
+        args=[*MAIN[1:], "mcp", "--home", str(home), *words],
+        env=environment(**{"MIND_MEMORY_LOG_LEVEL": "WARNING", **more}),
     )
     with said_file(home).open("a") as said:
         async with Client(stdio_client(started, errlog=said), mode=mode) as host:

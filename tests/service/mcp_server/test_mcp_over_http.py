@@ -80,7 +80,7 @@ async def test_a_day_is_enough_to_say_when(told):
 
 
 async def test_what_surfaces_once_stays_silent_afterwards_in_the_same_session(told):
-    asked = {"message": "Where could I visit my mother?", "timezone": "Europe/Paris"}
+    asked = {"message": "Where does my mother live?", "timezone": "Europe/Paris"}
     async with over_http(told, X_Mind_Id="ada", X_Session_Id="echoing") as host:
         result = await host.call_tool("resonance", asked)
         again = await host.call_tool("resonance", asked)
@@ -301,7 +301,7 @@ async def test_a_key_for_one_mind_finds_that_one_without_saying_so_and_no_other(
 
 
 async def test_a_service_ends_cleanly_while_a_host_is_connected(tmp_path):
-    with serving(tmp_path / "home") as (process, url):
+    with serving(tmp_path / "home", MIND_MEMORY_LOG_LEVEL="WARNING") as (process, url):
         async with over_http(url, mode="legacy") as host:
             await host.list_tools()
             process.send_signal(signal.SIGTERM)

@@ -195,10 +195,11 @@ def test_a_signal_ends_it_though_its_host_is_still_there_and_the_home_is_closed_
     ("words", "variables", "said"),
     [
         (("--mind", "Ada!"), {}, "'Ada!'"),
-        (("--url", "nowhere"), {"MIND_MEMORY_KEY": "nonsense"}, "MIND_MEMORY_KEY is no key"),
+        (("--url", "nowhere"), {}, "'nowhere' is no address"),
+        (("--url", "http://127.0.0.1:1"), {"MIND_MEMORY_KEY": "nonsense"}, "MIND_MEMORY_KEY is no key"),
         ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is no setting"),
     ],
-    ids=["mind", "key", "setting"],
+    ids=["mind", "address", "key", "setting"],
 )
 def test_what_is_wrong_is_said_before_the_first_word(tmp_path, words, variables, said):
     done = run("mcp", "--home", tmp_path / "home", *words, **variables)
