@@ -17,7 +17,6 @@ from service.cli.faults import CommandFailed, Unreachable
 from service.cli.faults import Refused as Declined
 from service.cli.home import shortened
 from service.cli.reaching import client_at
-from service.cli.sharing import Host
 from service.mcp_server.asking import Answer, Away, Refused
 from service.presence import find_service
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from service.cli.client import MemoryClient
+    from service.cli.sharing import Host
     from service.settings import Settings
 
 _RETURNS_SECONDS, _PATIENCE_SECONDS = 8, 15
@@ -93,7 +93,7 @@ class LastingReach:
             if present is not None:
                 return await self._at(present.url, present.token)
             self._wait_for_its_return()
-            self._host = Host(self._settings)
+            self._host = _host_of(self._settings)
         try:
             presence = await self._host.presence()
         except Exception:
@@ -113,3 +113,9 @@ class LastingReach:
         if place not in self._clients:
             self._clients[place] = await self._open.enter_async_context(client_at(url, token=token))
         return self._clients[place]
+
+
+def _host_of(settings: Settings) -> Host:
+    from service.cli.sharing import Host  # the whole service: a host that is let in elsewhere never needs it
+
+    return Host(settings)

@@ -30,7 +30,6 @@ MCP_TOLD: dict[str, Any] = {
                     "kind": "episode",
                     "text": SAID,
                     "occurred_at": "2026-01-09T18:30:05Z",
-                    "valid_at": "2026-01-09T18:30:05Z",
                     "score": 1.0,
                     "sources": [
                         {

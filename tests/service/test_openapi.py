@@ -100,6 +100,8 @@ async def answered(anyio_backend, tmp_path_factory, document):
 
         await ask("POST /v1/minds/{mind_id}/turns")
         await service.digested(MIND)
+        for route in ("GET /v1/minds/{mind_id}/remember", "POST /mcp"):  # before anything is built anew
+            await ask(route)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         await ask("GET /v1/minds/{mind_id}")
         await ask("GET /v1/minds")
