@@ -11,6 +11,7 @@ from consolidation.kernel.files import replace_text
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
+DEFAULT_MIND = "global-user-memory"  # where nobody says which
 
 
 @dataclass(frozen=True, slots=True)

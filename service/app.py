@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 from fastapi import FastAPI
 
 from service.access_check import AccessCheck
-from service.api import consolidation, erasing, health, journal, memory, moving, resonance, story, turns
+from service.api import consolidation, erasing, health, journal, memory, moving, resonance, story, tools, turns
 from service.api.documented import document_access
 from service.body_limit import BodyLimit
 from service.container import Memory, open_memory
@@ -46,7 +46,7 @@ def create_app(
             yield {"memory": opened}
 
     app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan)
-    for part in (turns, resonance, story, consolidation, memory, journal, moving, erasing, health):
+    for part in (turns, resonance, story, consolidation, memory, journal, moving, erasing, tools, health):
         app.include_router(part.router)
     # Whoever comes last stands outermost: a body is measured before anything else is done, then access is checked.
     app.add_middleware(AccessCheck)

@@ -16,11 +16,11 @@ from service.wire.turns import Dropped, TurnIn, TurnKept
 
 OUTCOMES = "mind_memory.outcomes"
 
-_VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII: what else a header holds depends on who reads it
+VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII: what else a header holds depends on who reads it
 
 IdempotencyKey = Annotated[
     str | None,
-    Header(max_length=200, description="The turn's id, if not in it.", json_schema_extra={"pattern": f"^{_VISIBLE}$"}),
+    Header(max_length=200, description="The turn's id, if not in it.", json_schema_extra={"pattern": f"^{VISIBLE}$"}),
 ]
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
@@ -63,7 +63,7 @@ async def keep(
 def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
     if key is not None and posted.turn_id is not None and key != posted.turn_id:
         raise TurnIdMismatch("Idempotency-Key and turn_id differ", pointer="#/turn_id")
-    if key is not None and re.fullmatch(_VISIBLE, key) is None:
+    if key is not None and re.fullmatch(VISIBLE, key) is None:
         raise InvalidRequest("must be printable ASCII text", pointer="header/Idempotency-Key")
     return Turn(
         turn_id=posted.turn_id or key or fresh_id(),

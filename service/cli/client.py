@@ -30,6 +30,10 @@ class MemoryClient:
         self.place = place
         self.is_own = is_own
 
+    async def ask(self, method: str, path: str, *, params: Mapping[str, object] | None, json: object) -> Answer:
+        """Any call."""
+        return await self._call(method, path, params=params, json=json)
+
     async def keep(self, mind_id: str, turn: Mapping[str, object]) -> Answer:
         """Post a turn."""
         return await self._call("POST", f"{_mind(mind_id)}/turns", json=turn)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli import commands, journal_commands, key_commands, moving_commands, story_commands
+from service.cli import commands, journal_commands, key_commands, mcp_command, moving_commands, story_commands
 
 app = typer.Typer(
     name="mind-memory",
@@ -51,6 +51,7 @@ for _name, _command in (
     ("import", commands.bring_in),
     ("export", moving_commands.export),
     ("remember", commands.remember),
+    ("mcp", mcp_command.mcp),
     ("status", commands.status),
     ("consolidate", story_commands.consolidate),
     ("retry", commands.retry),

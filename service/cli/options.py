@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-DEFAULT_MIND = "global-user-memory"
+from consolidation import workspace
+
+DEFAULT_MIND = workspace.DEFAULT_MIND
 GOES_ON = "Stopped. What was imported so far is kept; the same command goes on from there."
 
 Home = Annotated[

@@ -37,7 +37,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 async def reach(settings: Settings, *, url: str | None = None, is_quiet: bool = False) -> AsyncIterator[MemoryClient]:
     """Lend a client. Raises Unreachable where nothing answers at *url*, CommandFailed where the home is taken."""
     if url is not None:
-        async with _client(url, token=read_key()) as client:
+        async with client_at(url, token=read_key()) as client:
             if not await client.is_alive():
                 raise Unreachable(
                     f"nothing answers at {url}: start `mind-memory serve` there, or leave the address out"
@@ -47,7 +47,7 @@ async def reach(settings: Settings, *, url: str | None = None, is_quiet: bool = 
     home = settings.folder
     present = find_service(home)
     if present is not None:
-        async with _client(present.url, token=present.token) as client:
+        async with client_at(present.url, token=present.token) as client:
             if await client.is_alive():
                 yield client
                 return
@@ -97,7 +97,8 @@ async def _until_loaded(client: MemoryClient) -> None:
 
 
 @asynccontextmanager
-async def _client(url: str, *, token: SecretStr) -> AsyncIterator[MemoryClient]:
+async def client_at(url: str, *, token: SecretStr) -> AsyncIterator[MemoryClient]:
+    """A client of what is at *url*, whether it answers or not. Raises Unreachable where that is no address."""
     try:
         is_near = urlsplit(url).hostname in _LOOPBACK  # a proxy has no business between us
         timeout = httpx.Timeout(_SECONDS, connect=_HEALTH_SECONDS)

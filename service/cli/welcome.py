@@ -53,5 +53,8 @@ def welcome(settings: Settings, *, url: str, minds: Sequence[str], keys: int) ->
         body = f'{{"session_id": "{session}", "messages": [{{"role": "user", "content": "{said}"}}]}}'
         console.print(f"    '{body}'", soft_wrap=True)
         console.print()
-    console.print(f"  All calls: {url}/docs\n  Talk to it: mind-memory chat\n  Ctrl-C stops it", style="dim")
+    console.print(
+        f"  All calls: {url}/docs\n  As MCP tools: {url}/mcp\n  Talk to it: mind-memory chat\n  Ctrl-C stops it",
+        style="dim",
+    )
     console.file.flush()

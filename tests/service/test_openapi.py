@@ -9,7 +9,7 @@ from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import erasing, examples, journal
+from service.wire import erasing, examples, journal, tools
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -41,6 +41,7 @@ EXAMPLES = {
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
+    "POST /mcp": tools.MCP_TOLD,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
 }
@@ -102,6 +103,8 @@ async def answered(anyio_backend, tmp_path_factory, document):
 
         await ask("POST /v1/minds/{mind_id}/turns")
         await service.digested(MIND)
+        for route in ("GET /v1/minds/{mind_id}/remember", "POST /mcp"):  # before anything is built anew
+            await ask(route)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
         await ask("GET /v1/minds/{mind_id}")

@@ -1,0 +1,144 @@
+"""What each tool is called with: every argument with its bounds, in words for the model that fills it in."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from consolidation.workspace import MIND_ID
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LAST_MOMENT = time(23, 59, 59, 999_999, tzinfo=UTC)
+_WHEN = "a day like 2026-01-09 or a time like 2026-01-09T18:30:00Z"
+
+
+def _instant(text: str, *, of_day: time) -> str:
+    try:
+        if _DAY.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), of_day).isoformat()
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"must be {_WHEN}") from error
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+
+
+def _beginning(text: str) -> str:
+    return _instant(text, of_day=time.min.replace(tzinfo=UTC))
+
+
+def _end(text: str) -> str:
+    return _instant(text, of_day=_LAST_MOMENT)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+Words = Annotated[str, AfterValidator(_not_blank), Field(min_length=1, max_length=2000)]
+From = Annotated[str, AfterValidator(_beginning)]
+UpTo = Annotated[str, AfterValidator(_end)]
+Session = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="This conversation's name, the same in every call; leave it out for the connection's own.",
+    ),
+]
+
+
+class Arguments(BaseModel):
+    """Of a tool; nothing in it is silently ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mind: Annotated[str, Field(pattern=f"^{MIND_ID}$")] | None = Field(
+        None, description="Whose memory, like `ada`; leave it out for the connection's own mind."
+    )
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of *names* that have a value."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+class Said(BaseModel):
+    """One message."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: Literal["user", "assistant", "system", "tool"] = Field(description="Who said it.")
+    content: str = Field(max_length=400_000, description="What was said, word for word.")
+    name: str | None = Field(None, max_length=200, description="The speaker's name, where there are several.")
+    timestamp: From | None = Field(None, description="When, like 2026-01-09T18:30:00Z; now, when left out.")
+
+
+class ToRemember(Arguments):
+    """Of `remember`."""
+
+    query: Words = Field(description="What to look for, in plain words of any language: names, things, a question.")
+    kinds: list[Literal["fact", "entity", "episode"]] | None = Field(
+        None, description="Only these: facts, people and things (entity), moments (episode). All when left out."
+    )
+    since: From | None = Field(None, description=f"Told at or after: {_WHEN}.")
+    until: UpTo | None = Field(None, description=f"Told at or before: {_WHEN}.")
+    at: UpTo | None = Field(None, description=f"Only facts that held then: {_WHEN}.")
+    limit: int = Field(10, ge=1, le=100, description="How many at most, 1 to 100.")
+
+
+class ToSearchJournal(Arguments):
+    """Of `journal_memory_search`."""
+
+    query: Words = Field(description="What to look for, in plain words of any language.")
+    max_results: int = Field(6, ge=1, le=50, description="How many passages at most, 1 to 50.")
+    min_score: float | None = Field(None, ge=0, le=1, description="Leave out passages below this score, 0 to 1.")
+
+
+class ToGetJournal(Arguments):
+    """Of `journal_memory_get`."""
+
+    path: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="`MEMORY.md`, or a file of `memory/` as a search gave it, like `memory/2026-01-09.md`.",
+    )
+    from_line: int | None = Field(None, ge=1, description="The first line wanted, from 1 on.")
+    lines: int | None = Field(None, ge=1, le=10_000, description="How many lines, 1 to 10,000; all when left out.")
+
+
+class ToReadStory(Arguments):
+    """Of `read_story`."""
+
+    newest: int | None = Field(None, ge=1, le=1000, description="Only so many of the newest chapters; else all.")
+
+
+class ToResonate(Arguments):
+    """Of `resonance`."""
+
+    message: str = Field(min_length=1, max_length=100_000, description="What the user just said, word for word.")
+    earlier: list[Said] = Field(
+        default_factory=list, max_length=200, description="What was said before it, oldest first, if you have it."
+    )
+    session_id: Session = None
+    timezone: str | None = Field(None, max_length=64, description="The user's, like Europe/Paris; UTC when left out.")
+    max_fragments: int | None = Field(None, ge=1, le=50, description="How many memories at most, 1 to 50; usually 5.")
+
+
+class ToStore(Arguments):
+    """Of `store_turn`."""
+
+    messages: list[Said] = Field(
+        min_length=1, max_length=256, description="The exchange in its order: what the user said, then your answer."
+    )
+    session_id: Session = None
+    turn_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="Only when you repeat a call that failed: the turn_id it named, so that nothing is kept twice.",
+    )
+    off_the_record: bool = Field(default=False, description="True where the user wants none of its words kept.")

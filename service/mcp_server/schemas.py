@@ -1,0 +1,40 @@
+"""JSON schemas as MCP hosts bear them: no references, no nulls, no titles that only repeat names. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+type Schema = dict[str, Any]
+
+_REFERENCE = "#/$defs/"
+
+
+def schema_of(model: type[BaseModel]) -> Schema:
+    """*model* in one piece. A field that may be left out is left out where it has no value: null is not its type."""
+    whole = model.model_json_schema()
+    definitions = whole.pop("$defs", {})
+    found = _plain(whole, definitions)
+    found.pop("description", None)  # a docstring, for us
+    return found
+
+
+def _plain(schema: Schema, definitions: Schema) -> Schema:
+    name = schema.get("$ref", "").removeprefix(_REFERENCE)
+    merged = {**definitions[name], **schema} if name else dict(schema)
+    choices = [one for one in merged.get("anyOf", ()) if one.get("type") != "null"]
+    if len(choices) == 1:
+        merged = {**choices[0], **merged}
+        return _plain({key: value for key, value in merged.items() if key != "anyOf"}, definitions)
+    found = {
+        key: value
+        for key, value in merged.items()
+        if key not in {"$ref", "title"} and not (key == "default" and value is None)
+    }
+    if "properties" in found:
+        found["properties"] = {key: _plain(value, definitions) for key, value in found["properties"].items()}
+    if "items" in found:
+        found["items"] = _plain(found["items"], definitions)
+    return found
