@@ -6,7 +6,7 @@ UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
 OVERRIDES := --override overrides.txt
 LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate $(OVERRIDES)
 
-.PHONY: help serve chat check test golden bench crash fuzz lock clean
+.PHONY: help serve chat check test golden bench crash fuzz compose lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ bench: $(VENV)/.ready ## recall on LoCoMo, the cost of a turn, what size costs: 
 
 crash: $(VENV)/.ready ## kill it at every step under load for ten minutes, then count: make crash ARGS="--seconds 60 --stock"
 	$(PYTHON) -m tests.crash.run $(ARGS)
+
+compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker
+	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py $(ARGS)
 
 lock: ## resolve the dependencies anew
 	$(LOCK) pyproject.toml -o requirements.lock

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PREFIX = "MIND_MEMORY_"
 TOML = "mind-memory.toml"
 _URL, KEY = "MIND_MEMORY_URL", "MIND_MEMORY_KEY"  # of commands that talk to a service; no settings of the service
+_OF_COMPOSE = tuple(f"{PREFIX}{name}" for name in ("DATA", "UID", "GID", "PUBLISH"))  # in .env, for compose.yaml
 _GRAPH = "FALKORDB_URL"
 _HIDDEN = "set, not shown"
 _DEFAULTS = Settings.model_construct()
@@ -87,7 +88,7 @@ def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
 
 def known_variables() -> tuple[str, ...]:
     """Every environment variable that means something to us."""
-    return (_GRAPH, _URL, KEY, *(_variable(path) for path in _paths(Settings)))
+    return (_GRAPH, _URL, KEY, *_OF_COMPOSE, *(_variable(path) for path in _paths(Settings)))
 
 
 def _refuse_unknown_variables() -> None:

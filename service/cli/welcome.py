@@ -42,6 +42,8 @@ def welcome(settings: Settings, *, url: str, minds: Sequence[str], keys: int) ->
     facts.add_row("  network", network_of(settings))
     if keys:
         facts.add_row("  keys", f"{counted(keys, 'key')}: every call needs one")
+    elif settings.trust_network:
+        facts.add_row("  open", "without a key, to all who reach its published port: keep that on loopback")
     elif not is_loopback(settings.host):
         facts.add_row("  open", Text(f"to all who reach {settings.host}: no key protects it", style="yellow"))
     console.print(facts)

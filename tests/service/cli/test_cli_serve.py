@@ -52,6 +52,13 @@ def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(
     assert (process.returncode, "Traceback" in err) == (0, False)
 
 
+def test_a_container_without_a_key_says_what_keeps_it_from_strangers(tmp_path):
+    with serving(tmp_path, "--host", "0.0.0.0", MIND_MEMORY_TRUST_NETWORK="true", MIND_MEMORY_UID="1000"):
+        out = said_by_service(tmp_path)
+
+    assert "without a key, to all who reach its published port: keep that on loopback" in out
+
+
 @pytest.mark.parametrize(
     ("words", "variables", "said"),
     [

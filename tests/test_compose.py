@@ -1,0 +1,196 @@
+"""What can be seen of the containers without an engine; `make compose` starts them."""
+
+import re
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+
+from service.adapters.graph import server as embedded
+from service.cli.configuration import known_variables, read_settings
+
+ROOT = Path(__file__).parent.parent
+DOCKER = ROOT / "docker"
+
+
+class Reader(yaml.SafeLoader):
+    """YAML as Compose reads it."""
+
+
+Reader.add_constructor("!override", lambda loader, node: loader.construct_sequence(node))
+
+
+def read(path):
+    return yaml.load((ROOT / path).read_text(), Reader)
+
+
+COMPOSE = read("docker/compose.yaml")
+SERVICES = COMPOSE["services"]
+MEMORY, FALKORDB = SERVICES["memory"], SERVICES["falkordb"]
+LASTING = [name for name in SERVICES if name != "prepare"]
+DOCKERFILE = (DOCKER / "Dockerfile").read_text()
+EXAMPLE = re.findall(r"^# ([A-Z_]+)=(.*)$", (ROOT / ".env.example").read_text(), re.MULTILINE)
+USED = set(
+    re.findall(r"(?<!\$)\$\{([A-Z_]+)", (DOCKER / "compose.yaml").read_text() + (DOCKER / "open.yaml").read_text())
+)
+
+
+def default_of(text):
+    """What stands there when no variable is set."""
+    return re.sub(r"\$\{[A-Z_]+:-([^}]*)\}", r"\1", str(text))
+
+
+def test_up_in_the_root_is_the_same_with_paths_of_the_root():
+    found = read("compose.yaml")
+
+    assert found == {"name": "mind-memory", "include": [{"path": "docker/compose.yaml", "project_directory": "."}]}
+
+
+def test_only_this_machine_reaches_the_service_and_nobody_else_is_published():
+    assert [default_of(port) for port in MEMORY["ports"]] == ["127.0.0.1:8001:8001"]
+    assert [name for name in SERVICES if name != "memory" and "ports" in SERVICES[name]] == []
+    assert COMPOSE["networks"]["graph"] == {"internal": True}
+    assert FALKORDB["networks"] == ["graph"]
+
+
+def test_without_a_key_the_network_is_trusted_only_where_the_port_is_on_loopback():
+    opened = read("docker/open.yaml")["services"]["memory"]
+
+    assert MEMORY["environment"]["MIND_MEMORY_TRUST_NETWORK"] == "true"
+    assert opened["environment"]["MIND_MEMORY_TRUST_NETWORK"] == "false"
+    assert [default_of(port) for port in opened["ports"]] == ["0.0.0.0:8001:8001"]
+
+
+def test_the_service_is_nobody_and_writes_nothing_but_its_data():
+    assert default_of(MEMORY["user"]) == "1000:1000"
+    assert MEMORY["read_only"] is True
+    assert MEMORY["cap_drop"] == ["ALL"]
+    assert "cap_add" not in MEMORY
+    assert MEMORY["tmpfs"] == ["/tmp"]
+    assert [(default_of(one["source"]), one["target"]) for one in MEMORY["volumes"]] == [("./data", "/data")]
+    assert re.findall(r"^USER (.*)$", DOCKERFILE, re.MULTILINE) == ["1000:1000"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_nobody_gains_privileges_and_no_log_fills_the_disk(name):
+    service = SERVICES[name]
+
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["logging"]["options"].keys() == {"max-size", "max-file"}
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_what_dies_is_started_again(name):
+    assert SERVICES[name]["restart"] == "unless-stopped"
+
+
+def test_falkordb_keeps_what_it_is_told_where_its_image_looks_for_it():
+    words = FALKORDB["environment"]["REDIS_ARGS"]
+
+    assert "--appendonly yes" in words
+    assert "--appendfsync everysec" in words
+    assert FALKORDB["volumes"] == ["falkordb:/var/lib/falkordb/data"]
+    assert "falkordb" in COMPOSE["volumes"]
+
+
+def test_falkordb_is_told_the_same_as_the_embedded_one():
+    assert FALKORDB["environment"]["FALKORDB_ARGS"].split() == list(embedded._MODULE_OPTIONS)
+
+
+@pytest.mark.parametrize("name", ["falkordb", "ollama"])
+def test_images_of_others_are_pinned(name):
+    assert re.fullmatch(r"[a-z]+/[a-z]+:v?\d+\.\d+\.\d+", default_of(SERVICES[name]["image"]))
+
+
+def test_the_image_stands_on_the_python_of_the_project_and_on_hashes():
+    bases = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
+
+    assert set(bases) == {f"python:{(ROOT / '.python-version').read_text().strip()}-slim-trixie"}
+    assert "syntax=" not in DOCKERFILE
+    assert DOCKERFILE.count("--require-hashes") == 2
+    assert "--hash=sha256:" in (DOCKER / "uv.txt").read_text()
+
+
+def test_all_that_is_copied_is_let_through_and_no_secret_is():
+    told = (ROOT / ".dockerignore").read_text().splitlines()
+    ignored = [line for line in told if not line.startswith("#")]
+    let_through = {line[1:] for line in ignored if line.startswith("!")}
+    copied = {
+        word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.MULTILINE) for word in line.split()
+    }
+
+    assert ignored[0] == "*"
+    assert copied == let_through
+    assert all((ROOT / name).exists() for name in copied)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in EXAMPLE} | USED | set(MEMORY["environment"])))
+def test_a_variable_is_known_to_who_reads_it(name):
+    assert not name.startswith("MIND_MEMORY_") or name in known_variables()
+
+
+@pytest.mark.parametrize("name", sorted(USED))
+def test_what_can_be_set_stands_in_the_example(name):
+    assert name in dict(EXAMPLE)
+
+
+def test_the_example_is_a_configuration_that_works(monkeypatch):
+    for name, value in EXAMPLE:
+        monkeypatch.setenv(name, value)
+
+    settings = read_settings()
+
+    assert settings.model == "ollama_chat/llama3.2"  # the last of two: a person takes one
+    assert settings.embedder.dimension == 1024
+
+
+def test_what_the_example_leaves_alone_is_what_compose_does():
+    defaults = dict(re.findall(r"\$\{([A-Z_]+):-([^}]*)\}", (DOCKER / "compose.yaml").read_text()))
+    told = dict(EXAMPLE)
+
+    assert {name: told[name] for name in defaults if name != "OLLAMA_API_BASE"} == {
+        name: value for name, value in defaults.items() if name != "OLLAMA_API_BASE"
+    }
+
+
+def test_the_environment_of_the_service_is_a_configuration_that_works(monkeypatch):
+    for name, value in MEMORY["environment"].items():
+        monkeypatch.setenv(name, default_of(value))
+
+    settings = read_settings()
+
+    assert (str(settings.home), settings.host, settings.port) == ("/data", "0.0.0.0", 8001)
+    assert settings.trust_network
+    assert settings.access.allowed_hosts == ("memory",)
+    assert settings.falkordb_url.get_secret_value() == "redis://falkordb:6379"
+
+
+class Health(BaseHTTPRequestHandler):
+    """Answers `/healthz` with what the server was given."""
+
+    def do_GET(self):
+        self.send_response(self.server.status if self.path == "/healthz" else 404)
+        self.end_headers()
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.mark.parametrize(("status", "is_healthy"), [(200, True), (503, False), (None, False)])
+def test_the_health_check_goes_by_the_answer(status, is_healthy):
+    with HTTPServer(("127.0.0.1", 0), Health) as server:
+        server.status = status
+        port = server.server_port
+        if status is not None:
+            threading.Thread(target=server.handle_request, daemon=True).start()
+        else:
+            server.server_close()
+        words = [sys.executable, "-IS", DOCKER / "healthy.py"]
+        done = subprocess.run(words, env={"MIND_MEMORY_PORT": str(port)}, capture_output=True, timeout=30)
+
+    assert (done.returncode == 0) is is_healthy
