@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -16,18 +17,20 @@ CLIENT = Path(__file__).parents[2] / "client"
 EXAMPLES = sorted(one.name for one in (CLIENT / "examples").glob("*.py"))
 
 
-def environment(provider, url, mind):
-    found = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k", "MIND_MEMORY_URL": url, "MIND": mind}
-    return {**os.environ, **found, "MODEL": "scripted", "PYTHONPATH": str(CLIENT)}
+def settings(provider, url, mind):
+    found = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k", "MODEL": "scripted"}
+    return {**found, "MIND_MEMORY_URL": url, "MIND": mind}
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_remembers(example, url, told, home):
+def test_an_example_remembers(example, url, told, home, monkeypatch, capsys):
     with bot() as provider:
-        words = [sys.executable, str(CLIENT / "examples" / example), ASKS, "later"]
-        run = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment(provider, url, told))
+        for name, value in settings(provider, url, told).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", [example, ASKS, "later"])
+        runpy.run_path(str(CLIENT / "examples" / example), run_name="__main__")
 
-    assert run.stdout.strip() == KNOWS, run.stderr
+    assert capsys.readouterr().out.strip() == KNOWS
     assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
@@ -44,7 +47,7 @@ def test_a_shell_script_of_curl_alone_remembers_and_talks_on_without_its_memory(
     script.write_text(re.search(r"```sh\n(.*?)```", (CLIENT / "CURL.md").read_text(), re.DOTALL)[1])
     words = ["sh", str(script), told, "later", ASKS]
     with bot() as provider:
-        found = environment(provider, url, told)
+        found = {**os.environ, **settings(provider, url, told)}
         run = subprocess.run(words, capture_output=True, text=True, timeout=60, env=found)
         away = subprocess.run(
             ["sh", str(script), "never-met", "s", 'Say "hi"!'], capture_output=True, text=True, timeout=60, env=found

@@ -69,6 +69,12 @@ def test_what_is_taken_out_is_what_the_service_takes_out(text):
     assert ours.without_injected(text) == theirs.without_injected(text)
 
 
+def test_the_patterns_are_the_services_own():
+    assert [one.pattern for _, one in ours._PARTS] == [
+        one.pattern for one in (theirs._BLOCK, theirs._STORY, theirs._PROTOCOL)
+    ]
+
+
 @pytest.mark.parametrize(
     "content",
     [
