@@ -69,9 +69,13 @@ SENT = [
                    at="2026-01-01T00:00:00Z", limit=1),
     calls.story("ada"), calls.edit_story("ada", "x", etag="y"), calls.consolidate("ada"), calls.consolidation("ada"),
     calls.compaction("ada", "s", "hi"), calls.mind("ada"), calls.minds(), calls.trace("ada", "t"),
-    calls.traces("ada", limit=1),
+    calls.traces("ada", limit=1), calls.journal_search("ada", "q", max_results=1, min_score=0.1),
+    calls.journal_get("ada", "MEMORY.md", from_line=1, lines=1),
 ]  # fmt: skip
 DOCUMENT = create_app(Settings()).openapi()
+HAS_JOURNAL = "/v1/minds/{mind_id}/journal/search" in DOCUMENT["paths"]
+if not HAS_JOURNAL:  # while it is built beside
+    del SENT[-2:]
 ANSWERS = {
     "TurnKept": mm.TurnKept, "ResonanceOut": mm.Resonance, "FlashbackOut": mm.Flashback, "SourceOut": mm.Source,
     "RememberedOut": mm.Remembered, "MemoryOut": mm.Memory, "StoryTold": mm.Story, "ChapterOut": mm.Chapter,
@@ -79,6 +83,8 @@ ANSWERS = {
     "StoryOut": states.StoryState, "MindListed": mm.MindListed, "MindsOut": states.Minds, "Dropped": mm.Dropped,
     "ParkedOut": states.Parked, "GatheredOut": states.Gathered,
 }  # fmt: skip
+if HAS_JOURNAL:
+    ANSWERS |= {"JournalSearchOut": mm.JournalFound, "JournalFound": mm.JournalChunk, "JournalFileOut": mm.JournalFile}
 
 
 @pytest.mark.parametrize("call", SENT, ids=lambda call: f"{call.method} {call.path}")
@@ -156,6 +162,22 @@ def test_a_window_about_to_be_cut_is_kept_once(memory, mind):
 def test_a_mind_tells_what_it_holds_and_stands_in_the_list(memory, told):
     assert (memory.mind(told).turns, memory.mind(told).graph.episodes) == (1, 1)
     assert told in {one.mind_id for one in memory.minds()}
+
+
+@pytest.mark.skipif(not HAS_JOURNAL, reason="this service has no journal yet")
+def test_the_journal_is_searched_and_read(memory, told, home):
+    notes = home / "minds" / told / "MEMORY.md"
+    notes.write_text("# Garden\n\nThe apple tree was planted by Ingrid.\n")
+
+    page = memory.journal_get(told, "MEMORY.md", from_line=3, lines=1)
+    until = time.monotonic() + 30
+    while (
+        not (found := memory.journal_search(told, "Who planted the apple tree?")).results and time.monotonic() < until
+    ):
+        time.sleep(0.05)
+
+    assert (page.text, page.total_lines) == ("The apple tree was planted by Ingrid.", 3)
+    assert found.results[0].path == "MEMORY.md"
 
 
 async def test_the_awaited_client_does_the_same(url, told):

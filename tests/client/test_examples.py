@@ -2,7 +2,6 @@
 
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -23,14 +22,13 @@ def settings(provider, url, mind):
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_remembers(example, url, told, home, monkeypatch, capsys):
+def test_an_example_remembers(example, url, told, home):
+    words = [sys.executable, str(CLIENT / "examples" / example), ASKS, "later"]
     with bot() as provider:
-        for name, value in settings(provider, url, told).items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", [example, ASKS, "later"])
-        runpy.run_path(str(CLIENT / "examples" / example), run_name="__main__")
+        env = {**os.environ, **settings(provider, url, told), "PYTHONPATH": str(CLIENT)}
+        run = subprocess.run(words, capture_output=True, text=True, timeout=120, env=env)
 
-    assert capsys.readouterr().out.strip() == KNOWS
+    assert run.stdout.strip() == KNOWS, run.stderr
     assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 

@@ -1,15 +1,14 @@
 """A LiteLLM proxy remembers: its own hooks around its own model calls, a real service, a scripted model."""
 
 import asyncio
+import sys
 from types import SimpleNamespace
 
-import litellm
 import pytest
-from litellm.caching.caching import DualCache
 from twins.provider import Fails
 
 from mind_memory_client import AsyncMemoryClient, Patience
-from mind_memory_client.adapters.litellm import MemoryLogger
+from service.adapters.litellm_door import close_litellm, open_litellm
 from tests.client.adapters.bots import KNOWS, KNOWS_NOT, MARK, bot, calls_tool, shown
 from tests.client.conftest import ASKS, MOTHER, kept, said
 from tests.service.cli.cli_process import until_digested
@@ -24,15 +23,16 @@ class Passing:
 
     def __init__(self, provider, logger):
         self.provider, self.logger = provider, logger
+        self.litellm = sys.modules["litellm"]
 
     async def chat(self, messages, *, headers=None, call="acompletion", **more):
         """What the caller gets: an answer, or the pieces of one."""
         data = {"model": "openai/scripted", "messages": messages, "proxy_server_request": {"headers": headers or {}}}
         data |= more
-        changed = await self.logger.async_pre_call_hook(KEY, DualCache(), data, call) or data
+        changed = await self.logger.async_pre_call_hook(KEY, None, data, call) or data
         sent = {name: changed[name] for name in ("model", "messages", "stream", "tools") if name in changed}
         try:
-            answer = await litellm.acompletion(**sent, api_base=self.provider.url, api_key="k", max_retries=0)
+            answer = await self.litellm.acompletion(**sent, api_base=self.provider.url, api_key="k", max_retries=0)
         except Exception as error:
             await self.logger.async_post_call_failure_hook(data, error, KEY)
             raise
@@ -43,8 +43,17 @@ class Passing:
 
 
 @pytest.fixture
-async def logger_of(url):
+async def litellm():
+    """litellm, without its telephone, and its connections closed afterwards."""
+    yield await open_litellm()
+    await close_litellm()
+
+
+@pytest.fixture
+async def logger_of(url, litellm):
     """A callback on a client of the service, or of another."""
+    from mind_memory_client.adapters.litellm import MemoryLogger
+
     clients = []
 
     def build(mind="ada", *, where=url, patience=None, **more):
@@ -126,7 +135,7 @@ async def test_memory_is_left_out_on_request_and_of_what_is_no_chat(logger_of, t
     assert len(kept(home, told)) == 1
 
 
-async def test_when_the_model_fails_the_users_words_are_kept(logger_of, told, home):
+async def test_when_the_model_fails_the_users_words_are_kept(litellm, logger_of, told, home):
     with bot(Fails(500)) as provider, pytest.raises(litellm.InternalServerError):
         await Passing(provider, logger_of(told, session="later")).chat([said(ASKS)])
 
@@ -143,8 +152,8 @@ async def test_without_a_memory_the_proxy_answers_and_the_turn_waits_on_the_shel
     assert kept(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
 
 
-def test_litellm_finds_each_hook_where_it_looks_for_it():
-    found = vars(MemoryLogger)
+async def test_litellm_finds_each_hook_where_it_looks_for_it(logger_of):
+    found = vars(type(logger_of()))
 
     assert {"async_pre_call_hook", "async_post_call_success_hook", "async_post_call_streaming_iterator_hook"} <= {
         *found
