@@ -11,12 +11,12 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(VENV)/.ready: requirements-dev.lock pyproject.toml
+$(VENV)/.ready: requirements-dev.lock pyproject.toml client/pyproject.toml
 	@command -v uv >/dev/null || { python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv; }
 	@test -x $(PYTHON) || $(UV) venv -q --allow-existing --python 3.12 $(VENV)
 	@echo "installing (the first time: two to three minutes where FalkorDB has to be compiled)"
 	$(UV) pip sync -q --python $(PYTHON) requirements-dev.lock
-	$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e .
+	$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e . -e client
 	@touch $@
 
 serve: $(VENV)/.ready ## the service on http://127.0.0.1:8001, embedded graph, no key needed
@@ -30,6 +30,7 @@ check: $(VENV)/.ready ## style, types, who may import whom
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
 
 test: $(VENV)/.ready ## every test, offline, two files at a time; with ARGS, what pytest is asked
 	$(PYTHON) -m pytest $(if $(ARGS),$(ARGS),-q -n 2 --dist loadfile)

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("consolidation", "prompts", "service")
-MODULES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
+CLIENT = ("client/mind_memory_client", "client/examples")
+MODULES = sorted(file for package in (*PACKAGES, *CLIENT) for file in (ROOT / package).rglob("*.py"))
 TESTS = sorted(file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__))
 MOST_LINES = 250
 LONG = {
@@ -18,7 +19,9 @@ LONG = {
     "consolidation/kernel/errors.py": "every fault, as one tree",
 }
 # Where time, chance and surroundings may come in; everywhere else they are handed in.
-OUTSIDE = ("consolidation/kernel/clock.py", "service/settings.py", "service/adapters/", "service/cli/")
+OUTSIDE = ("consolidation/kernel/clock.py", "service/settings.py", "service/adapters/", "service/cli/", *(
+    "client/mind_memory_client/surroundings.py", "client/examples/"
+))  # fmt: skip
 IMPURE = {
     "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "time.time_ns", "time.monotonic",
     "time.perf_counter", "uuid.uuid1", "uuid.uuid4", "uuid4", "os.environ", "os.getenv", "Path.cwd", "os.getcwd",

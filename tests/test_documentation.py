@@ -81,7 +81,7 @@ def test_every_prompt_stands_in_its_readme_and_says_what_it_is(prompt):
     assert prompt.read_text().startswith("{# ")
 
 
-@pytest.mark.parametrize("folder", ["", "consolidation", "prompts", "service", "tests", "tests/benchmarks"])
+@pytest.mark.parametrize("folder", ["", "client", "consolidation", "prompts", "service", "tests", "tests/benchmarks"])
 def test_every_folder_says_what_lives_in_it(folder):
     assert len((ROOT / folder / "README.md").read_text()) > 200
 

@@ -401,7 +401,7 @@ def _chunk(
 
 
 def _usage(answer: Says, body: dict[str, Any]) -> dict[str, int]:
-    asked = sum(len(str(message["content"]).split()) for message in body["messages"])
+    asked = sum(len(str(message.get("content")).split()) for message in body["messages"])
     said = len((answer.text or "").split())
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 

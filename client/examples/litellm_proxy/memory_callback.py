@@ -1,0 +1,8 @@
+"""Memory for a LiteLLM proxy, beside its config.yaml: litellm --config config.yaml."""
+
+import os
+
+from mind_memory_client import AsyncMemoryClient
+from mind_memory_client.adapters.litellm import MemoryLogger
+
+memory = MemoryLogger(AsyncMemoryClient(), mind=os.environ.get("MIND", "ada"))

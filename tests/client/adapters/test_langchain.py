@@ -1,0 +1,160 @@
+"""LangChain's agents and LangGraph's graphs remember: the real packages, a real service, a scripted model."""
+
+from types import SimpleNamespace
+
+import pytest
+from twins.provider import Fails
+
+from mind_memory_client import MemoryClient, Patience
+from tests.client.adapters.bots import KNOWS, KNOWS_NOT, MARK, blocks, bot, calls_tool, holds, shown
+from tests.client.conftest import ASKS, MOTHER, kept
+from tests.service.cli.cli_process import until_digested
+
+pytestmark = pytest.mark.anyio
+
+LATER = {"configurable": {"thread_id": "later"}}
+
+
+@pytest.fixture(scope="module")
+def kit():
+    """What is heavy: imported for the first test, not for every worker that collects it."""
+    from langchain.agents import create_agent
+    from langchain_core.tools import create_retriever_tool
+    from langchain_openai import ChatOpenAI
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import END, START, StateGraph
+    from openai import InternalServerError
+
+    from mind_memory_client.adapters.langchain import MemoryMiddleware, MemoryRetriever, MemoryState
+
+    return SimpleNamespace(**locals())
+
+
+def weather(city: str) -> str:
+    """The weather in a city."""
+    return f"22 degrees in {city}"
+
+
+def model_of(kit, provider):
+    return kit.ChatOpenAI(model="scripted", base_url=provider.url, api_key="k", max_retries=0)
+
+
+def agent_of(kit, provider, memory, mind, **more):
+    middleware = kit.MemoryMiddleware(memory, mind=mind, deadline_ms=0, **more)
+    return kit.create_agent(
+        model_of(kit, provider),
+        [weather],
+        system_prompt="Be brief.",
+        middleware=[middleware],
+        checkpointer=kit.InMemorySaver(),
+    ), middleware
+
+
+def asking(words=ASKS):
+    return {"messages": [("user", words)]}
+
+
+def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(kit, memory, mind, home, url):
+    with bot() as provider:
+        agent, _ = agent_of(kit, provider, memory, mind)
+        agent.invoke(asking(MOTHER), {"configurable": {"thread_id": "earlier"}})
+        until_digested(url, mind)
+        found = agent.invoke(asking(), LATER)
+
+    assert found["messages"][-1].text == KNOWS
+    assert shown(provider)[0][1].startswith("Be brief.\n\n[MY MEMORY]")
+    assert shown(provider)[1][1].startswith(f"---\n{MARK}")
+    assert kept(home, mind) == [
+        ("earlier", [("user", MOTHER), ("assistant", KNOWS)]),
+        ("later", [("user", ASKS), ("assistant", KNOWS)]),
+    ]
+    assert holds(found) == 0
+    assert "memory" not in found
+
+
+def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_kept_once(kit, memory, told, home):
+    with bot(calls_tool(city="Lyon")) as provider:
+        agent, _ = agent_of(kit, provider, memory, told)
+        found = agent.invoke(asking(), LATER)
+
+    assert [one.type for one in found["messages"]] == ["human", "ai", "tool", "ai"]
+    assert blocks(provider) == [1, 1]
+    assert shown(provider, 1)[: len(shown(provider, 0))] == shown(provider, 0)
+    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+
+
+async def test_streams_and_awaited_runs_remember_too(kit, memory, told, home):
+    with bot() as provider:
+        agent, _ = agent_of(kit, provider, memory, told)
+        stream = [piece.text async for piece, _ in agent.astream(asking(), LATER, stream_mode="messages")]
+
+    assert "".join(stream) == KNOWS
+    assert len(stream) > 2
+    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+
+
+def test_what_the_user_said_is_kept_once_when_the_model_fails_and_answers_later(kit, memory, told, home):
+    with bot(Fails(500)) as provider:
+        agent, _ = agent_of(kit, provider, memory, told)
+        with pytest.raises(kit.InternalServerError):
+            agent.invoke(asking(), LATER)
+        agent.invoke(asking("Are you there?"), LATER)
+
+    assert kept(home, told)[1:] == [
+        ("later", [("user", ASKS)]),
+        ("later", [("user", "Are you there?"), ("assistant", KNOWS_NOT)]),
+    ]
+
+
+def test_without_a_memory_the_agent_answers_and_the_turn_waits_on_the_shelf(kit, memory, mind, home):
+    with bot() as provider, MemoryClient("http://127.0.0.1:9", patience=Patience(attempts=1)) as away:
+        agent, middleware = agent_of(kit, provider, away, mind)
+        assert agent.invoke(asking(), LATER)["messages"][-1].text == KNOWS_NOT
+
+    for unsaved in middleware.unsaved.take():
+        memory.send(unsaved.call)
+    assert kept(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
+
+
+def test_a_mind_and_a_session_may_come_from_the_runs_context(kit, memory, told, home):
+    with bot() as provider:
+        middleware = kit.MemoryMiddleware(
+            memory, mind=lambda run: run.context["user"], session=lambda run: run.context["chat"], deadline_ms=0
+        )
+        agent = kit.create_agent(model_of(kit, provider), middleware=[middleware], context_schema=dict)
+        agent.invoke(asking(), context={"user": told, "chat": "its own"})
+
+    assert kept(home, told)[-1][0] == "its own"
+
+
+def test_a_run_that_names_no_conversation_is_refused(kit, memory, mind):
+    with bot() as provider:
+        agent = kit.create_agent(model_of(kit, provider), middleware=[kit.MemoryMiddleware(memory, mind=mind)])
+        with pytest.raises(ValueError, match="thread_id"):
+            agent.invoke(asking())
+
+
+def test_a_graph_of_ones_own_has_a_node_before_the_model_and_one_after(kit, memory, told, home):
+    with bot() as provider:
+        middleware, model = kit.MemoryMiddleware(memory, mind=told, deadline_ms=0), model_of(kit, provider)
+        graph = kit.StateGraph(kit.MemoryState)
+        graph.add_node("recall", middleware.before_agent)
+        graph.add_node("model", lambda state: {"messages": [model.invoke(middleware.seen(state))]})
+        graph.add_node("keep", middleware.after_agent)
+        for one, other in ((kit.START, "recall"), ("recall", "model"), ("model", "keep"), ("keep", kit.END)):
+            graph.add_edge(one, other)
+        found = graph.compile(checkpointer=kit.InMemorySaver()).invoke(asking(), LATER)
+
+    assert found["messages"][-1].text == KNOWS
+    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+
+
+def test_recall_on_purpose_is_a_retriever_and_a_tool(kit, memory, told):
+    retriever = kit.MemoryRetriever(memory=memory, mind=told, limit=3)
+
+    found = retriever.invoke(ASKS)
+    tool = kit.create_retriever_tool(retriever, "remember", "What was said before.")
+
+    assert MOTHER in found[0].page_content
+    assert found[0].metadata["sources"][0]["session_id"] == "earlier"
+    assert MOTHER in tool.invoke({"query": ASKS})
