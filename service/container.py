@@ -33,12 +33,14 @@ from service.resonance.stable import Stable
 from service.stories import build_stories
 from service.taking import address, embedded, own
 from service.tally import Tally
+from service.tracing import open_spans
 from service.usage import UsageLedger
 from service.warming import warm
 from service.watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from datetime import datetime
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.access.doorkeeper import Doorkeeper
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.resonance.pipeline import Pipeline
     from service.settings import Settings
+    from service.spans import Spans
     from service.stories import Stories
 
 _DRAIN_SECONDS = 5
@@ -73,6 +76,8 @@ class Memory:
     ledger: UsageLedger
     dependencies: Dependencies
     tally: Tally
+    spans: Spans
+    started_at: datetime
     doorkeeper: Doorkeeper
     audit: Audit
     moves: Moves
@@ -102,6 +107,7 @@ async def open_memory(
         url = server.url if server is not None else address(settings)
         ledger = UsageLedger()
         tally, dependencies = Tally(), Dependencies(monotonic=clock.monotonic)
+        spans = await stack.enter_async_context(open_spans(settings, counts=tally.spans))
         background = Background(drain_seconds=_DRAIN_SECONDS)
         watched = Watched(settings, dependencies=dependencies, background=background)
         models = await stack.enter_async_context(
@@ -115,7 +121,7 @@ async def open_memory(
         await stack.enter_async_context(background)
         doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
         plain_embedder = choose_embedder(settings, breaker=watched.embedder) if embedder is None else embedder
-        embedder = cache = EmbeddingCache(plain_embedder)
+        embedder = cache = EmbeddingCache(plain_embedder, counts=tally.texts)
 
         def spent(mind_id: str, usage: Usage) -> None:
             for mind in minds.opened():
@@ -131,11 +137,17 @@ async def open_memory(
             spent=spent,
         )
         discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
-        outside = Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, discretion, tally)
+        model = models[Role.SUBCONSCIOUS]
+        outside = Outside(clock, background, minds, graph, model, embedder, discretion, tally, spans)
         identity = identify(settings, plain_embedder)
         sites = open_sites(settings, connection)
         saving = Saving(
-            graph, embedder=embedder, identity=identity, uuid_of=episode_uuid, arriving=sites.arriving.settle
+            graph,
+            embedder=embedder,
+            identity=identity,
+            uuid_of=episode_uuid,
+            arriving=sites.arriving.settle,
+            steps=outside.steps,
         )
         digestion = build_digestion(settings, outside, saving=saving)
         dependencies.on_recovery(digestion.hope)
@@ -150,6 +162,7 @@ async def open_memory(
             models=models,
             discretion=discretion,
             tally=tally,
+            spans=spans,
         )
         moves = build_moves(
             settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
@@ -198,6 +211,8 @@ async def open_memory(
             ledger=ledger,
             dependencies=dependencies,
             tally=tally,
+            spans=spans,
+            started_at=clock.now(),
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
             moves=moves,

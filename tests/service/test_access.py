@@ -11,7 +11,10 @@ from service.settings import Settings
 pytestmark = pytest.mark.anyio
 
 OPEN = {"GET /healthz", "GET /readyz"}
-FOR_A_MINDS_KEY = {"GET /v1/minds"} | OPEN  # what names no mind and is answered to a key for some minds all the same
+FOR_A_MINDS_KEY = {
+    "GET /v1/minds",
+    "GET /v1/status",
+} | OPEN  # what names no mind and is answered to a key for some minds all the same
 PAGES = ("GET /docs", "GET /redoc", "GET /openapi.json", "GET /", "GET /nothing", "POST /v1/minds", "DELETE /v1/turns")
 FILLED = {"session_id": "s1", "turn_id": "t1", "trace_id": "t1", "version": "v1"}
 ROUTES = sorted(

@@ -9,7 +9,7 @@ from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import erasing, examples
+from service.wire import erasing, examples, standing
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -41,6 +41,7 @@ EXAMPLES = {
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
+    "GET /v1/status": standing.STANDING,
 }
 TEXT = {"GET /metrics"}  # not JSON: what is in it is tested with what it tells
 ROUTES = EXAMPLES.keys()
@@ -193,6 +194,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
         "GET /v1/minds": set(),
+        "GET /v1/status": set(),
         "GET /v1/minds/{mind_id}": {404, 422},
         "POST /v1/minds/{mind_id}/parked/retry": {404, 422, 503},
         "POST /v1/minds/{mind_id}/rebuild": {404, 422, 503},
