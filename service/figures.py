@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from service.tally import Tally
     from service.usage import Spending
 
-type Values = Mapping[tuple[str, ...], float]
-
 _GATES = ("closed", "half_open", "open")
 
 
@@ -158,17 +156,17 @@ def _requests(tally: Tally) -> Iterator[Figure]:
     yield _histogram("http_request", about, tally.request_durations.spreads(), *labels)
 
 
-def _keyed(counts: Mapping[str, int]) -> Values:
+def _keyed(counts: Mapping[str, int]) -> Mapping[tuple[str], int]:
     return {(key,): count for key, count in counts.items()}
 
 
-def _counter(name: str, about: str, values: Values, *labels: str) -> Figure:
-    return Figure(name, about, "counter", labels, dict(values))
+def _counter[Key: tuple[str, ...]](name: str, about: str, values: Mapping[Key, float], *labels: str) -> Figure:
+    return Figure(name, about, "counter", labels, {tuple(key): value for key, value in values.items()})
 
 
-def _gauge(name: str, about: str, values: Values, *labels: str) -> Figure:
-    return Figure(name, about, "gauge", labels, dict(values))
+def _gauge[Key: tuple[str, ...]](name: str, about: str, values: Mapping[Key, float], *labels: str) -> Figure:
+    return Figure(name, about, "gauge", labels, {tuple(key): value for key, value in values.items()})
 
 
 def _histogram(name: str, about: str, spreads: Mapping[tuple[str, ...], Spread], *labels: str) -> Figure:
-    return Figure(f"{name}_seconds", about, "histogram", labels, dict(spreads))
+    return Figure(f"{name}_seconds", about, "histogram", labels, spreads)

@@ -54,7 +54,8 @@ def _family(figure: Figure) -> Metric:
             histogram.add_metric(key, list(zip(bounds, spread.up_to, strict=True)), spread.seconds)
         return histogram
     plain = CounterMetricFamily if figure.kind == "counter" else GaugeMetricFamily
-    family: Metric = plain(name, figure.about, labels=figure.labels)
+    family: CounterMetricFamily | GaugeMetricFamily = plain(name, figure.about, labels=figure.labels)
     for key, value in figure.values.items():
+        assert not isinstance(value, Spread)  # noqa: S101 - of a histogram alone
         family.add_metric(key, value)
     return family

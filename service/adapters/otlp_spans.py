@@ -21,12 +21,14 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
-from opentelemetry.trace import Link, SpanKind, StatusCode, get_current_span, use_span
+from opentelemetry.trace import Link, SpanKind, StatusCode, format_trace_id, get_current_span, use_span
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from structlog.contextvars import bound_contextvars
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.trace import Span, SpanContext
@@ -66,7 +68,7 @@ class OtlpSpans:
     def apart(self, name: str, /, *, after: Iterable[str] = (), **attributes: Told) -> Iterator[Note]:
         """A span that begins a trace of its own, linked to the ones that were marked as any of *after*."""
         links = [Link(self._marks[key]) for key in after if key in self._marks]
-        with _open(self._tracer.start_span(name, context=Context(), links=links)) as span:
+        with _open(self._tracer.start_span(name, context=Context(), links=links)) as span, _in_logs(span):
             note = partial(_note, span)
             note(**attributes)
             yield note
@@ -76,7 +78,8 @@ class OtlpSpans:
         """The span of a request: within its caller's trace, where *headers* name one."""
         carrier = {name.decode(): value.decode("latin-1") for name, value in headers if name in _CALLERS}
         caller = self._propagator.extract(carrier, context=Context())
-        with _open(self._tracer.start_span("request", context=caller, kind=SpanKind.SERVER)) as span:
+        span = self._tracer.start_span("request", context=caller, kind=SpanKind.SERVER)
+        with _open(span), _in_logs(span):
             yield partial(_serve, span)
 
     def mark(self, key: str) -> None:
@@ -165,6 +168,11 @@ def _open(span: Span) -> Iterator[Span]:
         raise
     finally:
         span.end()
+
+
+def _in_logs(span: Span) -> AbstractContextManager[None]:
+    """What is logged meanwhile names the trace, so that one is found from the other."""
+    return bound_contextvars(otel_trace_id=format_trace_id(span.get_span_context().trace_id))
 
 
 def _note(span: Span, **attributes: Told) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import anyio.to_thread
 from fastapi import APIRouter
 
+from consolidation.kernel.errors import MemoryFault, NotFound
+from consolidation.kernel.ports import Usage
 from service.api.dependencies import CallerDep, MemoryDep
 from service.api.documented import answers
 from service.container import Memory
@@ -34,15 +36,37 @@ router = APIRouter(prefix="/v1", tags=["health"])
 @router.get("/status", summary="How everything stands", responses=answers(STANDING))
 async def status(memory: MemoryDep, caller: CallerDep) -> StandingOut:
     """Dependencies and breakers; each mind's backlog, last pre-turn calls, cost. Neither graph nor model is asked."""
-    minds = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
+    found = [await _opened(mind_id, memory) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
+    minds = [one for one in found if isinstance(one, Mind)]
     calls = await anyio.to_thread.run_sync(lambda: [_calls(one.ledger) for one in minds])
+    told = [_mind(one, which, memory) for one, which in zip(minds, calls, strict=True)]
     return StandingOut(
         version=version("mind-memory"),
         started_at=memory.started_at,
         now=memory.clock.now(),
         dependencies=[_dependency(one) for one in memory.dependencies.all.values()] if caller.sees_all else [],
-        minds=[_mind(one, found, memory) for one, found in zip(minds, calls, strict=True)],
+        minds=[*told, *(one for one in found if isinstance(one, MindStandingOut))],
     )
+
+
+async def _opened(mind_id: str, memory: Memory) -> Mind | MindStandingOut | None:
+    """The mind; why it can not be opened, where it can not; None where it was erased at this moment."""
+    try:
+        return await memory.minds.find(mind_id)
+    except NotFound:
+        return None
+    except MemoryFault as fault:
+        return MindStandingOut(
+            mind_id=mind_id,
+            turns=0,
+            sessions=0,
+            lag=LagOut(indexing=0, saving=0, extracting=0),
+            waiting_for=f"{type(fault).__name__}: {fault}",
+            parked=0,
+            story=StoryStandingOut(pending_turns=0, pending_tokens=0, is_running=False, waiting_for=None),
+            resonance=ResonanceStandingOut(calls=0, surfaced=0, last_at=None, last_surfaced=None),
+            usage=UsageOut.of(Usage()),
+        )
 
 
 def _dependency(one: Dependency) -> DependencyOut:

@@ -13,17 +13,19 @@ from rich.text import Text
 from service.cli.terminal import one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.console import RenderableType
 
 type Standing = Mapping[str, Any]
+type Cell = Callable[[Mapping[str, Any], Look], Text]
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _AROUND = 9  # lines of the board that are no minds'
 _NOTHING = Text("·", style="dim")
-_LANES = {"indexing": "to index", "saving": "to save", "extracting": "to read"}
-_LONGEST_NAME, _LONGEST_TROUBLE, _MOST_TROUBLES = 32, 100, 5
+_NARROW = 100
+_LONG_NAME, _SHORT_NAME = 32, 18
+_LONGEST_TROUBLE, _MOST_TROUBLES = 100, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +37,19 @@ class Look:
     lost: str | None = None
 
 
-def board(look: Look, *, place: str, height: int | None = None, footer: str = "") -> RenderableType:
-    """All of it, on a screen of *height* lines, where there is one."""
+def board(look: Look, *, place: str, width: int, height: int | None = None, footer: str = "") -> RenderableType:
+    """All of it, on a screen so *width* and of *height* lines; None where it may be of any."""
     minds = sorted(look.standing["minds"], key=lambda mind: (not _troubles(mind), mind["mind_id"]))
     troubles = [line for mind in minds for line in _troubles(mind)][:_MOST_TROUBLES]
     room = len(minds) if height is None else max(1, height - _AROUND - len(troubles))
     parts: list[RenderableType] = [_title(look.standing, place), dependencies(look.standing), Text("")]
-    parts.append(_table(minds[:room], look) if minds else Text("No minds yet: the first turn begins one.", "dim"))
+    is_narrow = width < _NARROW
+    nobody = Text("No minds yet: the first turn begins one.", style="dim")
+    parts.append(_table(minds[:room], look, is_narrow=is_narrow) if minds else nobody)
     if len(minds) > room:
         parts.append(Text(f"and {len(minds) - room:,} more", style="dim"))
-    parts.extend(Text(line, style="yellow") for line in troubles)
+    is_cut = height is not None  # a line that folds would push the last one off the screen
+    parts.extend(Text(line, style="yellow", no_wrap=is_cut, overflow="ellipsis") for line in troubles)
     if look.lost is not None:
         parts.append(Text(f"It does not answer any more: {one_line(look.lost, most=_LONGEST_TROUBLE)}", style="red"))
     if footer:
@@ -85,40 +90,74 @@ def _title(standing: Standing, place: str) -> Text:
     )
 
 
-def _table(minds: Sequence[Mapping[str, Any]], look: Look) -> Table:
+def _table(minds: Sequence[Mapping[str, Any]], look: Look, *, is_narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("mind", no_wrap=True, max_width=_LONGEST_NAME)
-    for name in ("turns", *_LANES.values(), "parked", "story waits", "surfaced", "last", "spent"):
+    table.add_column("mind", no_wrap=True, max_width=_SHORT_NAME if is_narrow else _LONG_NAME)
+    columns = _NARROW_COLUMNS if is_narrow else _COLUMNS
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for mind in minds:
-        table.add_row(*_cells(mind, look))
+        who = Text(mind["mind_id"], style="yellow" if _troubles(mind) else "bold")
+        table.add_row(who, *(cell(mind, look) for cell in columns.values()))
     return table
 
 
-def _cells(mind: Mapping[str, Any], look: Look) -> Iterator[Text]:
-    yield Text(mind["mind_id"], style="yellow" if _troubles(mind) else "bold")
-    yield _turns(mind["turns"], before=look.turns_before.get(mind["mind_id"], mind["turns"]))
-    for lane in _LANES:
-        yield _number(mind["lag"][lane], style="cyan")
-    yield _number(mind["parked"], style="yellow")
+def _turns(mind: Mapping[str, Any], look: Look) -> Text:
+    more = mind["turns"] - look.turns_before.get(mind["mind_id"], mind["turns"])
+    return Text.assemble(f"{mind['turns']:,}", (f" +{more:,}", "green") if more > 0 else "")
+
+
+def _lag(lane: str) -> Cell:
+    return lambda mind, _: _number(mind["lag"][lane], style="cyan")
+
+
+def _parked(mind: Mapping[str, Any], _: Look) -> Text:
+    return _number(mind["parked"], style="yellow")
+
+
+def _story(mind: Mapping[str, Any], _: Look) -> Text:
     story = mind["story"]
-    waits = _number(story["pending_tokens"], style="", unit=" tokens")
-    yield Text("is told now", style="cyan") if story["is_running"] else waits
+    return Text("now", style="cyan") if story["is_running"] else _number(story["pending_tokens"], style="")
+
+
+def _surfaced(mind: Mapping[str, Any], _: Look) -> Text:
+    calls = mind["resonance"]["calls"]
+    return Text.assemble(_rate(mind, _), (f" of {calls}", "dim")) if calls else _NOTHING
+
+
+def _rate(mind: Mapping[str, Any], _: Look) -> Text:
     calls = mind["resonance"]
-    rate = f"{calls['surfaced'] / calls['calls']:.0%} of {calls['calls']}" if calls["calls"] else ""
-    yield Text(rate) if rate else _NOTHING
-    yield Text(ago(_since(calls["last_at"], look.standing))) if calls["last_at"] else _NOTHING
+    return Text(f"{calls['surfaced'] / calls['calls']:.0%}") if calls["calls"] else _NOTHING
+
+
+def _last(mind: Mapping[str, Any], look: Look) -> Text:
+    last = mind["resonance"]["last_at"]
+    return Text(ago(_since(last, look.standing))) if last else _NOTHING
+
+
+def _spent(mind: Mapping[str, Any], _: Look) -> Text:
     usage = mind["usage"]
-    yield Text(f"${usage['cost_usd']:.4f}") if usage["calls"] else _NOTHING
+    return Text(f"${usage['cost_usd']:.4f}") if usage["calls"] else _NOTHING
 
 
-def _turns(number: int, *, before: int) -> Text:
-    more = number - before
-    return Text.assemble(f"{number:,}", (f" +{more:,}", "green") if more > 0 else "")
+def _number(number: int, *, style: str) -> Text:
+    return Text(f"{number:,}", style=style) if number else _NOTHING
 
 
-def _number(number: int, *, style: str, unit: str = "") -> Text:
-    return Text(f"{number:,}{unit}", style=style) if number else _NOTHING
+_COLUMNS: Mapping[str, Cell] = {
+    "turns": _turns,
+    "to index": _lag("indexing"),
+    "save": _lag("saving"),
+    "read": _lag("extracting"),
+    "tell": _story,
+    "parked": _parked,
+    "surfaced": _surfaced,
+    "last": _last,
+    "spent": _spent,
+}
+_NARROW_COLUMNS = {name: cell for name, cell in _COLUMNS.items() if name not in {"parked", "spent"}} | {
+    "surfaced": _rate
+}
 
 
 def _troubles(mind: Mapping[str, Any]) -> list[str]:

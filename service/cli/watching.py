@@ -17,7 +17,7 @@ from service.cli.reaching import answers, reach
 from service.cli.terminal import out
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from rich.console import Console
 
@@ -46,7 +46,9 @@ async def _watch(settings: Settings, *, url: str | None, mind: str | None, secon
 async def _drawn(looks: AsyncIterator[Seen], console: Console, *, footer: str) -> None:
     with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
         async for place, look in looks:
-            live.update(board(look, place=place, height=console.height, footer=footer), refresh=True)
+            live.update(
+                board(look, place=place, width=console.width, height=console.height, footer=footer), refresh=True
+            )
 
 
 async def _as_lines(looks: AsyncIterator[Seen], console: Console) -> None:
@@ -55,7 +57,7 @@ async def _as_lines(looks: AsyncIterator[Seen], console: Console) -> None:
     async for place, look in looks:
         now = (look.lost, [look.standing["dependencies"], look.standing["minds"]])
         if now != last:
-            console.print(board(replace(look, turns_before={}), place=place))
+            console.print(board(replace(look, turns_before={}), place=place, width=console.width))
             console.print()
             console.file.flush()
         last = now
@@ -68,10 +70,11 @@ async def _as_json(looks: AsyncIterator[Seen]) -> None:
             out().print(json.dumps(look.standing, ensure_ascii=False), soft_wrap=True)
 
 
-async def _looks(settings: Settings, *, url: str | None, mind: str | None, seconds: float) -> AsyncIterator[Seen]:
+async def _looks(settings: Settings, *, url: str | None, mind: str | None, seconds: float) -> AsyncGenerator[Seen]:
     """For ever, what is seen; a service that went is waited for, and never replaced by opening its home."""
     before: dict[str, int] = {}
     seen: Seen | None = None
+    lost = ""
     while True:
         async with reach(settings, url=url) as memory:
             place = shortened(settings.folder) if memory.is_own else memory.place

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
     from service.minds import Mind, Minds
+    from service.spans import Told
     from service.storytelling.runs import Storytelling
     from service.tally import Tally
 
@@ -88,7 +89,11 @@ async def accept(
         seconds = clock.monotonic() - began
         outcome = "accepted" if accepted.is_new else "duplicate"
         tally.turn(outcome, seconds=seconds if accepted.is_new else None)
-        told = {"outcome": outcome, "sequence": accepted.kept.sequence, "kind": accepted.kept.turn.kind.value}
+        told: dict[str, Told] = {
+            "outcome": outcome,
+            "sequence": accepted.kept.sequence,
+            "kind": accepted.kept.turn.kind.value,
+        }
         note(**told, dropped=len(dropped))
         log.info("turn.kept", **told, dropped=len(dropped), ms=round(seconds * 1000, 2))
         digestion.wake(mind)
