@@ -8,11 +8,25 @@ from typing import TYPE_CHECKING, TypedDict
 from fastapi import FastAPI
 
 from service.access_check import AccessCheck
-from service.api import consolidation, erasing, health, journal, memory, moving, resonance, story, tools, turns
+from service.announcing import tell_end, tell_start
+from service.api import (
+    consolidation,
+    erasing,
+    health,
+    journal,
+    memory,
+    moving,
+    resonance,
+    standing,
+    story,
+    tools,
+    turns,
+)
 from service.api.documented import document_access
 from service.body_limit import BodyLimit
 from service.container import Memory, open_memory
 from service.problems import speak_problems
+from service.request_watch import RequestWatch, RouteName
 from service.security_headers import SecurityHeaders
 from service.settings import Settings
 from service.telemetry import ensure_logs
@@ -21,7 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
 
+    from fastapi.telemetry import TelemetryConfig
+
 _ABOUT = """A memory for any chatbot, in two calls a turn: **before** it, what surfaces; **after** it, what is kept."""
+
+# FastAPI's own would send queries and errors, words and all, wherever a variable of the environment tells it to.
+_OWN_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
 class State(TypedDict):
@@ -43,12 +62,16 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         async with opening(settings) as opened:
+            tell_start(opened)
             yield {"memory": opened}
+        tell_end()
 
-    app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan)
-    for part in (turns, resonance, story, consolidation, memory, journal, moving, erasing, tools, health):
+    app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan, telemetry=_OWN_TELEMETRY)
+    parts = (turns, resonance, story, consolidation, memory, journal, moving, erasing, standing, tools, health)
+    for part in parts:
         app.include_router(part.router)
     # Whoever comes last stands outermost: a body is measured before anything else is done, then access is checked.
+    app.add_middleware(RouteName)
     app.add_middleware(AccessCheck)
     app.add_middleware(
         BodyLimit,
@@ -57,6 +80,7 @@ def create_app(
         most_uploaded_bytes=settings.archive.max_bytes,
     )
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(RequestWatch)
     speak_problems(app)
     document_access(app)
     return app

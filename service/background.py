@@ -7,6 +7,7 @@ A job that fails is logged and never takes another with it. A job *of* somebody 
 from __future__ import annotations
 
 import asyncio
+from contextvars import Context
 from typing import TYPE_CHECKING, Self
 
 import structlog
@@ -43,10 +44,20 @@ class Background:
         self._endless.add(self.start(name, job))
 
     def start[T](
-        self, name: str, job: Callable[[], Coroutine[object, object, T]], *, of: str | None = None
+        self,
+        name: str,
+        job: Callable[[], Coroutine[object, object, T]],
+        *,
+        of: str | None = None,
+        is_part: bool = False,
     ) -> asyncio.Task[T | None]:
-        """Run *job* beside everything else; the task ends with its result, or None after a failure or a stop."""
-        task = asyncio.create_task(self._watched(name, job), name=name)
+        """
+        Run *job* beside everything else; the task ends with its result, or None after a failure or a stop.
+
+        What it logs and traces is its own matter, not that of the request which began it, unless it *is_part* of it.
+        """
+        context = None if is_part else Context()
+        task = asyncio.create_task(self._watched(name, job), name=name, context=context)
         self._tasks.add(task)
         if of is not None:
             self._of[task] = of

@@ -34,12 +34,14 @@ from service.resonance.stable import Stable
 from service.stories import build_stories
 from service.taking import address, embedded, own
 from service.tally import Tally
+from service.tracing import open_spans
 from service.usage import UsageLedger
 from service.warming import warm
 from service.watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from datetime import datetime
 
     from consolidation.kernel.ports import Clock, LanguageModel, Usage
     from service.access.doorkeeper import Doorkeeper
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from service.ports import Embedder, EpisodicGraph, Identity
     from service.resonance.pipeline import Pipeline
     from service.settings import Settings
+    from service.spans import Spans
     from service.stories import Stories
 
 _DRAIN_SECONDS = 5
@@ -76,6 +79,8 @@ class Memory:
     ledger: UsageLedger
     dependencies: Dependencies
     tally: Tally
+    spans: Spans
+    started_at: datetime
     doorkeeper: Doorkeeper
     audit: Audit
     moves: Moves
@@ -105,6 +110,7 @@ async def open_memory(
         url = server.url if server is not None else address(settings)
         ledger = UsageLedger()
         tally, dependencies = Tally(), Dependencies(monotonic=clock.monotonic)
+        spans = await stack.enter_async_context(open_spans(settings, counts=tally.spans))
         background = Background(drain_seconds=_DRAIN_SECONDS)
         watched = Watched(settings, dependencies=dependencies, background=background)
         models = await stack.enter_async_context(
@@ -118,12 +124,7 @@ async def open_memory(
         await stack.enter_async_context(background)
         doorkeeper = build_doorkeeper(settings, clock=clock, background=background)
         plain_embedder = choose_embedder(settings, breaker=watched.embedder) if embedder is None else embedder
-        embedder = cache = EmbeddingCache(plain_embedder)
-
-        def spent(mind_id: str, usage: Usage) -> None:
-            for mind in minds.opened():
-                if mind.mind_id == mind_id:
-                    mind.health.usage += usage
+        embedder = cache = EmbeddingCache(plain_embedder, counts=tally.texts)
 
         graph = FalkorGraph(
             connection,
@@ -131,14 +132,20 @@ async def open_memory(
             model=models[Role.EXTRACTION],
             embedder=embedder,
             overrides=lambda mind_id: minds.workspace(mind_id).prompts,
-            spent=spent,
+            spent=_accounting(minds),
         )
         discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
-        outside = Outside(clock, background, minds, graph, models[Role.SUBCONSCIOUS], embedder, discretion, tally)
+        model = models[Role.SUBCONSCIOUS]
+        outside = Outside(clock, background, minds, graph, model, embedder, discretion, tally, spans)
         identity = identify(settings, plain_embedder)
         sites = open_sites(settings, connection)
         saving = Saving(
-            graph, embedder=embedder, identity=identity, uuid_of=episode_uuid, arriving=sites.arriving.settle
+            graph,
+            embedder=embedder,
+            identity=identity,
+            uuid_of=episode_uuid,
+            arriving=sites.arriving.settle,
+            steps=outside.steps,
         )
         digestion = build_digestion(settings, outside, saving=saving)
         dependencies.on_recovery(digestion.hope)
@@ -153,6 +160,7 @@ async def open_memory(
             models=models,
             discretion=discretion,
             tally=tally,
+            spans=spans,
         )
         moves = build_moves(
             settings, clock=clock, minds=minds, digestion=digestion, sites=sites, embedder=embedder, identity=identity
@@ -174,9 +182,7 @@ async def open_memory(
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             journal.begin(background)
-            background.watch("sweep", digestion.sweep)
-            background.watch("story sweep", stories.telling.sweep)
-            background.start("session files", stories.syncing.at_start)
+            _sweep(background, digestion=digestion, stories=stories)
         rarity = Rarity()
         background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=(outside.model,)))
         yield Memory(
@@ -205,10 +211,30 @@ async def open_memory(
             ledger=ledger,
             dependencies=dependencies,
             tally=tally,
+            spans=spans,
+            started_at=clock.now(),
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
             moves=moves,
         )
+
+
+def _accounting(minds: Minds) -> Callable[[str, Usage], None]:
+    """What adds the cost of a call to its mind's account."""
+
+    def spent(mind_id: str, usage: Usage) -> None:
+        for mind in minds.opened():
+            if mind.mind_id == mind_id:
+                mind.health.usage += usage
+
+    return spent
+
+
+def _sweep(background: Background, *, digestion: Digestion, stories: Stories) -> None:
+    """Begin to look, again and again, for what nobody woke."""
+    background.watch("sweep", digestion.sweep)
+    background.watch("story sweep", stories.telling.sweep)
+    background.start("session files", stories.syncing.at_start)
 
 
 def _forgetting(

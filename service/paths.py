@@ -10,6 +10,7 @@ from service.adapters.minilm import MiniLM
 from service.digestion.digest import Digestion
 from service.digestion.extracting import Extracting
 from service.digestion.patience import Patience
+from service.digestion.steps import Steps
 from service.resonance.fusion import Weights
 from service.resonance.gate import Gate
 from service.resonance.gathering import Gathering
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from service.resonance.retrieval import Switches
     from service.resonance.stable import Stable
     from service.settings import Settings
+    from service.spans import Spans
     from service.tally import Tally
 
 
@@ -46,6 +48,12 @@ class Outside:
     embedder: Embedder
     discretion: Discretion
     tally: Tally
+    spans: Spans
+
+    @property
+    def steps(self) -> Steps:
+        """What is told of each step of a turn."""
+        return Steps(tally=self.tally, spans=self.spans, monotonic=self.clock.monotonic)
 
 
 def build_digestion(settings: Settings, outside: Outside, *, saving: Saving) -> Digestion:
@@ -60,7 +68,9 @@ def build_digestion(settings: Settings, outside: Outside, *, saving: Saving) -> 
             uuid_of=episode_uuid,
             most_attempts=knobs.most_attempts,
             turn_seconds=knobs.turn_seconds,
+            steps=outside.steps,
         ),
+        steps=outside.steps,
         background=outside.background,
         patience=lambda: Patience(first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds),
         sweep_seconds=knobs.sweep_seconds,
@@ -98,4 +108,5 @@ def build_pipeline(
         telling=telling,
         stable=stable,
         tally=outside.tally,
+        spans=outside.spans,
     )

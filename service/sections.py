@@ -17,6 +17,8 @@ from pydantic import (
     model_validator,
 )
 
+from service.collector import is_address
+
 
 class Section(BaseModel):
     """A frozen group of knobs."""
@@ -163,6 +165,22 @@ class ArchiveSettings(Section):
 
     max_bytes: PositiveInt = Field(4 * 1024**3, description="The largest archive that may be posted.")
     max_unpacked_bytes: PositiveInt = Field(32 * 1024**3, description="The most that may come out of it.")
+
+
+def _address(text: str) -> str:
+    if not is_address(text):
+        raise ValueError("must be an http:// or https:// address, like http://localhost:4318")
+    return text
+
+
+class TelemetrySettings(Section):
+    """Where spans go. Without a collector, nothing is made of them and nothing is sent."""
+
+    otlp_endpoint: Annotated[str, AfterValidator(_address)] | None = Field(
+        None,
+        description="An OpenTelemetry collector for spans, like http://localhost:4318; "
+        "else where OTEL_EXPORTER_OTLP_ENDPOINT says, else none.",
+    )
 
 
 def _unlike_nothing(marker: str) -> str:

@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from consolidation.kernel.discretion import MARKERS
 from consolidation.kernel.secrets import in_address
+from service.collector import endpoint_of, secrets_in
 from service.sections import (
     AccessSettings,
     ArchiveSettings,
@@ -22,6 +23,7 @@ from service.sections import (
     ModelSettings,
     ResonanceSettings,
     StorySettings,
+    TelemetrySettings,
 )
 
 if TYPE_CHECKING:
@@ -79,11 +81,13 @@ class Settings(BaseSettings):
     access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")
+    telemetry: TelemetrySettings = Field(TelemetrySettings(), description="Spans.")
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Every value that must not be shown, the longest first: keys, passwords, what addresses carry."""
         found = [*_secrets(self), *(os.environ[name] for name in os.environ if name.upper().endswith(_KEYS_ELSEWHERE))]
+        found += secrets_in(os.environ)
         hidden = {one for one in found if len(one) >= _LEAST_HIDDEN and one.casefold() not in _NO_KEYS}
         return tuple(sorted(hidden, key=lambda one: (-len(one), one)))
 
@@ -91,6 +95,11 @@ class Settings(BaseSettings):
     def folder(self) -> Path:
         """``home`` as an absolute path."""
         return self.home.expanduser().absolute()
+
+    @property
+    def traces_endpoint(self) -> str | None:
+        """The whole address that spans are posted to; None where nobody listens. Raises ConfigurationFault."""
+        return endpoint_of(self.telemetry.otlp_endpoint, os.environ)
 
     @classmethod
     def settings_customise_sources(
@@ -113,5 +122,5 @@ def _secrets(section: BaseModel) -> Iterator[str]:
         elif isinstance(value, SecretStr):
             yield value.get_secret_value()
             yield from in_address(value.get_secret_value())
-        elif name == "api_base" and value is not None:
+        elif name in {"api_base", "otlp_endpoint"} and value is not None:
             yield from in_address(value)

@@ -12,6 +12,7 @@ from consolidation.story.triggers import Patience
 from consolidation.workspace import checked_mind_id
 from service.erasing.plans import Erasures
 from service.storytelling.editing import StoryEditing
+from service.storytelling.outcome import Outcomes
 from service.storytelling.runs import Storytelling
 from service.storytelling.session_files import SessionFolders
 from service.storytelling.syncing import Syncing
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from service.digestion.digest import Digestion
     from service.minds import Minds
     from service.settings import Settings
+    from service.spans import Spans
     from service.tally import Tally
 
 
@@ -47,6 +49,7 @@ def build_stories(
     models: Mapping[Role, LanguageModel],
     discretion: Discretion,
     tally: Tally,
+    spans: Spans,
 ) -> Stories:
     """All of it, nothing begun. Raises InvalidMindId where the settings name a mind that can not be."""
     knobs = settings.story
@@ -62,6 +65,7 @@ def build_stories(
         agent=settings.agent,
         patience=Patience(knobs.threshold_tokens, knobs.idle_seconds, knobs.retry_seconds),
         sweep_seconds=settings.digestion.sweep_seconds,
+        outcomes=Outcomes(tally=tally, spans=spans, clock=clock),
     )
     folder = knobs.sessions_folder.expanduser().absolute() if knobs.sessions_folder is not None else None
     erased_at = Erasures(settings.folder).at

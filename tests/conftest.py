@@ -32,7 +32,7 @@ def _no_way_out(monkeypatch):
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch, tmp_path):
     for name in os.environ:
-        if name.startswith("MIND_MEMORY_") or name == "FALKORDB_URL":
+        if name.startswith(("MIND_MEMORY_", "OTEL_", "FASTAPI_OTEL_")) or name == "FALKORDB_URL":
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
 

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 ALIVE, READY = "/healthz", "/readyz"  # open to all; the second tells strangers no detail
-_MINDS = "/v1/minds"
+_MINDS, _STATUS = "/v1/minds", "/v1/status"
 # What a key for some minds opens, too; what is asked through /mcp is let in again, by the path of what it asks for.
-_OF_NO_MIND = frozenset({_MINDS, READY, "/mcp", "/openapi.json", "/docs", "/redoc"})
+_OF_NO_MIND = frozenset({_MINDS, _STATUS, READY, "/mcp", "/openapi.json", "/docs", "/redoc"})
 _FAILURES_PER_MINUTE = 10
 _KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
 _NO_NETWORK = "no key protects this memory, so it answers its own machine only: `mind-memory keys create` makes a key"

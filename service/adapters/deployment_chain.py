@@ -189,7 +189,8 @@ class DeploymentChain:
         usage = Usage(calls=1, seconds=seconds)
         if said is not None:
             usage = Usage(1, said.prompt_tokens, said.completion_tokens, said.cost_usd, seconds)
-        self._ledger.record(self._role, self._settings.deployments[position].model, usage)
+        model = self._settings.deployments[position].model
+        self._ledger.record(self._role, model, usage, is_answered=said is not None)
         return usage
 
     def _fault(self, failures: list[Exception], *, start: int) -> ModelFault:

@@ -60,6 +60,7 @@ class LitellmModel:
     ) -> None:
         self._role, self._settings, self._limit, self._dependency = role, settings, limit, dependency
         self._failures = 0
+        self._ledger = ledger
         self._chain = DeploymentChain(role, settings, clock=clock, ledger=ledger)
 
     @property
@@ -118,6 +119,8 @@ class LitellmModel:
     def _tell(self, fault: ModelFault | None) -> None:
         """Note whether the provider answers: an answer of no use is one; a question in vain may be its own fault."""
         self._failures = self._failures + 1 if isinstance(fault, ModelUnavailable) else 0
+        if fault is not None:
+            self._ledger.fail(self._role, type(fault).__name__)
         if self._dependency is None:
             return
         if not self._failures:

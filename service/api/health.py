@@ -1,6 +1,7 @@
 """Is it alive, and is it whole?"""
 
 from importlib import import_module
+from importlib.metadata import version
 
 import anyio.to_thread
 from fastapi import APIRouter, Response, status
@@ -10,6 +11,7 @@ from consolidation.kernel.errors import MemoryFault
 from service.api.dependencies import CallerDep, MemoryDep
 from service.api.documented import answers
 from service.dependency import GRAPH, WELL
+from service.figures import figures
 from service.metrics import CONTENT_TYPE, exposition
 from service.wire.examples import ALIVE, METRICS, READY
 from service.wire.health import Alive, Ready
@@ -49,12 +51,14 @@ async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Re
     responses={200: {"content": {"text/plain": {"example": METRICS}}}},
 )
 async def metrics(memory: MemoryDep) -> PlainTextResponse:
-    """Dependencies, turns, pre-turn calls, what digestion and story have still before them; nobody's name or words."""
+    """How it stands, what was done and how long it took, what it cost and what it was good for; nobody's words."""
     await anyio.to_thread.run_sync(import_module, "prometheus_client")
-    told = exposition(
+    told = figures(
+        version=version("mind-memory"),
         tally=memory.tally,
+        spending=memory.ledger.snapshot(),
         dependencies=memory.dependencies,
         minds=memory.minds.opened(),
         storytelling=memory.stories.telling,
     )
-    return PlainTextResponse(told, media_type=CONTENT_TYPE)
+    return PlainTextResponse(exposition(told), media_type=CONTENT_TYPE)

@@ -78,6 +78,10 @@ class MemoryClient:
         """The ids of all minds."""
         return [one["mind_id"] for one in (await self._call("GET", "/v1/minds"))["minds"]]
 
+    async def standing(self) -> Answer:
+        """How everything stands, at a glance."""
+        return await self._call("GET", "/v1/status")
+
     async def retry(self, mind_id: str) -> int:
         """Give parked turns to the model once more; how many there are."""
         return int((await self._call("POST", f"{_mind(mind_id)}/parked/retry"))["retrying"])

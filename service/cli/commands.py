@@ -95,14 +95,20 @@ def remember(
 
 def status(
     mind: Annotated[str | None, typer.Option(metavar="ID", help="One mind; all of them when left out.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on looking, a line a mind, until Ctrl-C.")] = False,
+    every: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How often, with --watch.")] = 2.0,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON; with --watch, one object a line.")] = False,
     home: Home = None,
     url: Url = None,
 ) -> None:
-    """Show what each mind holds, and how far it has been read."""
+    """Show what each mind holds, and how far it has been read; with --watch, as it goes on."""
     with plainly():
-        from service.cli.standing import status as run
+        from service.cli.standing import look, status
 
-        run(mind=mind, home=home, url=url)
+        if watch:
+            look(mind=mind, seconds=every, as_json=as_json, home=home, url=url)
+        else:
+            status(mind=mind, as_json=as_json, home=home, url=url)
 
 
 def retry(mind: MindName = DEFAULT_MIND, home: Home = None, url: Url = None) -> None:

@@ -88,6 +88,16 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
         await lifespan.__aexit__(None, None, None)
 
 
+async def answers(settings: Settings, *, url: str | None) -> bool:
+    """Whether a service answers, at *url* or on the home. Opens nothing."""
+    present = find_service(settings.folder) if url is None else None
+    if url is None and present is None:
+        return False
+    place, token = (url, read_key()) if present is None else (present.url, present.token)
+    async with client_at(str(place), token=token) as client:
+        return await client.is_alive()
+
+
 async def _until_loaded(client: MemoryClient) -> None:
     """Give an embedded graph, just started, the time to load; a large one goes on loading beside the command."""
     with suppress(TimeoutError):

@@ -1,8 +1,9 @@
-"""`mind-memory status` and `retry`: what each mind holds, how far it has been read, what it waits for."""
+"""`mind-memory status` and `retry`: what is stood on; what each mind holds, how far it is read, what it waits for."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
@@ -10,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from consolidation.workspace import checked_mind_id
+from service.cli.board import dependencies
 from service.cli.configuration import read_settings
 from service.cli.digested import until_retried
 from service.cli.reaching import reach
 from service.cli.terminal import counted, day, one_line, out
+from service.cli.watching import watch
 from service.telemetry import configure_logs
 
 if TYPE_CHECKING:
@@ -26,13 +29,19 @@ _MOST = 5
 type Row = tuple[str, Text]
 
 
-def status(*, mind: str | None, home: Path | None, url: str | None) -> None:
+def status(*, mind: str | None, as_json: bool, home: Path | None, url: str | None) -> None:
     """Print the state of one mind, or of all. Raises CommandFailed."""
     configure_logs(level="ERROR", as_json=False)
     if mind is not None:
         checked_mind_id(mind)
-    found = asyncio.run(_found(mind, home=home, url=url))
+    standing, found = asyncio.run(_found(mind, home=home, url=url))
     console = out()
+    if as_json:
+        console.print(json.dumps({**standing, "minds": found}, ensure_ascii=False, indent=2), soft_wrap=True)
+        return
+    if standing["dependencies"]:
+        console.print(dependencies(standing))
+        console.print()
     for one in found:
         show_mind(console, one)
     if not found:
@@ -57,9 +66,23 @@ def show_mind(console: Console, mind: Mapping[str, Any]) -> None:
     console.print(Padding(facts, (0, 0, 1, 2), expand=False))
 
 
-async def _found(mind: str | None, *, home: Path | None, url: str | None) -> list[dict[str, Any]]:
+def look(*, mind: str | None, seconds: float, as_json: bool, home: Path | None, url: str | None) -> None:
+    """Show it anew every so many *seconds*. Raises CommandFailed."""
+    configure_logs(level="ERROR", as_json=False)
+    if mind is not None:
+        checked_mind_id(mind)
+    watch(read_settings(home=home), url=url, mind=mind, seconds=seconds, as_json=as_json)
+
+
+async def _found(
+    mind: str | None, *, home: Path | None, url: str | None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """How everything stands, and each mind in full: what the graph holds of it, how long its story is."""
     async with reach(read_settings(home=home), url=url) as memory:
-        return [await memory.mind(mind_id) for mind_id in ([mind] if mind else await memory.minds())]
+        found = [await memory.mind(mind_id) for mind_id in ([mind] if mind else await memory.minds())]
+        standing = await memory.standing()
+        glance = {one["mind_id"]: one for one in standing["minds"]}
+        return standing, [{**glance.get(one["mind_id"], {}), **one} for one in found]
 
 
 async def _retry(mind: str, *, home: Path | None, url: str | None) -> None:

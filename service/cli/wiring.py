@@ -9,6 +9,7 @@ from consolidation.kernel.ports import Role
 from consolidation.kernel.secrets import without_secrets_of
 from service.adapters.graph.address import shown
 from service.adapters.minilm import DIMENSION, find_weights
+from service.collector import shown as shown_collector
 from service.models import choose
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _places(settings: Settings) -> Iterator[str]:
         host = urlsplit(settings.falkordb_url.get_secret_value()).hostname
         if host is not None and host not in _HERE:
             yield host
+    if settings.traces_endpoint is not None and urlsplit(settings.traces_endpoint).hostname not in _HERE:
+        yield f"{shown_collector(settings.traces_endpoint)} (spans)"
 
 
 def _place(model: str, api_base: str | None) -> Iterator[str]:

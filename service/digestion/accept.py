@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import structlog
 
 from consolidation.kernel.discretion import voided
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from consolidation.transcript.log import Accepted
     from service.digestion.digest import Digestion
     from service.minds import Mind, Minds
+    from service.spans import Told
     from service.storytelling.runs import Storytelling
     from service.tally import Tally
+
+log = structlog.get_logger()
 
 _AHEAD = timedelta(days=1)  # more than any clock is wrong by
 
@@ -71,18 +75,29 @@ async def accept(
 
     Raises InvalidRequest, TurnConflict, TranscriptUnwritable; then nothing was stored.
     """
-    try:
-        mind, accepted, dropped = await _kept(mind_id, turn, minds=minds, now=clock.now(), discretion=discretion)
-    except MemoryFault as fault:
-        if isinstance(fault, TranscriptUnwritable):
-            reason = str(fault).rpartition(": ")[2]
-            minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
-        tally.turn("refused")
-        raise
-    minds.disk.worked(part="transcript")
-    tally.turn("accepted" if accepted.is_new else "duplicate")
-    digestion.wake(mind)
-    return Acceptance(accepted, dropped, storytelling.notice(mind))
+    began = clock.monotonic()
+    with digestion.steps.keeping(mind_id, turn) as note:
+        try:
+            mind, accepted, dropped = await _kept(mind_id, turn, minds=minds, now=clock.now(), discretion=discretion)
+        except MemoryFault as fault:
+            if isinstance(fault, TranscriptUnwritable):
+                reason = str(fault).rpartition(": ")[2]
+                minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
+            tally.turn("refused")
+            raise
+        minds.disk.worked(part="transcript")
+        seconds = clock.monotonic() - began
+        outcome = "accepted" if accepted.is_new else "duplicate"
+        tally.turn(outcome, seconds=seconds if accepted.is_new else None)
+        told: dict[str, Told] = {
+            "outcome": outcome,
+            "sequence": accepted.kept.sequence,
+            "kind": accepted.kept.turn.kind.value,
+        }
+        note(**told, dropped=len(dropped))
+        log.info("turn.kept", **told, dropped=len(dropped), ms=round(seconds * 1000, 2))
+        digestion.wake(mind)
+        return Acceptance(accepted, dropped, storytelling.notice(mind))
 
 
 async def _kept(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from service.digestion.extracting import Extracting
     from service.digestion.patience import Patience
     from service.digestion.saving import Saving
+    from service.digestion.steps import Steps
     from service.minds import Mind, Minds
 
 log = structlog.get_logger()
@@ -49,11 +50,13 @@ class Digestion:
         *,
         saving: Saving,
         extracting: Extracting,
+        steps: Steps,
         background: Background,
         patience: Callable[[], Patience],
         sweep_seconds: float,
     ) -> None:
-        """Bind to the lanes; *patience* makes a fresh backoff for each."""
+        """Bind to the lanes; *patience* makes a fresh backoff for each; what is done is told to *steps*."""
+        self.steps = steps
         self._minds = minds
         self._saving = saving
         self._extracting = extracting
@@ -167,6 +170,7 @@ class Digestion:
             try:
                 has_more = await step(mind)
             except Exception as error:  # noqa: BLE001 - a lane outlives what nobody foresaw
+                self.steps.failed(lane)
                 self._tell(lane, mind, error)
                 await self._background.pause(patience.next_seconds(), unless=hope)
                 continue

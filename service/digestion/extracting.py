@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Kept
+    from service.digestion.steps import Steps
     from service.minds import Mind
     from service.ports import EpisodicGraph, Extracted, StoredEntity
 
@@ -63,6 +64,7 @@ class Extracting:
         uuid_of: Callable[[str, str], str],
         most_attempts: int,
         turn_seconds: float,
+        steps: Steps,
     ) -> None:
         """Bind to the graph; a turn has *turn_seconds* for each of *most_attempts*."""
         self._graph = graph
@@ -70,6 +72,7 @@ class Extracting:
         self._uuid_of = uuid_of
         self._most_attempts = most_attempts
         self._turn_seconds = turn_seconds
+        self._steps = steps
         self._to_retry: set[str] = set()
 
     def retry(self, mind_id: str) -> None:
@@ -139,16 +142,22 @@ class Extracting:
     async def _extracted(self, mind: Mind, kept: Kept) -> Extracted:
         episode = as_episode(kept, uuid=self._uuid(mind, kept))
         previous = [self._uuid(mind, earlier) for earlier in await before(mind, kept, limit=_PREVIOUS)]
-        try:
-            async with asyncio.timeout(self._turn_seconds):
-                return await self._graph.extract(mind.mind_id, episode, previous=previous)
-        except TimeoutError as error:
-            raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error
+        with self._steps.working("extracting", mind, (kept,)) as note:
+            try:
+                async with asyncio.timeout(self._turn_seconds):
+                    extracted = await self._graph.extract(mind.mind_id, episode, previous=previous)
+            except TimeoutError as error:
+                raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error
+            found = {"facts": len(extracted.facts), "entities": len(extracted.entities)}
+            note(**found)
+            log.debug("turn.read", **found)
+        return extracted
 
     async def _park(self, mind: Mind, kept: Kept, error: MemoryFault, attempts: int, *, again: str = "") -> None:
         reason = f"{again}{type(error).__name__}: {error}"[:500]
         parked = Parked(kept.sequence, kept.turn.turn_id, reason, attempts, self._clock.now())
         await self._graph.park(mind.mind_id, parked)
+        self._steps.parked()
         log.warning("turn.parked", mind_id=mind.mind_id, sequence=kept.sequence, reason=reason)
 
     async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...]) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Kept
     from consolidation.workspace import Workspace
+    from service.digestion.steps import Steps
     from service.minds import Mind
     from service.ports import Embedder, Episode, EpisodicGraph, Identity, Passage, Vector
 
@@ -37,6 +38,7 @@ class Saving:
         identity: Callable[[], Awaitable[Identity]],
         uuid_of: Callable[[str, str], str],
         arriving: Callable[[Workspace], Awaitable[None]],
+        steps: Steps,
     ) -> None:
         """
         Bind to where episodes go; *uuid_of* names an episode by mind and turn.
@@ -48,6 +50,7 @@ class Saving:
         self._identity = identity
         self._uuid_of = uuid_of
         self._arriving = arriving
+        self._steps = steps
         self._prepared: set[str] = set()
 
     async def step(self, mind: Mind) -> bool:
@@ -68,8 +71,9 @@ class Saving:
         turns = await mind.transcript.after(cursor, limit=_BATCH)
         if not turns:
             return False
-        told = [(kept, await before(mind, kept, limit=2)) for kept in turns if kept.is_remembered]
-        await anyio.to_thread.run_sync(self._put_words, mind, told, turns[-1].sequence)
+        with self._steps.working("indexing", mind, turns):
+            told = [(kept, await before(mind, kept, limit=2)) for kept in turns if kept.is_remembered]
+            await anyio.to_thread.run_sync(self._put_words, mind, told, turns[-1].sequence)
         mind.health.indexed = turns[-1].sequence
         return len(turns) == _BATCH
 
@@ -90,6 +94,12 @@ class Saving:
         turns = [kept for kept in await mind.transcript.after(cursor, limit=_BATCH) if kept.sequence <= indexed]
         if not turns:
             return False
+        with self._steps.working("saving", mind, turns):
+            await self._put_meanings(mind, turns)
+        mind.health.saved = turns[-1].sequence
+        return len(turns) == _BATCH
+
+    async def _put_meanings(self, mind: Mind, turns: Sequence[Kept]) -> None:
         own: dict[str, Vector] = {}
         leaning: dict[str, Vector] = {}
         episodes = [self._episode(mind, kept) for kept in turns if kept.is_remembered]
@@ -101,8 +111,6 @@ class Saving:
             own |= {passage.uuid: vectors[passage.uuid] for passage in episode.passages}
             leaning |= _leaning([*passages, *episode.passages], vectors, start=max(len(passages) - 1, 0))
         await self._graph.save(mind.mind_id, episodes, own=own, leaning=leaning, cursor=turns[-1].sequence)
-        mind.health.saved = turns[-1].sequence
-        return len(turns) == _BATCH
 
     async def lean_anew(self, mind: Mind, turns: Sequence[Kept]) -> dict[str, Vector]:
         """Leaning vectors by passage of *turns*, in order, and of the last before each: a neighbour has gone."""

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Sequence
 
     from service.ports import Embedder, Vector, Vectors
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 class EmbeddingCache:
     """Embedder over another, with the newest *most* texts at hand (1.5 kB each at 384 dimensions)."""
 
-    def __init__(self, embedder: Embedder, *, most: int = 4_000) -> None:
-        """Bind to *embedder*."""
+    def __init__(self, embedder: Embedder, *, counts: Counter[str], most: int = 4_000) -> None:
+        """Bind to *embedder*; how often a text was at hand (``hit``) or not (``miss``) is added to *counts*."""
+        self._counts = counts
         self._embedder = embedder
         self._most = most
         self._known: OrderedDict[str, Vector] = OrderedDict()
@@ -39,6 +41,7 @@ class EmbeddingCache:
         asked = tuple(dict.fromkeys(texts))
         rows = {text: self._known[text] for text in asked if text in self._known}
         new = [text for text in asked if text not in rows]
+        self._counts.update(hit=len(rows), miss=len(new))
         if new:
             rows |= dict(zip(new, await self._embedder.embed(new), strict=True))
         for text in asked:

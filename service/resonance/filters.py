@@ -45,7 +45,7 @@ def unseen(fragments: Sequence[Fragment], *, is_hidden: Callable[[Fragment], boo
     """*fragments* (best first) without what is still in sight (*is_hidden*) or was shown lately."""
     sifted = Filtered(tuple(fragments))
     sifted = sifted.without({one.id: "horizon: still in sight" for one in sifted.kept if is_hidden(one)})
-    return sifted.without({one.id: "echo: shown lately" for one in sifted.kept if _is_echo(one, echoes)})
+    return sifted.without({one.id: "echo: shown lately" for one in sifted.kept if is_echo(one, echoes)})
 
 
 def chosen(sifted: Filtered, *, is_gated: bool, limit: int, timezone: tzinfo) -> Filtered:
@@ -59,7 +59,8 @@ def chosen(sifted: Filtered, *, is_gated: bool, limit: int, timezone: tzinfo) ->
     return Filtered(tuple(sorted(sifted.kept, key=_order)), sifted.dropped)
 
 
-def _is_echo(fragment: Fragment, echoes: Echoes) -> bool:
+def is_echo(fragment: Fragment, echoes: Echoes) -> bool:
+    """Whether *fragment*, or all that it rests on, is among what was shown."""
     return fragment.id in echoes.fragments or (bool(fragment.sequences) and fragment.sequences <= echoes.sequences)
 
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from consolidation.kernel.errors import HomeFault, MemoryFault
 from consolidation.kernel.tokens import count_tokens
+from service.resonance.counting import count
 from service.resonance.deadline import Deadline
 from service.resonance.injection import block, etag, fitting, injected
 from service.resonance.labels import label, undated
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from service.resonance.moment import Asked, Flashback, Fragment, Label, Moment, Resonance
     from service.resonance.stable import Stable
     from service.resonance.telling import Telling
+    from service.spans import Note, Spans
     from service.tally import Tally
 
 _STORY_SECONDS = 0.2  # that the story is given at least, however short the deadline
@@ -69,9 +72,11 @@ class Pipeline:
         telling: Telling,
         stable: Stable,
         tally: Tally,
+        spans: Spans,
     ) -> None:
         """Bind to the phases that speak to the world; the others are pure; each call is counted in *tally*."""
         self._tally = tally
+        self._spans = spans
         self._clock = clock
         self._discretion = discretion
         self._gathering = gathering
@@ -80,9 +85,15 @@ class Pipeline:
 
     async def resonate(self, mind: Mind, asked: Asked) -> Resonated:
         """What surfaces for *mind* at this moment, within the deadline."""
+        ids = {"mind_id": mind.mind_id, "session_id": asked.session_id}
+        with bound_contextvars(**ids), self._spans.inside("resonance", **ids) as note:
+            return await self._resonated(mind, asked, note)
+
+    async def _resonated(self, mind: Mind, asked: Asked, note: Note) -> Resonated:
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), asked.deadline_seconds)
         moment = await anyio.to_thread.run_sync(lambda: observe(mind.mind_id, asked, discretion=self._discretion))
-        trace = Trace(self._clock.fresh_id(), moment, monotonic=self._clock.monotonic)
+        trace = Trace(self._clock.fresh_id(), moment, monotonic=self._clock.monotonic, spans=self._spans)
+        note(trace_id=trace.trace_id)
         if moment.is_off_the_record:
             trace.degrade("off_the_record")
         resonance, stable = await asyncio.gather(
@@ -97,12 +108,10 @@ class Pipeline:
         trace.finish()
         mind.health.usage += trace.usage
         document = trace.document(flashbacks=flashbacks, silence=silence, block=volatile)
+        note(**count(self._tally, moment, trace, flashbacks=flashbacks, shown=mind.ledger))
         await _keep(mind, document)
-        outcome = "late" if "deadline" in trace.degraded else "surfaced" if flashbacks else "silent"
-        self._tally.resonance(outcome, rungs=trace.degraded, seconds=trace.timings["total"] / 1000)
         log.info(
             "resonance.answered",
-            mind_id=mind.mind_id,
             trace_id=trace.trace_id,
             surfaced=len(flashbacks),
             silence=silence,

@@ -96,7 +96,7 @@ class Telling:
             except ModelFault as error:
                 return error
 
-        return self._background.start(f"narration {mind.mind_id}", ask, of=mind.mind_id)
+        return self._background.start(f"narration {mind.mind_id}", ask, of=mind.mind_id, is_part=True)
 
     def _voice(self, mind: Mind) -> dict[str, str]:
         workspace = mind.workspace

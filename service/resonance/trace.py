@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from service.resonance.moment import Flashback, Fragment, Moment
+    from service.spans import Spans
+
+_COUNTED = ("queries", "candidates", "dropped", "kept")  # of a phase's notes: a span is told how many, not which
 
 
 class Trace:
     """Collects while a resonance runs; ``document`` is what is kept of it."""
 
-    def __init__(self, trace_id: str, moment: Moment, *, monotonic: Callable[[], float]) -> None:
-        """Begin a trace of *moment*."""
+    def __init__(self, trace_id: str, moment: Moment, *, monotonic: Callable[[], float], spans: Spans) -> None:
+        """Begin a trace of *moment*; each phase is a span, too."""
         self.trace_id = trace_id
+        self._spans = spans
         self._monotonic = monotonic
         self._moment = moment
         self._began = monotonic()
@@ -38,7 +42,9 @@ class Trace:
         notes = self._phases.setdefault(name, {})
         began = self._monotonic()
         try:
-            yield notes
+            with self._spans.inside(f"resonance.{name}") as note:
+                yield notes
+                note(**{key: len(notes[key]) for key in _COUNTED if key in notes})
         finally:
             spent = (self._monotonic() - began) * 1000
             self.timings[name] = round(self.timings.get(name, 0.0) + spent, 2)
@@ -50,6 +56,12 @@ class Trace:
     def spend(self, usage: Usage) -> None:
         """Add what a model call cost."""
         self.usage += usage
+
+    @property
+    def dropped(self) -> Mapping[str, str]:
+        """What the filters let go, by fragment, each with its reason."""
+        dropped: Mapping[str, str] = self._phases.get("filters", {}).get("dropped", {})
+        return dropped
 
     @property
     def degraded(self) -> tuple[str, ...]:

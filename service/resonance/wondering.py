@@ -54,7 +54,7 @@ class Wondering:
             except ModelFault as error:
                 return error
 
-        asking = self._background.start(f"seeds {mind.mind_id}", ask, of=mind.mind_id)
+        asking = self._background.start(f"seeds {mind.mind_id}", ask, of=mind.mind_id, is_part=True)
         asking.add_done_callback(lambda task: self._keep(mind, moment, task))
         return asking
 

@@ -18,7 +18,7 @@ from consolidation.story.run import Run, Subject, failed
 from consolidation.story.storyfile import StoryFile
 from consolidation.story.triggers import Backlog, Trigger, due
 from service.storytelling.listing import Listing
-from service.storytelling.outcome import note, told_of
+from service.storytelling.outcome import told_of
 from service.storytelling.state import Spell, StoryState
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from consolidation.story.triggers import Patience
     from service.background import Background
     from service.minds import Mind, Minds
+    from service.storytelling.outcome import Outcomes
 
 log = structlog.get_logger()
 
@@ -51,8 +52,10 @@ class Storytelling:
         agent: str,
         patience: Patience,
         sweep_seconds: float,
+        outcomes: Outcomes,
     ) -> None:
         """Bind to the one door; *patience* says when a story is told by itself."""
+        self._outcomes = outcomes
         self._service = service
         self._minds = minds
         self._clock = clock
@@ -114,7 +117,8 @@ class Storytelling:
         async def run() -> Run:
             try:
                 await self._minds.fence.until_free(mind.mind_id)
-                run = await self._run(mind, telling, trigger, first=first, skips=skips)
+                with self._outcomes.watching(mind, trigger) as ended:
+                    ended(run := await self._run(mind, telling, trigger, first=first, skips=skips))
             finally:
                 telling.tasks -= 1
             if run.error is None:
@@ -215,8 +219,7 @@ class Storytelling:
         def progress(run: Run) -> None:
             telling.run = run
 
-        subject = self.subject(mind)
-        started = Run(trigger, self._clock.now())
+        subject, started = self.subject(mind), Run(trigger, self._clock.now())
         if telling.tasks == 1:
             progress(started)
         try:
@@ -236,7 +239,6 @@ class Storytelling:
         progress(run)
         telling.failures = telling.failures + 1 if run.error is not None else 0
         telling.failed_at = self._clock.monotonic()
-        note(mind, run)
         return run
 
     async def _settle(self, mind: Mind, telling: Spell) -> None:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.anyio
 OPEN = {"GET /healthz", "GET /readyz"}
 FOR_A_MINDS_KEY = {
     "GET /v1/minds",
+    "GET /v1/status",
     "POST /mcp",
 } | OPEN  # what names no mind and is answered to a key for some minds all the same
 PAGES = (

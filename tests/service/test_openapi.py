@@ -9,7 +9,7 @@ from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import erasing, examples, journal, tools
+from service.wire import erasing, examples, journal, standing, tools
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -44,6 +44,7 @@ EXAMPLES = {
     "POST /mcp": tools.MCP_TOLD,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
+    "GET /v1/status": standing.STANDING,
 }
 TEXT = {"GET /metrics"}  # not JSON: what is in it is tested with what it tells
 ROUTES = EXAMPLES.keys()
@@ -200,6 +201,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
         "GET /v1/minds": set(),
+        "GET /v1/status": set(),
         "GET /v1/minds/{mind_id}": {404, 422},
         "POST /v1/minds/{mind_id}/parked/retry": {404, 422, 503},
         "POST /v1/minds/{mind_id}/rebuild": {404, 422, 503},

@@ -1,0 +1,149 @@
+"""`mind-memory status`: at a glance, as JSON, and as it goes on, at a terminal and where nobody looks."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+from contextlib import closing, suppress
+
+import httpx
+import pytest
+from cli_process import MAIN, call, environment, run, serving, until_digested
+
+SAID, ASKED = "My aunt Xenia lives in Trondheim.", "Where does my aunt Xenia live?"
+
+
+def message(content):
+    return {"session_id": "s1", "messages": [{"role": "user", "content": content}]}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("status") / "home"
+
+
+@pytest.fixture(scope="module")
+def service(home):
+    """A service with a mind that was told something and asked something: its address."""
+    with serving(home) as (_, url):
+        httpx.post(f"{url}/v1/minds/ada/turns", json=message(SAID), timeout=20).raise_for_status()
+        until_digested(url, "ada")
+        asked = {**message(ASKED), "session_id": "s2", "deadline_ms": 0}
+        httpx.post(f"{url}/v1/minds/ada/resonance", json=asked, timeout=20).raise_for_status()
+        yield url
+
+
+class Watching:
+    """`status --watch`, with what it printed so far; at a terminal where it *is_seen*."""
+
+    def __init__(self, *words, is_seen):
+        ours, theirs = pty.openpty() if is_seen else os.pipe()
+        self._ours = ours
+        env = environment(TERM="xterm-256color", COLUMNS="140", LINES="30")
+        said = [*MAIN, "status", "--watch", "--every", "0.1", *map(str, words)]
+        self.process = subprocess.Popen(said, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
+        os.close(theirs)
+        self.printed = ""
+
+    def until(self, *words, seconds=60):
+        """Wait until all *words* stand in what was printed since the last time."""
+        start, until = len(self.plain), time.monotonic() + seconds
+        while not all(word in self.plain[start:] for word in words):
+            assert time.monotonic() < until, self.plain[-3000:]
+            with suppress(OSError):
+                piece = os.read(self._ours, 65536)
+                assert piece, self.plain[-3000:]
+                self.printed += piece.decode()
+
+    @property
+    def plain(self):
+        """Without colours and movements."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.printed)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._ours)
+
+
+def test_status_says_what_is_stood_on_and_what_each_mind_holds(service, home):
+    done = call("status", "--home", home)
+
+    assert done.exit_code == 0
+    for words in ("● graph", "● embedder", "● disk", "ada", "1 turn of 1 session", "everything"):
+        assert words in done.stdout
+
+
+def test_status_is_told_as_json(service, home):
+    told = json.loads(call("status", "--home", home, "--json").stdout)
+    [ada] = told["minds"]
+
+    assert {one["name"]: one["trouble"] for one in told["dependencies"]}["graph"] is None
+    assert (ada["mind_id"], ada["turns"], ada["graph"]["episodes"]) == ("ada", 1, 1)
+    assert ada["lag"] == {"indexing": 0, "saving": 0, "extracting": 0}
+    assert (ada["resonance"]["calls"], ada["resonance"]["surfaced"]) == (1, 1)
+
+
+@pytest.mark.parametrize("is_seen", [True, False], ids=["terminal", "pipe"])
+def test_status_goes_on_looking_until_it_is_interrupted(service, home, is_seen):
+    before = httpx.get(f"{service}/v1/minds/ada", timeout=20).json()["turns"]
+    with closing(Watching("--home", home, is_seen=is_seen)) as watching:
+        watching.until("● graph", "ada", "100% of 1")
+        httpx.post(f"{service}/v1/minds/ada/turns", json=message(f"News for {is_seen}."), timeout=20)
+        watching.until(f"{before + 1} +1" if is_seen else f" {before + 1} ")
+        watching.process.send_signal(signal.SIGINT)
+        code = watching.process.wait(20)
+
+    assert code == 0
+    assert "Traceback" not in watching.plain
+    assert ("\x1b[" in watching.printed) == is_seen
+
+
+def test_status_goes_on_as_json_one_object_a_line(service, home):
+    with closing(Watching("--json", "--mind", "ada", "--home", home, is_seen=False)) as watching:
+        watching.until("\n")
+        first = watching.printed.splitlines()[0]
+
+    assert [one["mind_id"] for one in json.loads(first)["minds"]] == ["ada"]
+
+
+def test_a_service_that_goes_is_waited_for_and_its_home_is_left_to_it(tmp_path):
+    home = tmp_path / "home"
+    with serving(home):
+        watching = Watching("--home", home, is_seen=True)
+        with closing(watching):
+            watching.until("No minds yet")
+            _stop(home)
+            watching.until("It does not answer any more")
+            with serving(home):
+                watching.until("No minds yet", "up")
+                assert watching.process.poll() is None
+
+
+def test_a_mind_that_waits_stands_first_and_says_why(tmp_path):
+    home = tmp_path / "home"
+    section = "MIND_MEMORY_MODELS__EXTRACTION__"
+    nowhere = {f"{section}MODEL": "openai/x", f"{section}API_BASE": "http://127.0.0.1:1/v1", f"{section}API_KEY": "k"}
+    nowhere["MIND_MEMORY_DIGESTION__MOST_RETRY_SECONDS"] = "0.2"
+    with serving(home, **nowhere) as (_, url):
+        httpx.post(f"{url}/v1/minds/zoe/turns", json=message(SAID), timeout=20).raise_for_status()
+        with closing(Watching("--home", home, is_seen=True)) as watching:
+            watching.until("zoe waits: Model", "○ model_extraction")
+
+
+def test_without_a_service_the_home_is_looked_at_all_the_same(tmp_path):
+    done = run("status", "--home", tmp_path / "home", "--json")
+
+    assert json.loads(done.stdout)["minds"] == []
+
+
+def _stop(home):
+    os.kill(json.loads((home / "service.json").read_text())["pid"], signal.SIGTERM)
+    until = time.monotonic() + 20
+    while (home / "service.json").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
