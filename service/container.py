@@ -33,6 +33,7 @@ from service.resonance.stable import Stable
 from service.stories import build_stories
 from service.taking import address, embedded, own
 from service.tally import Tally
+from service.upstreams import open_upstream
 from service.usage import UsageLedger
 from service.warming import warm
 from service.watched import Watched
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from service.resonance.pipeline import Pipeline
     from service.settings import Settings
     from service.stories import Stories
+    from service.upstream import Upstream
 
 _DRAIN_SECONDS = 5
 
@@ -76,6 +78,8 @@ class Memory:
     doorkeeper: Doorkeeper
     audit: Audit
     moves: Moves
+    background: Background
+    upstream: Upstream
 
 
 @asynccontextmanager
@@ -172,8 +176,9 @@ async def open_memory(
             background.watch("sweep", digestion.sweep)
             background.watch("story sweep", stories.telling.sweep)
             background.start("session files", stories.syncing.at_start)
-        rarity = Rarity()
-        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=(outside.model,)))
+        rarity, upstream = Rarity(), open_upstream(settings)
+        warmed = (outside.model, upstream)
+        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=warmed))
         yield Memory(
             settings=settings,
             clock=clock,
@@ -201,6 +206,8 @@ async def open_memory(
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
             moves=moves,
+            background=background,
+            upstream=upstream,
         )
 
 

@@ -19,6 +19,7 @@ from service.sections import (
     GraphSettings,
     Marker,
     ModelSettings,
+    ProxySettings,
     ResonanceSettings,
     StorySettings,
 )
@@ -74,6 +75,7 @@ class Settings(BaseSettings):
     graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
+    proxy: ProxySettings = Field(ProxySettings(), description="OpenAI's API.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")

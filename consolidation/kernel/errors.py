@@ -13,9 +13,11 @@ Everything that may go wrong on purpose, as one tree:
     + TraceNotFound
     + TurnNotFound
     + VersionNotFound
+    + ModelNotFound      (stands in service/upstream.py, as do ChatTooLarge and UpstreamRefused)
   x TurnConflict
   x MindExists
   x ArchiveTooLarge
+  x ChatTooLarge
   x TurnErased           (stands in consolidation/transcript/tombstones.py)
   x MindErasing          (stands in service/fence.py)
   x StoryFault
@@ -45,6 +47,7 @@ Everything that may go wrong on purpose, as one tree:
     + ModelSpokeNonsense
     + ModelTruncated
     + ModelRefused
+    + UpstreamRefused
   x ExtractionTimedOut
   x EmbedderFault
     + EmbedderUnavailable

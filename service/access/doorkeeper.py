@@ -42,7 +42,8 @@ log = structlog.get_logger()
 
 ALIVE, READY = "/healthz", "/readyz"  # open to all; the second tells strangers no detail
 _MINDS = "/v1/minds"
-_OF_NO_MIND = frozenset({_MINDS, READY, "/openapi.json", "/docs", "/redoc"})  # that a key for some minds opens, too
+_CHATS = frozenset({"/v1/chat/completions", "/v1/models"})  # whose mind stands in header or body: they look themselves
+_OF_NO_MIND = frozenset({_MINDS, READY, "/openapi.json", "/docs", "/redoc"}) | _CHATS  # open to a key for some minds
 _FAILURES_PER_MINUTE = 10
 _KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
 _NO_NETWORK = "no key protects this memory, so it answers its own machine only: `mind-memory keys create` makes a key"

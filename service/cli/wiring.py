@@ -10,6 +10,7 @@ from consolidation.kernel.secrets import without_secrets_of
 from service.adapters.graph.address import shown
 from service.adapters.minilm import DIMENSION, find_weights
 from service.models import choose
+from service.upstreams import menu_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,9 @@ def network_of(settings: Settings) -> str:
 
 def _places(settings: Settings) -> Iterator[str]:
     for deployments in choose(settings).values():
+        for one in deployments:
+            yield from _place(one.model, one.api_base)
+    for deployments in menu_of(settings).offers.values():
         for one in deployments:
             yield from _place(one.model, one.api_base)
     if settings.embedder.model is not None:

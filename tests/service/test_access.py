@@ -11,7 +11,10 @@ from service.settings import Settings
 pytestmark = pytest.mark.anyio
 
 OPEN = {"GET /healthz", "GET /readyz"}
-FOR_A_MINDS_KEY = {"GET /v1/minds"} | OPEN  # what names no mind and is answered to a key for some minds all the same
+FOR_A_MINDS_KEY = {
+    "GET /v1/minds",
+    "GET /v1/models",
+} | OPEN  # what names no mind and is answered to a key for some minds all the same
 PAGES = ("GET /docs", "GET /redoc", "GET /openapi.json", "GET /", "GET /nothing", "POST /v1/minds", "DELETE /v1/turns")
 FILLED = {"session_id": "s1", "turn_id": "t1", "trace_id": "t1", "version": "v1"}
 ROUTES = sorted(
@@ -161,6 +164,8 @@ async def test_what_names_no_mind_is_closed_to_a_key_for_some_minds_but_for_what
 
     if route in FOR_A_MINDS_KEY | {"GET /docs", "GET /redoc", "GET /openapi.json"}:
         assert answer.status_code == 200
+    elif route == "POST /v1/chat/completions":
+        assert answer.status_code == 400  # its mind stands in header or body: tests/e2e/test_proxy_access.py
     else:
         assert answer.status_code in {404, 405}
 
