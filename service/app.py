@@ -26,6 +26,7 @@ from service.api.documented import document_access
 from service.body_limit import BodyLimit
 from service.container import Memory, open_memory
 from service.problems import speak_problems
+from service.proxy import routes as proxy
 from service.request_watch import RequestWatch, RouteName
 from service.security_headers import SecurityHeaders
 from service.settings import Settings
@@ -70,13 +71,15 @@ def create_app(
     parts = (turns, resonance, story, consolidation, memory, journal, moving, erasing, standing, tools, health)
     for part in parts:
         app.include_router(part.router)
+    if settings.proxy.enabled:
+        app.include_router(proxy.router)
     # Whoever comes last stands outermost: a body is measured before anything else is done, then access is checked.
     app.add_middleware(RouteName)
     app.add_middleware(AccessCheck)
     app.add_middleware(
         BodyLimit,
         most_bytes=settings.max_body_bytes,
-        uploads=moving.UPLOADS,
+        uploads=f"{moving.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
     )
     app.add_middleware(SecurityHeaders)

@@ -34,7 +34,9 @@ from service.resonance.stable import Stable
 from service.stories import build_stories
 from service.taking import address, embedded, own
 from service.tally import Tally
+from service.ties import accounting, forgetting, sweep
 from service.tracing import open_spans
+from service.upstreams import open_upstream
 from service.usage import UsageLedger
 from service.warming import warm
 from service.watched import Watched
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from datetime import datetime
 
-    from consolidation.kernel.ports import Clock, LanguageModel, Usage
+    from consolidation.kernel.ports import Clock, LanguageModel
     from service.access.doorkeeper import Doorkeeper
     from service.digestion.digest import Digestion
     from service.erasing.erasing import Erasing
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from service.settings import Settings
     from service.spans import Spans
     from service.stories import Stories
+    from service.upstream import Upstream
 
 _DRAIN_SECONDS = 5
 
@@ -84,6 +87,8 @@ class Memory:
     doorkeeper: Doorkeeper
     audit: Audit
     moves: Moves
+    background: Background
+    upstream: Upstream
 
 
 @asynccontextmanager
@@ -132,7 +137,7 @@ async def open_memory(
             model=models[Role.EXTRACTION],
             embedder=embedder,
             overrides=lambda mind_id: minds.workspace(mind_id).prompts,
-            spent=_accounting(minds),
+            spent=accounting(minds),
         )
         discretion = Discretion(settings.redact_secrets, settings.off_the_record_markers)
         model = models[Role.SUBCONSCIOUS]
@@ -174,7 +179,7 @@ async def open_memory(
             saving=saving,
             digestion=digestion,
             stories=stories,
-            forget=_forgetting(minds, cache, afterthoughts, stable),
+            forget=forgetting(minds, cache, afterthoughts, stable),
         )
         if not is_reindexing:
             moves.begin(background)
@@ -182,9 +187,10 @@ async def open_memory(
             is_loading = server is not None and not server.has_answered
             await refuse_strangers(graph, () if is_loading else minds.ids(), embedder=plain_embedder)
             journal.begin(background)
-            _sweep(background, digestion=digestion, stories=stories)
-        rarity = Rarity()
-        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=(outside.model,)))
+            sweep(background, digestion=digestion, stories=stories)
+        rarity, upstream = Rarity(), open_upstream(settings)
+        warmed = (outside.model, upstream)
+        background.watch("warming", lambda: warm(plain_embedder, rarity=rarity, models=warmed))
         yield Memory(
             settings=settings,
             clock=clock,
@@ -216,35 +222,6 @@ async def open_memory(
             doorkeeper=doorkeeper,
             audit=Audit(home, clock=clock),
             moves=moves,
+            background=background,
+            upstream=upstream,
         )
-
-
-def _accounting(minds: Minds) -> Callable[[str, Usage], None]:
-    """What adds the cost of a call to its mind's account."""
-
-    def spent(mind_id: str, usage: Usage) -> None:
-        for mind in minds.opened():
-            if mind.mind_id == mind_id:
-                mind.health.usage += usage
-
-    return spent
-
-
-def _sweep(background: Background, *, digestion: Digestion, stories: Stories) -> None:
-    """Begin to look, again and again, for what nobody woke."""
-    background.watch("sweep", digestion.sweep)
-    background.watch("story sweep", stories.telling.sweep)
-    background.start("session files", stories.syncing.at_start)
-
-
-def _forgetting(
-    minds: Minds, cache: EmbeddingCache, afterthoughts: Afterthoughts, stable: Stable
-) -> Callable[[str], None]:
-    """What lets a mind's words go from memory."""
-
-    def forget(mind_id: str) -> None:
-        cache.clear()
-        afterthoughts.forget(mind_id)
-        stable.forget(minds.workspace(mind_id))
-
-    return forget

@@ -31,10 +31,10 @@ _HOSTED_BY_OPENAI = ("openai/", "gpt-", "o1", "o3", "o4", "chatgpt-")
 def choose(settings: Settings) -> dict[Role, tuple[Deployment, ...]]:
     """The deployments of each role, the model first, then its fallbacks; none where nothing is configured. Pure."""
     sections = {role: getattr(settings.models, role.value) for role in Role}
-    chat = _deployments(sections[Role.CHAT], settings)
+    chat = deployments_of(sections[Role.CHAT], settings)
     chosen = {}
     for role in Role:
-        own = _deployments(sections[role], settings)
+        own = deployments_of(sections[role], settings)
         rest = chat if role is Role.NARRATIVE or not own else ()
         found = tuple(dict.fromkeys((*own, *rest)))
         if found and _is_plain_openai(found[0]):
@@ -72,7 +72,14 @@ async def open_models(
         await close_litellm()
 
 
-def _deployments(section: RoleModel, settings: Settings) -> tuple[Deployment, ...]:
+def provider_of(model: str) -> str:
+    """Whose model this is by its name: only there may its key go. Pure."""
+    if model.startswith(_HOSTED_BY_OPENAI):
+        return "openai"
+    return model.partition("/")[0]
+
+
+def deployments_of(section: RoleModel, settings: Settings) -> tuple[Deployment, ...]:
     """The role's own model with its own address and key, else the common one with the common ones."""
     if section.model is not None:
         first = Deployment(section.model, section.api_base, _plain(section.api_key))

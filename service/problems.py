@@ -22,6 +22,7 @@ from service.importing.found import ImportUnreadable
 from service.journal.faults import JournalFileNotFound, JournalFileTooLarge, JournalPathRefused
 from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable, MindExists
 from service.security_headers import SECURITY_HEADERS
+from service.upstream import ChatTooLarge, ModelNotFound, UpstreamRefused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,6 +65,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.TurnNotFound: Kind(HTTPStatus.NOT_FOUND, "turn-not-found", "No such turn"),
     errors.VersionNotFound: Kind(HTTPStatus.NOT_FOUND, "version-not-found", "No such version"),
     JournalFileNotFound: Kind(HTTPStatus.NOT_FOUND, "journal-file-not-found", "No such file in the journal"),
+    ModelNotFound: Kind(HTTPStatus.NOT_FOUND, "model-not-found", "No such model"),
     errors.StoryFault: Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "story-fault", "The story failed"),
     errors.StoryLocked: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "story-locked", "The story is being written"),
     errors.StoryUnreadable: Kind(HTTPStatus.CONFLICT, "story-unreadable", "The story can not be read"),
@@ -74,6 +76,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.TurnConflict: Kind(HTTPStatus.CONFLICT, "turn-conflict", "The turn was accepted with other content"),
     MindExists: Kind(HTTPStatus.CONFLICT, "mind-exists", "There is such a mind already"),
     ArchiveTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "archive-too-large", "The archive is too large"),
+    ChatTooLarge: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "chat-too-large", "The chat is too large"),
     TurnErased: Kind(HTTPStatus.GONE, "turn-erased", "The turn was erased"),
     MindErasing: Kind(HTTPStatus.CONFLICT, "mind-erasing", "The mind is being erased"),
     errors.HomeFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "home-fault", "The home folder can not be used"),
@@ -96,6 +99,7 @@ KINDS: dict[type[errors.MemoryFault], Kind] = {
     errors.ModelSpokeNonsense: Kind(HTTPStatus.BAD_GATEWAY, "model-spoke-nonsense", "The model spoke nonsense"),
     errors.ModelTruncated: Kind(HTTPStatus.BAD_GATEWAY, "model-truncated", "The model's answer was cut"),
     errors.ModelRefused: Kind(HTTPStatus.BAD_GATEWAY, "model-refused", "The model refused"),
+    UpstreamRefused: Kind(HTTPStatus.BAD_GATEWAY, "upstream-refused", "The model of the chat refused"),
     errors.ExtractionTimedOut: Kind(HTTPStatus.GATEWAY_TIMEOUT, "extraction-timed-out", "Reading a turn took too long"),
     errors.EmbedderFault: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-fault", "No vectors"),
     errors.EmbedderUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "embedder-unavailable", "The embedder is silent"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -181,6 +181,22 @@ class TelemetrySettings(Section):
         description="An OpenTelemetry collector for spans, like http://localhost:4318; "
         "else where OTEL_EXPORTER_OTLP_ENDPOINT says, else none.",
     )
+
+
+class ProxySettings(Section):
+    """The door for clients of OpenAI's API; without more, the chat role's model answers."""
+
+    enabled: bool = Field(default=True, description="Answer `/v1/chat/completions` and `/v1/models`.")
+    models: tuple[str, ...] = Field((), description="litellm names that clients may ask for, besides the chat role's.")
+    api_base: str | None = Field(
+        None, description="Where `models` answer, when neither at the chat role's place nor at their provider's usual."
+    )
+    api_key: SecretStr | None = Field(None, description="Their key, when it is another than the chat role's.")
+    timeout_seconds: PositiveFloat = Field(600, description="The longest that an upstream may stay silent.")
+    placement: Literal["tail", "system"] = Field(
+        "tail", description="Where memories stand: before the last user message, or all in the first system message."
+    )
+    max_body_bytes: PositiveInt = Field(32 * 1024 * 1024, description="The largest chat: images are in it.")
 
 
 def _unlike_nothing(marker: str) -> str:

@@ -21,6 +21,7 @@ from service.sections import (
     JournalSettings,
     Marker,
     ModelSettings,
+    ProxySettings,
     ResonanceSettings,
     StorySettings,
     TelemetrySettings,
@@ -78,6 +79,7 @@ class Settings(BaseSettings):
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="Before a turn.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
     journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")
+    proxy: ProxySettings = Field(ProxySettings(), description="OpenAI's API.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="After a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")

@@ -18,6 +18,7 @@ from consolidation.kernel.language import detect
 from consolidation.kernel.tokens import count_tokens
 from service.adapters.graph.connection import warm_client
 from service.adapters.litellm_model import LitellmModel
+from service.adapters.litellm_upstream import LitellmUpstream
 from service.adapters.minilm import MiniLM
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import LanguageModel
     from service.ports import Embedder
+    from service.upstream import Upstream
 
 _HEAD_START_SECONDS = 0.3  # of the doors: two threads at once would both be late
 _TEMPLATES = "jinja2.sandbox"
@@ -32,7 +34,9 @@ _TEMPLATES = "jinja2.sandbox"
 log = structlog.get_logger()
 
 
-async def warm(embedder: Embedder, *, rarity: Callable[[str], float], models: Iterable[LanguageModel]) -> None:
+async def warm(
+    embedder: Embedder, *, rarity: Callable[[str], float], models: Iterable[LanguageModel | Upstream]
+) -> None:
     """Load it all; a hosted one of *models* last, since litellm alone takes seconds."""
     await asyncio.sleep(_HEAD_START_SECONDS)
     await anyio.to_thread.run_sync(count_tokens, "warm")
@@ -43,6 +47,6 @@ async def warm(embedder: Embedder, *, rarity: Callable[[str], float], models: It
     await anyio.to_thread.run_sync(rarity, "warm")
     await anyio.to_thread.run_sync(detect, "Good morning, how are you today?")
     for model in models:
-        if isinstance(model, LitellmModel):
+        if isinstance(model, LitellmModel | LitellmUpstream):
             await model.warm()
     log.info("service.warmed")

@@ -16,9 +16,11 @@ Everything that may go wrong on purpose, as one tree:
     + TurnNotFound
     + VersionNotFound
     + JournalFileNotFound
+    + ModelNotFound      (stands in service/upstream.py, as do ChatTooLarge and UpstreamRefused)
   x TurnConflict
   x MindExists
   x ArchiveTooLarge
+  x ChatTooLarge
   x TurnErased           (stands in consolidation/transcript/tombstones.py)
   x MindErasing          (stands in service/fence.py)
   x StoryFault
@@ -48,6 +50,7 @@ Everything that may go wrong on purpose, as one tree:
     + ModelSpokeNonsense
     + ModelTruncated
     + ModelRefused
+    + UpstreamRefused
   x ExtractionTimedOut
   x EmbedderFault
     + EmbedderUnavailable

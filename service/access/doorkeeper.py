@@ -42,8 +42,9 @@ log = structlog.get_logger()
 
 ALIVE, READY = "/healthz", "/readyz"  # open to all; the second tells strangers no detail
 _MINDS, _STATUS = "/v1/minds", "/v1/status"
+_CHATS = frozenset({"/v1/chat/completions", "/v1/models"})  # whose mind stands in header or body: they look themselves
 # What a key for some minds opens, too; what is asked through /mcp is let in again, by the path of what it asks for.
-_OF_NO_MIND = frozenset({_MINDS, _STATUS, READY, "/mcp", "/openapi.json", "/docs", "/redoc"})
+_OF_NO_MIND = frozenset({_MINDS, _STATUS, READY, "/mcp", "/openapi.json", "/docs", "/redoc"}) | _CHATS
 _FAILURES_PER_MINUTE = 10
 _KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
 _NO_NETWORK = "no key protects this memory, so it answers its own machine only: `mind-memory keys create` makes a key"

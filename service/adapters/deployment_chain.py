@@ -164,6 +164,7 @@ class DeploymentChain:
             messages=[dict(message) for message in messages],
             max_tokens=self._settings.max_tokens,
             temperature=self._settings.temperature,
+            drop_params=True,  # what a provider does not know of is left out
             **options,
             **retries,
         )

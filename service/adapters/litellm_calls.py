@@ -93,7 +93,7 @@ async def counted(said: Said, *, litellm: ModuleType, model: str, messages: tupl
         given = [dict(message) for message in messages]
         asked = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, messages=given))
         answered = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, text=said.text))
-    cost = _cost(litellm, model=model, asked=asked, answered=answered)
+    cost = priced(litellm, model=model, asked=asked, answered=answered)
     return Said(said.text, said.finish, said.refusal, asked, answered, cost)
 
 
@@ -110,7 +110,8 @@ def _told_finish(stream: Any) -> str | None:  # noqa: ANN401 - litellm has no ty
     return next((reason for reason in reversed(told) if reason), None)
 
 
-def _cost(litellm: ModuleType, *, model: str, asked: int, answered: int) -> float:
+def priced(litellm: ModuleType, *, model: str, asked: int, answered: int) -> float:
+    """What so many tokens cost in US dollars; 0 where litellm has no price."""
     try:
         return float(sum(litellm.cost_per_token(model=model, prompt_tokens=asked, completion_tokens=answered)))
     except Exception:  # noqa: BLE001 - an unpriced model raises a bare Exception

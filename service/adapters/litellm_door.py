@@ -29,7 +29,6 @@ BEFORE_IMPORT = MappingProxyType(
 AFTER_IMPORT = MappingProxyType(
     {
         "telemetry": False,
-        "drop_params": True,
         "suppress_debug_info": True,
         "turn_off_message_logging": True,
         "disable_hf_tokenizer_download": True,  # else counting tokens of a llama asks huggingface.co

@@ -103,6 +103,7 @@ class LitellmEmbedder:
                 api_key=self._api_key,
                 timeout=self._timeout,
                 encoding_format="float",
+                drop_params=True,
                 max_retries=0,
                 num_retries=0,
             )

@@ -98,7 +98,10 @@ def document_access(app: FastAPI) -> None:
 def _guard(operation: dict[str, Any], *, is_open: bool) -> None:
     refusals = () if is_open else EVERYWHERE
     compressed = (415,) if "requestBody" in operation else ()
-    operation["responses"] |= {str(number): _problem(number) for number in (*refusals, *compressed)}
+    for number in (*refusals, *compressed):
+        known, told = operation["responses"].get(str(number), {}), _problem(number)
+        told["content"] |= known.get("content", {})  # what the route itself says under this number, in its own words
+        operation["responses"][str(number)] = told
     if is_open:
         operation["security"] = []
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from service.cli.terminal import counted, one_line
+from service.cli.terminal import plain
+from service.echo import echo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from consolidation.kernel.ports import LanguageModel
-
-_HEARD = 60
 
 
 class Bot(Protocol):
@@ -55,10 +54,5 @@ class EchoBot:
 
     async def answer(self, surfaced: Mapping[str, Any], /) -> str:
         """What was heard and what surfaced."""
-        heard = one_line(surfaced["messages"][-1]["content"], most=_HEARD)
-        found = surfaced["flashbacks"]
-        if found:
-            said = f"A model would now also know {counted(len(found), 'memory', 'memories')}, shown above."
-        else:
-            said = "Nothing from the past came to mind."
-        return f"I heard “{heard}”. {said}"
+        heard = plain(surfaced["messages"][-1]["content"])
+        return echo(heard, memories=len(surfaced["flashbacks"]), shown="shown above.")

@@ -11,6 +11,7 @@ from service.adapters.graph.address import shown
 from service.adapters.minilm import DIMENSION, find_weights
 from service.collector import shown as shown_collector
 from service.models import choose
+from service.upstreams import menu_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +64,9 @@ def network_of(settings: Settings) -> str:
 
 def _places(settings: Settings) -> Iterator[str]:
     for deployments in choose(settings).values():
+        for one in deployments:
+            yield from _place(one.model, one.api_base)
+    for deployments in menu_of(settings).offers.values():
         for one in deployments:
             yield from _place(one.model, one.api_base)
     if settings.embedder.model is not None:

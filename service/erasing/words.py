@@ -18,14 +18,15 @@ _FORM = re.compile(r"\w{6,}")
 # What our stores call their parts, and keys and labels we write ourselves: to find these is to find nothing.
 _OF_STORES = """
 accepted_at after anchor append appendonly asked assistant attempts attributes before boosted candidates categories
-completion_tokens content cost_usd counts created_at cursor Cursor cursors DEFERRED degraded digests dimension dropped
-embedder embedding entities Entity entity_edges entity_words episode episodes Episodic expired_at extracted
-fact_embedding fact_words filters fragments group_id has_time import injection INTEGER invalid_at labels language
-leaning Lucene MENTIONS message messages metadata name_embedding narration needed newest number occurred_at optimize
-parked Parked Passage passages phases previous PRIMARY probability prompt_tokens queries reference_time RELATED_TO
-RELATES_TO relevance remove_diacritics retrieval seconds Sentinel sequence sequences session session_id silence source
-source_description speaker speakers SPOKE_OF statement_words subconscious summary surfaced system TABLE target tellings
-thought timings_ms tokenchars tokenize tokens turn_id turn_words unicode61 UNIQUE VIRTUAL vectors WITHOUT
+client_left completion_tokens content cost_usd counts created_at cursor Cursor cursors DEFERRED degraded digests
+dimension dropped embedder embedding entities Entity entity_edges entity_words episode episodes Episodic expired_at
+extracted fact_embedding fact_words filters fragments group_id has_time import injection INTEGER invalid_at labels
+language leaning Lucene MENTIONS message messages metadata mind_memory name_embedding narration needed newest number
+occurred_at optimize outcomes parked Parked Passage passages phases previous PRIMARY probability prompt_tokens queries
+reference_time RELATED_TO RELATES_TO relevance remove_diacritics retrieval seconds Sentinel sequence sequences session
+session_id silence source source_description speaker speakers SPOKE_OF statement_words subconscious summary surfaced
+system TABLE target tellings thought timings_ms tokenchars tokenize tokens turn_id turn_words unicode61 UNIQUE VIRTUAL
+upstream_broke vectors WITHOUT
 """
 _MOST_FORMS = 40
 _SHORTEST_ID = 6

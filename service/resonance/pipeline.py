@@ -131,6 +131,10 @@ class Pipeline:
             usage=trace.usage,
         )
 
+    async def stable_text(self, mind: Mind) -> str:
+        """Story and protocol as they are now, for a call that is shown again what surfaced before."""
+        return await anyio.to_thread.run_sync(self._stable.text, mind.workspace, abandon_on_cancel=True)
+
     async def _in_time(self, mind: Mind, moment: Moment, asked: Asked, deadline: Deadline, trace: Trace) -> Resonance:
         try:
             async with asyncio.timeout(deadline.left()):

@@ -28,6 +28,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_silence(results["silence"], console)
     if "cost" in results:
         _show_cost(results["cost"], console)
+    if "proxy" in results:
+        _show_proxy(results["proxy"], console)
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
 
@@ -65,6 +67,12 @@ def _show_cost(cost: Mapping[str, Any], console: Console) -> None:
     )
     title = f"Cost with a hosted model: mean of a turn, {cost['turns']} turns of {cost['tokens of a turn']:.0f} tokens"
     console.print(_table(title, ("", *names), rows))
+
+
+def _show_proxy(proxy: Mapping[str, Any], console: Console) -> None:
+    names = ("samples", "p50 ms", "p95 ms")
+    rows = ((way, *(row[name] for name in names)) for way, row in proxy.items() if way != "outcomes")
+    console.print(_table(f"Time to the first token; memory: {proxy['outcomes']}", ("", *names), rows))
 
 
 def _of(row: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from tests.benchmarks.baselines import baselines
 from tests.benchmarks.cost import cost
 from tests.benchmarks.figures import summary
 from tests.benchmarks.locomo import read
+from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
 from tests.benchmarks.report import show
 from tests.benchmarks.served import digested, import_all, serving
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("recall", "ablation", "silence", "cost", "size", "writes")
+PARTS = ("recall", "ablation", "silence", "cost", "proxy", "size", "writes")
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
-_TURNS, _STRANGE = 60, 200
+_TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
 _RUNS = {
     "the service, gate off, limit 10": (10, 0),
     "the service, gate off, limit 5": (5, 0),
@@ -92,6 +93,10 @@ async def measured(bench: Bench) -> dict[str, Any]:
         turns = _QUICK_TURNS if bench.is_quick else _TURNS
         with _counting(bench, "the cost of a turn", 2 * turns) as advanced:
             results["cost"] = await cost(bench.home / "cost", turns=turns, advanced=advanced)
+    if "proxy" in bench.parts:
+        calls = _QUICK_CALLS if bench.is_quick else _CALLS
+        with _counting(bench, "the proxy", calls) as advanced:
+            results["proxy"] = await proxy(bench.home / "proxy", calls=calls, advanced=advanced)
     if {"size", "writes"} & set(bench.parts):
         task = bench.progress.add_task("size", total=None)
         results |= await measured_sizes(

@@ -14,6 +14,7 @@ OPEN = {"GET /healthz", "GET /readyz"}
 FOR_A_MINDS_KEY = {
     "GET /v1/minds",
     "GET /v1/status",
+    "GET /v1/models",
     "POST /mcp",
 } | OPEN  # what names no mind and is answered to a key for some minds all the same
 PAGES = (
@@ -175,6 +176,8 @@ async def test_what_names_no_mind_is_closed_to_a_key_for_some_minds_but_for_what
 
     if route in FOR_A_MINDS_KEY | {"GET /docs", "GET /redoc", "GET /openapi.json"}:
         assert answer.status_code == (400 if route == "POST /mcp" else 200)  # let in, an empty object is no message
+    elif route == "POST /v1/chat/completions":
+        assert answer.status_code == 400  # its mind stands in header or body: tests/e2e/test_proxy_access.py
     else:
         assert answer.status_code in {404, 405}
 

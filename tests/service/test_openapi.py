@@ -9,7 +9,7 @@ from service.api.documented import EVERYWHERE
 from service.app import create_app
 from service.problems import KINDS, MEDIA_TYPE
 from service.settings import Settings
-from service.wire import erasing, examples, journal, standing, tools
+from service.wire import chat, erasing, examples, journal, standing, tools
 from service.wire.problem import Problem
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +42,8 @@ EXAMPLES = {
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
     "POST /mcp": tools.MCP_TOLD,
+    "POST /v1/chat/completions": chat.COMPLETED,
+    "GET /v1/models": chat.MODELS,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
     "GET /v1/status": standing.STANDING,

@@ -17,6 +17,7 @@ import hashlib
 import json
 import socket
 import struct
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -59,7 +60,7 @@ class Fails:
 
 @dataclass(frozen=True, slots=True)
 class Hangs:
-    """Reads the request and never answers."""
+    """Reads the request and never answers, until the caller hangs up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ class ScriptedProvider:
     ) -> None:
         self.asked: list[Asked] = []
         self.connections = 0
+        self.hung_up = 0  # callers that did not wait for the end of an answer
         self.dimension = dimension
         self.models = models
         self._script = deque(script)
@@ -159,6 +161,11 @@ class ScriptedProvider:
         """Append to the script."""
         with self._lock:
             self._script.extend(script)
+
+    def forget(self) -> None:
+        """Drop what is left of the script."""
+        with self._lock:
+            self._script.clear()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -239,7 +246,8 @@ class _Server(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that hangs up is no news."""
+        """A caller that hangs up is no news, but counted."""
+        self.provider.hung_up += isinstance(sys.exception(), OSError)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -280,8 +288,7 @@ class _Handler(BaseHTTPRequestHandler):
                 error = {"message": answer.message, "type": "scripted", "param": None, "code": answer.code}
                 self._send(answer.status, json.dumps({"error": error}).encode(), headers=answer.headers)
             case Hangs():
-                self.server.provider.wait(3600)
-                self.close_connection = True
+                self._hang()
             case Drips():
                 self._drip(answer)
             case Closes():
@@ -295,6 +302,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self._stumble(answer, asked)
             case _:
                 assert_never(answer)
+
+    def _hang(self) -> None:
+        provider, self.close_connection = self.server.provider, True
+        self.connection.setblocking(False)
+        while not provider.wait(0.02):
+            with contextlib.suppress(BlockingIOError):
+                if not self.connection.recv(1, socket.MSG_PEEK):
+                    provider.hung_up += 1
+                    return
 
     def _say(self, answer: Says, asked: Asked) -> None:
         if answer.delay and self.server.provider.wait(answer.delay):

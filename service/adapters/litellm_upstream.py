@@ -1,0 +1,189 @@
+"""
+Upstream over litellm: a chat goes to a provider as it came, and its answer comes back as it was given.
+
+A provider that speaks OpenAI's own language is sent the client's words untouched, and heard before litellm mends them:
+litellm checks and rewrites messages, joins the endings of several choices into one, and drops fields it does not know.
+For every other provider litellm translates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+
+from service.adapters.litellm_calls import priced
+from service.adapters.litellm_door import open_litellm
+from service.adapters.upstream_faults import passed_on, refused
+from service.upstream import Streamed, UpstreamRefused, Whole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+    from types import ModuleType
+
+    from service.adapters.deployment_chain import Deployment
+    from service.adapters.model_menu import Menu
+    from service.hiding import Hiding
+    from service.upstream import Json
+
+# What no other model makes right; but a prompt that is too long for one may fit another.
+_ASKED_WRONG = frozenset({400, 413, 415, 422})
+_TOO_LONG = "context_length_exceeded"
+_STAND_IN = ({"role": "user", "content": ""},)  # for litellm to check; the client's own take its place in the body
+# OpenAI's own parameters, which litellm translates. What else a client sends never becomes an argument of litellm's:
+# by some of those (api_base, api_key, mock_response) a stranger could send our key to a server of his.
+_TRANSLATED = frozenset(
+    """
+    audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens modalities n
+    parallel_tool_calls prediction presence_penalty reasoning_effort response_format seed service_tier stop store
+    stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options
+    """.split()
+)
+_AT_FIRST_CALL = (
+    "openai.resources",
+    "openai.resources.chat",
+    "litellm._service_logger",
+    "litellm.proxy._types",
+    "litellm.litellm_core_utils.default_encoding",
+)
+_OURS = frozenset({"model", "messages", "stream"})
+
+
+class LitellmUpstream:
+    """Asks the deployments of a menu; ``timeout_seconds`` is the longest that a provider may stay silent."""
+
+    def __init__(self, menu: Menu, *, timeout_seconds: float, hiding: Hiding) -> None:
+        """Nothing is imported before the first question, or ``warm``; *hiding* is applied to providers' words."""
+        self._menu = menu
+        self._timeout = timeout_seconds
+        self._hiding = hiding
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that may be asked for."""
+        return self._menu.names
+
+    async def warm(self) -> None:
+        """Import litellm, and what it imports at its first call, so that no chat need wait for it."""
+        if self.names:
+            await open_litellm()
+            for name in _AT_FIRST_CALL:
+                await anyio.to_thread.run_sync(import_module, name, abandon_on_cancel=True)
+
+    async def ask(self, body: Json, /) -> Whole | Streamed:
+        """Answer a chat by the first deployment that does. Raises ModelNotFound, UpstreamRefused."""
+        deployments = self._menu.find(str(body["model"]))
+        litellm = await open_litellm()
+        refusals: list[UpstreamRefused] = []
+        for deployment in deployments:
+            try:
+                return await self._asked(litellm, deployment, body)
+            except UpstreamRefused as refusal:
+                refusals.append(refusal)
+                if refusal.status in _ASKED_WRONG and (refusal.error or {}).get("code") != _TOO_LONG:
+                    break
+        raise refusals[0]  # of the model that was asked for
+
+    async def cost(self, model: str, /, *, asked: int, answered: int) -> float:
+        """What so many tokens cost in US dollars; 0 where nobody knows."""
+        return priced(await open_litellm(), model=model, asked=asked, answered=answered)
+
+    async def _asked(self, litellm: ModuleType, deployment: Deployment, body: Json) -> Whole | Streamed:
+        heard: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await litellm.acompletion(
+                    model=deployment.model,
+                    api_base=deployment.api_base,
+                    api_key=deployment.api_key,
+                    timeout=self._timeout,  # the same at each call: litellm keeps a client for every other one
+                    max_retries=0,
+                    num_retries=0,
+                    stream=bool(body.get("stream")),
+                    logger_fn=heard.update,
+                    **_options(litellm, deployment, body),
+                )
+                headers = _headers(response)
+                if not body.get("stream"):
+                    return Whole(_body(response, heard=heard), deployment.model, headers)
+                chunks = self._patient(_chunks(response, counts=_wants_usage(body)), model=deployment.model)
+                return Streamed(await anext(chunks, None), chunks, deployment.model, headers)
+        except UpstreamRefused:
+            raise
+        except Exception as error:
+            raise refused(error, model=deployment.model, hiding=self._hiding) from error
+
+    async def _patient(self, chunks: AsyncGenerator[Json, None], *, model: str) -> AsyncGenerator[Json, None]:
+        """Each of *chunks*, if it comes in time."""
+        try:
+            while True:
+                async with asyncio.timeout(self._timeout):
+                    chunk = await anext(chunks, None)
+                if chunk is None:
+                    return
+                yield chunk
+        except Exception as error:
+            raise refused(error, model=model, hiding=self._hiding) from error
+        finally:
+            await chunks.aclose()
+
+
+def _options(litellm: ModuleType, deployment: Deployment, body: Json) -> dict[str, Any]:
+    """What is sent: everything as it came to who understands it, else OpenAI's parameters for litellm to translate."""
+    given = {name: value for name, value in body.items() if name not in _OURS}
+    if _speaks_openai(litellm, deployment):
+        # Where params may be dropped, litellm answers a 422 by asking again without some, and the second by nothing.
+        return {"messages": [*_STAND_IN], "drop_params": False, "extra_body": {**given, "messages": body["messages"]}}
+    extra = {name: value for name, value in given.items() if name not in _TRANSLATED}
+    translated = {name: value for name, value in given.items() if name in _TRANSLATED}
+    return {"messages": body["messages"], "drop_params": True, **translated, **({"extra_body": extra} if extra else {})}
+
+
+def _speaks_openai(litellm: ModuleType, deployment: Deployment) -> bool:
+    """Whether the chat goes to OpenAI's chat API, or to a server that has the same."""
+    name, provider, *_ = litellm.get_llm_provider(deployment.model, api_base=deployment.api_base)
+    if provider != "openai" or name.startswith("responses/"):
+        return False
+    try:
+        mode = litellm.get_model_info(name, custom_llm_provider=provider).get("mode")
+    except Exception:  # noqa: BLE001 - a model that litellm does not know raises a bare Exception
+        return True
+    return bool(mode != "responses")  # else litellm asks another API, and has to translate
+
+
+def _body(response: Any, *, heard: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - litellm has no types
+    """The answer as the provider gave it, where litellm tells that; else as litellm made it."""
+    with suppress(TypeError, ValueError):
+        told = json.loads(heard["original_response"]) if heard.get("log_event_type") == "post_api_call" else None
+        if isinstance(told, dict) and isinstance(told.get("choices"), list):
+            return told
+    made: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
+    return made
+
+
+async def _chunks(response: Any, *, counts: bool) -> AsyncGenerator[dict[str, Any], None]:  # noqa: ANN401 - as above
+    """An answer's chunks; without the tokens where the client did not ask for them, though litellm did."""
+    stream = response.completion_stream
+    is_plain = type(stream).__module__.partition(".")[0] == "openai"
+    try:
+        async for chunk in stream if is_plain else response:
+            told = chunk.to_dict(warnings=False) if is_plain else chunk.model_dump(mode="json", exclude_none=True)
+            if counts or told.get("choices") or not told.get("usage"):
+                yield told
+    finally:
+        with anyio.CancelScope(shield=True):
+            await response.aclose()
+
+
+def _wants_usage(body: Json) -> bool:
+    options = body.get("stream_options")
+    return isinstance(options, dict) and options.get("include_usage") is True
+
+
+def _headers(response: Any) -> dict[str, str]:  # noqa: ANN401 - as above
+    return passed_on(getattr(response, "_response_headers", None) or {})

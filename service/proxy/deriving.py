@@ -1,0 +1,91 @@
+"""Whose memory a chat is of, and which conversation, where clients of OpenAI's API have no place to say so. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from consolidation.kernel.errors import InvalidMindId, InvalidRequest
+from consolidation.workspace import MIND_ID, no_such_mind
+from service.proxy.reading import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from service.access.caller import Caller
+
+DEFAULT_MIND = "global-user-memory"
+_LONGEST_SESSION = 200
+
+
+def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Caller) -> str:
+    """
+    The header's, the metadata's, the user's, or the default.
+
+    A key for a single mind needs no name. Raises InvalidMindId, and MindNotFound for what *caller* may not see.
+    """
+    mind_id = _named(header, body) or _of_user(body.get("user")) or _default(caller)
+    if not caller.sees(mind_id):
+        raise no_such_mind(mind_id)
+    return mind_id
+
+
+def session_of(header: str | None, body: Mapping[str, Any]) -> str:
+    """
+    The header's, the metadata's, or one derived from how the conversation begins. Raises InvalidRequest.
+
+    Each next request repeats that beginning. Not the system message's words: many hold the time of day.
+    """
+    session_id, pointer = header, "header/X-Session-Id"
+    if not session_id:
+        session_id, pointer = _metadata(body, "session_id"), "#/metadata/session_id"
+    if not session_id:
+        return _derived("chat", _beginning(body["messages"]))
+    if not session_id.isprintable() or not session_id.strip() or len(session_id) > _LONGEST_SESSION:
+        raise InvalidRequest("must be printable text, 200 characters at most", pointer=pointer)
+    return session_id
+
+
+def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
+    """*body* without what was meant for us alone: OpenAI refuses metadata of a chat that it is not to store."""
+    if not isinstance(body.get("metadata"), dict):
+        return dict(body)
+    rest = {name: value for name, value in body["metadata"].items() if name not in {"mind_id", "session_id"}}
+    others = {name: value for name, value in body.items() if name != "metadata"}
+    return {**others, "metadata": rest} if rest else others
+
+
+def _named(header: str | None, body: Mapping[str, Any]) -> str | None:
+    mind_id, pointer = header, "header/X-Mind-Id"
+    if not mind_id:
+        mind_id, pointer = _metadata(body, "mind_id"), "#/metadata/mind_id"
+    if mind_id and re.fullmatch(MIND_ID, mind_id) is None:
+        raise InvalidMindId("must be 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit", pointer=pointer)
+    return mind_id
+
+
+def _metadata(body: Mapping[str, Any], name: str) -> str | None:
+    value = (body.get("metadata") or {}).get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidRequest("must be text", pointer=f"#/metadata/{name}")
+    return value
+
+
+def _of_user(user: str | None) -> str | None:
+    if not user:
+        return None
+    return user if re.fullmatch(MIND_ID, user) else _derived("user", user)
+
+
+def _default(caller: Caller) -> str:
+    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND
+
+
+def _beginning(messages: Sequence[Mapping[str, Any]]) -> str:
+    first = next((one for one in messages if one["role"] == "user"), messages[0])
+    return text_of(first.get("content"))
+
+
+def _derived(kind: str, text: str) -> str:
+    return f"{kind}-{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
