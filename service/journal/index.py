@@ -167,6 +167,11 @@ class JournalIndex:
         with self._opened() as database:
             return store.stems_of(database, numbers)
 
+    def holding(self, numbers: Sequence[int], stems: Sequence[str]) -> dict[int, frozenset[str]]:
+        """Which of *stems* stand in chunks or above them, by number."""
+        with self._opened() as database:
+            return store.holding(database, numbers, stems)
+
     def languages(self) -> tuple[str, ...]:
         """The languages there are, the most frequent first."""
         asked = "SELECT language FROM chunks GROUP BY language ORDER BY count(*) DESC, language"

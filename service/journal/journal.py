@@ -11,7 +11,7 @@ from consolidation.kernel.errors import EmbedderFault
 from service.journal.days import decay
 from service.journal.diversity import diverse
 from service.journal.excerpts import excerpt
-from service.journal.matching import Match, matching, take_apart
+from service.journal.matching import POOL, Match, matching, take_apart
 from service.journal.places import read
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Journal:
             return ()
         knobs, today = self._ranking, self._clock.now().date()
         wanted = take_apart(query, languages=mind.journal.languages(), language=None, vector=vector)
-        matches = matching(mind.journal, wanted, weights=knobs.weights).fitting
+        matches = matching(mind.journal, wanted, weights=knobs.weights, most=POOL).fitting
         scores = {one.chunk.number: self._score(one, today) for one in matches}
 
         def score(match: Match) -> float:

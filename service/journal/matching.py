@@ -65,7 +65,7 @@ class Match:
 
     chunk: Chunk
     fit: float
-    stems: frozenset[str]
+    stems: frozenset[str] = frozenset()
     nearest: int = 0
     direction: Vector | None = field(default=None, compare=False, repr=False)
 
@@ -100,15 +100,15 @@ class Matches:
     cosines: Mapping[int, float]
 
 
-def matching(index: JournalIndex, wanted: Wanted, *, weights: Weights) -> Matches:
-    """What fits. Blocks. Raises IndexUnusable."""
+def matching(index: JournalIndex, wanted: Wanted, *, weights: Weights, most: int) -> Matches:
+    """What fits, at most *most*. Blocks. Raises IndexUnusable."""
     matrix = index.matrix() if wanted.vector is not None and index.embedder is not None else None
     cosines = matrix.cosines(wanted.vector) if matrix is not None and wanted.vector is not None else {}
     nearest = sorted(cosines, key=lambda number: -cosines[number])[:POOL]
     scores = {hit.number: hit.score for hit in index.ranked(wanted.stems, limit=POOL)}
     pool = tuple(dict.fromkeys((*scores, *nearest, *_of_day(index, wanted.day))))
-    chunks, held = index.chunks(pool), index.stems(pool)
-    words = _by_words(wanted, scores, held)
+    chunks = index.chunks(pool)
+    words = _by_words(wanted, scores, index.holding(tuple(scores), wanted.stems))
     meaning = normalised({number: cosines[number] for number in pool if number in cosines}, scale=COSINES)
     vectors = weights.vectors if cosines else 0.0  # words count in full where there are no vectors
     whole = vectors + weights.words
@@ -116,11 +116,13 @@ def matching(index: JournalIndex, wanted: Wanted, *, weights: Weights) -> Matche
     for number, chunk in chunks.items():
         fit = (vectors * meaning.get(number, 0.0) + weights.words * words.get(number, 0.0)) / whole if whole else 0.0
         fit += weights.day * _of_that_day(wanted.day, chunk.day)
-        found.append(Match(chunk, fit, held.get(number, frozenset())))
-    fitting = _fitting(found, weights)
+        found.append(Match(chunk, fit))
+    fitting = _fitting(found, weights)[:most]
+    held = index.stems([one.chunk.number for one in fitting])
+    told = [replace(one, stems=held.get(one.chunk.number, frozenset())) for one in fitting]
     if matrix is None or wanted.vector is None:
-        return Matches(fitting, cosines)
-    return Matches(tuple(_placed(one, matrix, wanted.vector) for one in fitting), cosines)
+        return Matches(tuple(told), cosines)
+    return Matches(tuple(_placed(one, matrix, wanted.vector) for one in told), cosines)
 
 
 def _placed(match: Match, matrix: Matrix, vector: Vector) -> Match:

@@ -184,6 +184,14 @@ def stems_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, 
     return {number: frozenset(words.split()) for number, words in database.execute(asked, tuple(numbers))}
 
 
+def holding(database: sqlite3.Connection, numbers: Sequence[int], stems: Sequence[str]) -> dict[int, frozenset[str]]:
+    """Which of *stems* stand in chunks or above them, by number."""
+    asked = within("SELECT rowid, ' ' || own || ' ' || above || ' ' FROM chunk_words WHERE rowid IN", len(numbers))
+    wanted = [(stem, f" {stem} ") for stem in stems]
+    rows = database.execute(asked, tuple(numbers)).fetchall()
+    return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
+
+
 def made_with(database: sqlite3.Connection, name: str) -> str | None:
     """What a part of the index was made with: ``cut`` or ``embedder``."""
     row = database.execute("SELECT value FROM made_with WHERE name = ?", (name,)).fetchone()

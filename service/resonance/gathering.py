@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from service.resonance.fusion import Ranked, Weights
     from service.resonance.gate import Gate
     from service.resonance.moment import Fragment, Moment
+    from service.resonance.notes import NoteEvidence
     from service.resonance.retrieval import Found, Retrieval, Retrieved
     from service.resonance.trace import Trace
     from service.resonance.wondering import Wondering
@@ -157,15 +158,21 @@ class Gathering:
         seconds = deadline.left(share=_ENTITIES_SHARE)
         asked = {uuid: uuid in entities for uuid, name in (akin | entities).items() if name not in people}
         known = () if is_silent else await self._entity_fragments(mind, asked, queries, seconds=seconds)
-        noticed = [
-            (_TRUST[0] if one.query in first else _TRUST[1], one)
-            for retrieved in rounds
-            for one in retrieved.noted.found
-        ]
-        notes, evidence = as_notes(noticed, named=tuple(entities.values()), now=moment.now, timezone=moment.timezone)
+        notes, evidence = await self._notes(moment, rounds, first=first, named=tuple(entities.values()))
         ordered = sorted((*fragments, *known, *notes), key=lambda one: -one.score)
         chunks = max((retrieved.noted.size for retrieved in rounds), default=0)
         return Candidates(tuple(ordered), turns, found, people, evidence, chunks)
+
+    async def _notes(
+        self, moment: Moment, rounds: Sequence[Retrieved], *, first: Sequence[str], named: Sequence[str]
+    ) -> tuple[tuple[Fragment, ...], Mapping[str, NoteEvidence]]:
+        found = [one for retrieved in rounds for one in retrieved.noted.found]
+        noticed = [(_TRUST[0] if one.query in first else _TRUST[1], one) for one in found]
+        if not noticed:
+            return (), {}
+        return await anyio.to_thread.run_sync(
+            lambda: as_notes(noticed, named=named, now=moment.now, timezone=moment.timezone)
+        )
 
     def _ranked(
         self, mind: Mind, moment: Moment, found: Sequence[Found], people: frozenset[str], first: Sequence[str]

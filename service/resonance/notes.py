@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from service.ports import Vectors
 
 SKIPPED, UNAVAILABLE = "journal_skipped", "journal_unavailable"
-_FRESH_SHARE, _MEANING_SHARE = 0.3, 0.8  # of the time: for what was just written, for vectors
-_DEPTH = 20
+_FRESH_SHARE, _MEANING_SHARE = 0.15, 0.8  # of the time: for what was just written, for vectors
+_DEPTH = 12  # more than may surface, since some of them say the same or are in sight
 _SHORT = 420  # as of a turn
 _EVENING = time(18)  # so that a note of yesterday is of yesterday all day long
 
@@ -107,7 +107,7 @@ class Notes:
         for at, query in enumerate(queries):
             vector = vectors[at] if vectors is not None else None
             wanted = take_apart(query, languages=languages, language=language, vector=vector)
-            found.append(Noticed(query, wanted, matching(index, wanted, weights=self._weights)))
+            found.append(Noticed(query, wanted, matching(index, wanted, weights=self._weights, most=_DEPTH)))
         return tuple(found), len(index)
 
 

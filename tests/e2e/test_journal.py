@@ -150,7 +150,7 @@ async def test_an_old_note_counts_less_but_never_less_than_one_that_does_not_fit
         dated = {f"memory/{day}.md": text for day in days[:2]}
         person = await person_of(service, tmp_path, notes=dated)
         new, old = await person.found("Who repaired the boiler?")
-        (person.folder / f"memory/{days[0]}.md").write_text("I had soup for lunch.\n")
+        (person.folder / f"memory/{days[0]}.md").write_text("The plumber came for the kitchen sink.\n")
         (person.folder / f"memory/{days[1]}.md").rename(person.folder / f"memory/{days[2]}.md")
         ancient = await person.found("Who repaired the boiler?")
         person.write("memory/boiler.md", text)
@@ -158,7 +158,7 @@ async def test_an_old_note_counts_less_but_never_less_than_one_that_does_not_fit
 
     assert (new["path"], old["path"]) == (f"memory/{days[0]}.md", f"memory/{days[1]}.md")
     assert old["score"] == pytest.approx(new["score"] / 2, abs=0.01)
-    assert ancient[0]["path"] == f"memory/{days[2]}.md"
+    assert [one["path"] for one in ancient] == [f"memory/{days[2]}.md"]
     assert undated[0]["path"] == "memory/boiler.md"
     assert undated[0]["score"] == pytest.approx(new["score"], abs=0.05)
 
@@ -494,6 +494,23 @@ async def test_an_index_that_can_not_be_opened_is_named_and_keeps_nothing_else_b
     assert found["degraded"] == ["journal_unavailable"]
     assert any("green bottle" in one["raw"] for one in found["flashbacks"])
     assert (answer.status_code, answer.json()["type"]) == (503, "/problems/index-unusable")
+
+
+async def test_a_journal_that_is_late_is_named_and_keeps_nothing_else_back(tmp_path):
+    async with running(tmp_path) as service:
+        person = await person_of(service, tmp_path, notes=NOTES)
+        await service.keep("ada", "The doctor gave me the medicine in a green bottle.", session_id="s0")
+        await service.digested("ada")
+        await resonate(person, ASKS, session_id="warm")
+        mind = await service.memory.minds.find("ada")
+        with mind.journal._mutex, mind.journal._file._mutex:  # as a slow disk would hold it
+            found = await resonate(person, ASKS, deadline_ms=5_000)
+        again = await resonate(person, ASKS, session_id="s3")
+
+    assert found["degraded"] == ["journal_skipped"]
+    assert [one["kind"] for one in found["flashbacks"]] != []
+    assert any("green bottle" in one["raw"] for one in found["flashbacks"])
+    assert any(one["kind"] == "journal" for one in again["flashbacks"])
 
 
 # -- what becomes of it
