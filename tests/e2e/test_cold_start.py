@@ -26,7 +26,7 @@ AUNT, ASKS_FOR_AUNT = "My aunt Carla lives in Lyon.", "Where does my aunt Carla 
 GRACE = 0.3
 LATER = (
     "numpy", "redis", "falkordb", "jinja2", "httpx", "tokenizers", "py3langid", "litellm", "graphiti_core",
-    "prometheus_client", "opentelemetry.sdk", "opentelemetry.exporter",
+    "prometheus_client", "opentelemetry.sdk", "opentelemetry.exporter", "mcp",
 )  # fmt: skip
 QUICK = {"MIND_MEMORY_DIGESTION__FIRST_RETRY_SECONDS": "0.2", "MIND_MEMORY_DIGESTION__MOST_RETRY_SECONDS": "0.5"}
 INDEX = "CREATE VECTOR INDEX FOR (x:P) ON (x.v) OPTIONS {dimension: 384, similarityFunction: 'cosine', M: 32, efConstruction: 200}"
