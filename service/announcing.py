@@ -1,4 +1,4 @@
-"""The first and the last line of a service's log: what it was started as, and that it ended."""
+"""The first line of a service's log, what it was started as, and that its end has begun."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def tell_start(memory: Memory) -> None:
 
 
 def tell_end() -> None:
-    """Say that everything was closed in order."""
-    log.info("service.stopped")
+    """Say that nobody is answered any more."""
+    log.info("service.stopping")
 
 
 def _models(settings: Settings) -> dict[str, str] | str:

@@ -30,7 +30,9 @@ def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is
         assert second.stderr == (
             f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder\n"
         )
-        assert (process.returncode, err) == (0, "")
+        assert process.returncode == 0
+        told = [line.split()[3] for line in err.splitlines()]
+        assert told == ["service.started", *("service.warmed" for _ in told[2:]), "service.stopping"]
         assert time.monotonic() - began < 10
         assert not (home / "service.json").exists()
 
