@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from service.adapters.model_faults import PREFIX
 from service.upstream import UpstreamRefused
 
@@ -12,11 +14,20 @@ if TYPE_CHECKING:
 
     from service.hiding import Hiding
 
+log = structlog.get_logger()
+
 _FIRST_ERROR, _LAST_ERROR = 400, 599
-_BAD_GATEWAY, _GATEWAY_TIMEOUT = 502, 504
-_TIMEOUTS = frozenset({"Timeout", "APITimeoutError", "TimeoutError"})
-_UNREACHABLE = frozenset({"APIConnectionError", "ConnectError", "ConnectTimeout"})
-_BROKEN = frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError"})
+_BAD_GATEWAY = 502
+_SILENCES = (
+    (frozenset({"Timeout", "APITimeoutError", "TimeoutError"}), "did not answer in time", "upstream_timeout", 504),
+    (frozenset({"APIConnectionError", "ConnectError"}), "can not be reached", "upstream_unreachable", 502),
+    (
+        frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError"}),
+        "broke off",
+        "upstream_broke_off",
+        502,
+    ),
+)
 _LONGEST = 2_000
 _PASSED_ON = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id"})
 _LIMITS = "x-ratelimit-"
@@ -25,20 +36,26 @@ _LIMITS = "x-ratelimit-"
 def refused(error: Exception, *, model: str, hiding: Hiding) -> UpstreamRefused:
     """What *error* looks like to a client of OpenAI's; the caller raises it ``from error``."""
     known = tuple(_chain(error))
-    names = {type(one).__name__ for one in known}
-    if names & _TIMEOUTS:
-        said = f"{model} did not answer in time"
-        return UpstreamRefused(said, status=_GATEWAY_TIMEOUT, error=_error(said, "upstream_timeout"))
-    if any(type(one).__name__ in _UNREACHABLE and not _is_litellms(one) for one in known):
-        said = f"{model} can not be reached"
-        return UpstreamRefused(said, error=_error(said, "upstream_unreachable"))
-    if any(type(one).__name__ in _BROKEN for one in known):
-        said = f"{model} broke off"
-        return UpstreamRefused(said, error=_error(said, "upstream_broke_off"))
+    found = _silence(known, model=model) or _words(known, model=model, hiding=hiding)
+    kinds = " < ".join(type(one).__name__ for one in known)  # their words may be a person's: in the answer alone
+    log.info("upstream.refused", model=model, status=found.status, error=kinds)
+    return found
+
+
+def _silence(known: tuple[BaseException, ...], *, model: str) -> UpstreamRefused | None:
+    """What is told where the provider itself said nothing."""
+    names = {type(one).__name__ for one in known if not _is_litellms(one)}
+    for signs, words, code, status in _SILENCES:
+        if names & signs:
+            said = f"{model} {words}"
+            return UpstreamRefused(said, status=status, error=_error(said, code))
+    return None
+
+
+def _words(known: tuple[BaseException, ...], *, model: str, hiding: Hiding) -> UpstreamRefused:
     told = next((body for one in known if (body := _body(one))), None)
-    shown = hiding.value(
-        dict(told) if told else _error(f"{model} failed: {PREFIX.sub('', str(error))}"[:_LONGEST], None)
-    )
+    made = _error(f"{model} failed: {PREFIX.sub('', str(known[0]))}"[:_LONGEST], None)
+    shown = hiding.value(dict(told or made))
     assert isinstance(shown, dict)  # noqa: S101 - as it was
     headers = next((found for one in known if (found := passed_on(_headers(one)))), {})
     return UpstreamRefused(str(shown["message"])[:_LONGEST], status=_status(known, told), error=shown, headers=headers)
