@@ -65,7 +65,7 @@ def create_app(
         async with opening(settings) as opened:
             tell_start(opened)
             yield {"memory": opened}
-        tell_end()
+            tell_end()
 
     app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan, telemetry=_OWN_TELEMETRY)
     parts = (turns, resonance, story, consolidation, memory, journal, moving, erasing, standing, tools, health)

@@ -343,6 +343,7 @@ def test_an_answer_that_is_asked_for_again_is_given_with_the_same_memories(servi
     assert [one.headers["x-memory"] for one in answers] == ["surfaced", "surfaced"]
 
 
+@pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")  # aiohttp's, below litellm
 def test_an_image_goes_on_untouched_and_is_kept_as_a_mark(service, provider, ask):
     provider.then("A pixel.")
     large = PIXEL + "A" * 2_000_000  # more than any other request may have
