@@ -43,6 +43,19 @@ class Source(Answer):
     excerpt: str
 
 
+class Note(Answer):
+    """Lines of the journal that a memory rests on; what is of turns alone is None."""
+
+    turn_id: None = None
+    session_id: None = None
+    sequence: None = None
+    path: str
+    start_line: int
+    end_line: int
+    timestamp: datetime
+    excerpt: str
+
+
 class Flashback(Answer):
     """A memory that surfaced: told, and as it was said."""
 
@@ -54,7 +67,7 @@ class Flashback(Answer):
     date: str
     occurred_at: datetime
     score: float
-    sources: tuple[Source, ...]
+    sources: tuple[Source | Note, ...]
 
 
 class Stable(Answer):

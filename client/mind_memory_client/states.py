@@ -90,6 +90,23 @@ class StoryState(Answer):
     waiting_for: str | None
 
 
+class TextState(Answer):
+    """How far full text is."""
+
+    sequence: int
+    facts: int
+
+
+class Damage(Answer):
+    """A line of the transcript that was not what had been written."""
+
+    file: str
+    offset: int
+    length: int
+    reason: str
+    aside: str
+
+
 class Mind(Answer):
     """One mind: what it holds, and how far it is."""
 
@@ -99,6 +116,8 @@ class Mind(Answer):
     last_sequence: int
     graph: GraphState
     story: StoryState
+    text: TextState
+    damaged: tuple[Damage, ...]
     usage: Usage
 
 

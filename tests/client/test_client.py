@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import json
+import re
 import threading
 import time
 
@@ -9,7 +11,7 @@ import httpx
 import pytest
 
 import mind_memory_client as mm
-from mind_memory_client import calls, states
+from mind_memory_client import answers, calls, states
 from mind_memory_client.faces import Around, AroundAwaited, Awaited, Blocking
 from mind_memory_client.turn import begin
 from service.app import create_app
@@ -73,18 +75,16 @@ SENT = [
     calls.journal_get("ada", "MEMORY.md", from_line=1, lines=1),
 ]  # fmt: skip
 DOCUMENT = create_app(Settings()).openapi()
-HAS_JOURNAL = "/v1/minds/{mind_id}/journal/search" in DOCUMENT["paths"]
-if not HAS_JOURNAL:  # while it is built beside
-    del SENT[-2:]
 ANSWERS = {
     "TurnKept": mm.TurnKept, "ResonanceOut": mm.Resonance, "FlashbackOut": mm.Flashback, "SourceOut": mm.Source,
     "RememberedOut": mm.Remembered, "MemoryOut": mm.Memory, "StoryTold": mm.Story, "ChapterOut": mm.Chapter,
     "ConsolidationOut": mm.Consolidation, "RunOut": states.Run, "Compacted": mm.Compacted, "GraphOut": states.GraphState,
     "StoryOut": states.StoryState, "MindListed": mm.MindListed, "MindsOut": states.Minds, "Dropped": mm.Dropped,
-    "ParkedOut": states.Parked, "GatheredOut": states.Gathered,
+    "ParkedOut": states.Parked, "GatheredOut": states.Gathered, "JournalSearchOut": mm.JournalFound,
+    "JournalFound": mm.JournalChunk, "JournalFileOut": mm.JournalFile, "NoteOut": mm.Note,
+    "StableOut": answers.Stable, "VolatileOut": answers.Volatile, "UsageOut": answers.Usage, "MindOut": mm.Mind,
+    "TextOut": states.TextState, "DamageOut": states.Damage,
 }  # fmt: skip
-if HAS_JOURNAL:
-    ANSWERS |= {"JournalSearchOut": mm.JournalFound, "JournalFound": mm.JournalChunk, "JournalFileOut": mm.JournalFile}
 
 
 @pytest.mark.parametrize("call", SENT, ids=lambda call: f"{call.method} {call.path}")
@@ -105,6 +105,13 @@ def test_an_answer_has_each_field_that_the_services_document_knows_and_no_other(
     told = set(DOCUMENT["components"]["schemas"][name]["properties"])
 
     assert {field.alias or own for own, field in ANSWERS[name].model_fields.items()} == told
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_an_answer_is_made_of_is_known_too(name):
+    parts = set(re.findall(r"schemas/(\w+)", json.dumps(DOCUMENT["components"]["schemas"][name])))
+
+    assert parts - {*ANSWERS} <= {"InjectedMessage"}  # which is a plain dictionary, for a model
 
 
 # -- the calls
@@ -164,7 +171,6 @@ def test_a_mind_tells_what_it_holds_and_stands_in_the_list(memory, told):
     assert told in {one.mind_id for one in memory.minds()}
 
 
-@pytest.mark.skipif(not HAS_JOURNAL, reason="this service has no journal yet")
 def test_the_journal_is_searched_and_read(memory, told, home):
     notes = home / "minds" / told / "MEMORY.md"
     notes.write_text("# Garden\n\nThe apple tree was planted by Ingrid.\n")
@@ -178,6 +184,9 @@ def test_the_journal_is_searched_and_read(memory, told, home):
 
     assert (page.text, page.total_lines) == ("The apple tree was planted by Ingrid.", 3)
     assert found.results[0].path == "MEMORY.md"
+
+    surfaced = memory.resonance(told, "later", "Who planted the apple tree?", deadline_ms=0)
+    assert [source.path for source in surfaced.flashbacks[0].sources] == ["MEMORY.md"]
 
 
 async def test_the_awaited_client_does_the_same(url, told):
