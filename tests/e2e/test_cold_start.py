@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 AUNT, ASKS_FOR_AUNT = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"
 GRACE = 0.3
-LATER = ("numpy", "redis", "falkordb", "jinja2", "httpx", "tokenizers", "py3langid", "litellm", "graphiti_core")
+LATER = ("numpy", "redis", "falkordb", "jinja2", "httpx", "tokenizers", "py3langid", "litellm", "graphiti_core", "mcp")
 QUICK = {"MIND_MEMORY_DIGESTION__FIRST_RETRY_SECONDS": "0.2", "MIND_MEMORY_DIGESTION__MOST_RETRY_SECONDS": "0.5"}
 INDEX = "CREATE VECTOR INDEX FOR (x:P) ON (x.v) OPTIONS {dimension: 384, similarityFunction: 'cosine', M: 32, efConstruction: 200}"
 

@@ -34,7 +34,9 @@ async def host(service):
         yield found
 
 
-@pytest.mark.parametrize(("query", "words"), [("mother's flat", "Croix-Rousse"), ("молоко", "Купить молоко")])
+@pytest.mark.parametrize(
+    ("query", "words"), [("mother's flat", "Croix-Rousse"), ("молоко", "Купить молоко")], ids=["latin", "cyrillic"]
+)
 async def test_a_note_is_found_with_its_place_and_read_on_from_there(host, query, words):
     result = await host.call_tool("journal_memory_search", {"query": query, "max_results": 3})
     first = result.structured_content["results"][0]
@@ -45,7 +47,7 @@ async def test_a_note_is_found_with_its_place_and_read_on_from_there(host, query
     assert first["path"] == "memory/2026-01-09.md"
     assert words in first["snippet"]
     assert f"memory/2026-01-09.md, lines {first['start_line']} to {first['end_line']}" in text_of(result)
-    assert read.structured_content["text"] == "".join(NOTE.splitlines(keepends=True)[first["start_line"] - 1 :][:3])
+    assert read.structured_content["text"] == "\n".join(NOTE.splitlines()[first["start_line"] - 1 :][:3])
     assert read.structured_content["total_lines"] == len(NOTE.splitlines())
     assert read.structured_content["text"] in text_of(read)
 
