@@ -77,7 +77,7 @@ class OtlpSpans:
     def served(self, headers: Iterable[tuple[bytes, bytes]]) -> Iterator[Served]:
         """The span of a request: within its caller's trace, where *headers* name one."""
         carrier = {name.decode(): value.decode("latin-1") for name, value in headers if name in _CALLERS}
-        caller = self._propagator.extract(carrier, context=Context())
+        caller = self._propagator.extract(carrier)  # else what is open here: a door may ask another one
         span = self._tracer.start_span("request", context=caller, kind=SpanKind.SERVER)
         with _open(span), _in_logs(span):
             yield partial(_serve, span)

@@ -43,7 +43,7 @@ _VISIBLE = {"pattern": r"^[!-~]([ -~]*[!-~])?$", "maxLength": 200}
 _HEADERS: dict[str, tuple[dict[str, Any], str]] = {
     "X-Mind-Id": ({"pattern": f"^{MIND_ID}$"}, "Whose memory it is."),
     "X-Session-Id": (_VISIBLE, "Which conversation."),
-    "X-Memory-Bypass": ({"enum": ["0", "1"]}, "`1`: nothing is read from memory, and nothing kept."),
+    "X-Memory-Bypass": ({}, "`1`, or anything but `0`, `false` and `no`: nothing is read from memory, nothing kept."),
     "Idempotency-Key": (_VISIBLE, "The turn's id: what is sent again under it is kept once."),
 }
 _ANSWERED = {
@@ -68,7 +68,7 @@ REFUSALS: Answers = {
         "headers": {name: {"schema": {"type": "string"}, "description": told} for name, told in _ANSWERED.items()},
         "content": {
             "application/json": {"example": COMPLETED},
-            "text/event-stream": {"schema": {"type": "string"}},
+            "text/event-stream": {},
         },
     },
 }

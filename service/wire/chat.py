@@ -57,8 +57,8 @@ class ChatMessageIn(_AsItIs):
     content: StrictStr | list[dict[str, Any]] | None = None
 
 
-_MIND: dict[str, JsonValue] = {"pattern": f"^{MIND_ID}$"}
-_SESSION: dict[str, JsonValue] = {"format": "printable-text", "minLength": 1, "maxLength": 200}
+_MIND: dict[str, JsonValue] = {"pattern": f"^({MIND_ID})?$"}
+_SESSION: dict[str, JsonValue] = {"format": "printable-text", "maxLength": 200}
 
 
 class ChatMetadataIn(_AsItIs):
