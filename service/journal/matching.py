@@ -58,13 +58,14 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Match:
     """
-    A chunk that may be meant: how well it fits, 0…1; its stems; from which character on its nearest passage stands.
+    A chunk that may be meant: how well it fits, and at best by one of the two; its stems; where its nearest passage is.
 
     ``direction`` is where its vectors point, for its likeness to others.
     """
 
     chunk: Chunk
     fit: float
+    at_best: float
     stems: frozenset[str] = frozenset()
     nearest: int = 0
     direction: Vector | None = field(default=None, compare=False, repr=False)
@@ -114,15 +115,16 @@ def matching(index: JournalIndex, wanted: Wanted, *, weights: Weights, most: int
     whole = vectors + weights.words
     found = []
     for number, chunk in chunks.items():
-        fit = (vectors * meaning.get(number, 0.0) + weights.words * words.get(number, 0.0)) / whole if whole else 0.0
-        fit += weights.day * _of_that_day(wanted.day, chunk.day)
-        found.append(Match(chunk, fit))
+        near, told = meaning.get(number, 0.0), words.get(number, 0.0)
+        of_day = weights.day * _of_that_day(wanted.day, chunk.day)
+        fit = ((vectors * near + weights.words * told) / whole if whole else 0.0) + of_day
+        found.append(Match(chunk, fit, max(fit, near * (vectors > 0), told * (weights.words > 0))))
     fitting = _fitting(found, weights)[:most]
     held = index.stems([one.chunk.number for one in fitting])
-    told = [replace(one, stems=held.get(one.chunk.number, frozenset())) for one in fitting]
+    stemmed = [replace(one, stems=held.get(one.chunk.number, frozenset())) for one in fitting]
     if matrix is None or wanted.vector is None:
-        return Matches(tuple(told), cosines)
-    return Matches(tuple(_placed(one, matrix, wanted.vector) for one in told), cosines)
+        return Matches(tuple(stemmed), cosines)
+    return Matches(tuple(_placed(one, matrix, wanted.vector) for one in stemmed), cosines)
 
 
 def _placed(match: Match, matrix: Matrix, vector: Vector) -> Match:

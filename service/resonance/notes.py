@@ -119,7 +119,7 @@ def as_notes(
     for trust, one in noticed:
         for match in one.matches.fitting:
             known = best.get(match.chunk.digest)
-            score = trust * min(match.fit, 1.0)
+            score = trust * min(match.at_best, 1.0)  # among turns, whose best counts as 1 whatever it was found by
             if known is None or score > known[0]:
                 best[match.chunk.digest] = (score, match)
     stems = tuple(dict.fromkeys(stem for _, one in noticed for stem in one.wanted.stems))

@@ -501,16 +501,15 @@ async def test_a_journal_that_is_late_is_named_and_keeps_nothing_else_back(tmp_p
         person = await person_of(service, tmp_path, notes=NOTES)
         await service.keep("ada", "The doctor gave me the medicine in a green bottle.", session_id="s0")
         await service.digested("ada")
-        await resonate(person, ASKS, session_id="warm")
+        before = await resonate(person, ASKS, session_id="s3")
         mind = await service.memory.minds.find("ada")
         with mind.journal._mutex, mind.journal._file._mutex:  # as a slow disk would hold it
             found = await resonate(person, ASKS, deadline_ms=5_000)
-        again = await resonate(person, ASKS, session_id="s3")
 
     assert found["degraded"] == ["journal_skipped"]
-    assert [one["kind"] for one in found["flashbacks"]] != []
+    assert not any(one["kind"] == "journal" for one in found["flashbacks"])
     assert any("green bottle" in one["raw"] for one in found["flashbacks"])
-    assert any(one["kind"] == "journal" for one in again["flashbacks"])
+    assert {"journal"} < {one["kind"] for one in before["flashbacks"]}
 
 
 # -- what becomes of it

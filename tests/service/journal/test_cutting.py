@@ -57,10 +57,10 @@ def test_every_line_that_is_no_aside_stands_in_a_chunk_with_its_number(text):
 
 @settings(deadline=None)
 @given(markdown)
-def test_no_chunk_is_much_longer_than_it_may_be_and_each_goes_on(text):
+def test_no_chunk_is_twice_as_long_as_it_may_be_and_each_goes_on(text):
     chunks = cut(text, size=100, overlap=20)
 
-    assert all(count_tokens(chunk.text) <= 140 for chunk in chunks)
+    assert all(count_tokens(chunk.text) <= 200 for chunk in chunks)
     assert len({(chunk.start_line, chunk.end_line, chunk.text) for chunk in chunks}) <= len(chunks)
     assert [chunk.start_line for chunk in chunks] == sorted(chunk.start_line for chunk in chunks)
 
