@@ -16,22 +16,22 @@ from service.adapters.graph.naming import graph_name
 from service.adapters.graph.server import binaries
 
 
-def redis_pids(pid=None):
-    """The redis-servers that a process (this one) has started."""
-    children = psutil.Process(pid).children(recursive=True)
+def redis_pids(pid=None, *, is_deep=True):
+    """The redis-servers that a process (this one) has started, and, where *is_deep*, those that its children have."""
+    children = psutil.Process(pid).children(recursive=is_deep)
     return [child.pid for child in children if child.name().startswith("redis-server")]
 
 
 def kill_graph():
     """Kill the one embedded server without a word."""
-    [pid] = redis_pids()
+    [pid] = redis_pids(is_deep=False)
     os.kill(pid, signal.SIGKILL)
 
 
 @contextmanager
 def frozen_graph():
     """The one embedded server accepts and never answers, while this lasts."""
-    [pid] = redis_pids()
+    [pid] = redis_pids(is_deep=False)
     os.kill(pid, signal.SIGSTOP)
     try:
         yield

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -108,6 +109,8 @@ def _live(order):
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.environ.update(order["env"])
         code = _serve(order)
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(code)
 
@@ -121,11 +124,11 @@ def _serve(order):
 
         return serve(Path(order["home"]), steps)
     from service.adapters.hashing import HashingEmbedder
-    from service.cli import main, serving
+    from service.cli import listening, main, serving
 
     install(steps)
-    create_app = serving.create_app
-    serving.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
+    create_app = listening.create_app
+    listening.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
     serving.open_memory = partial(serving.open_memory, embedder=HashingEmbedder())
     try:
         main.app(["serve", "--home", order["home"], "--port", str(order["port"])])

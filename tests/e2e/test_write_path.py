@@ -274,11 +274,11 @@ async def test_a_killed_graph_comes_back_by_itself_and_nothing_is_lost(tmp_path)
     async with running(tmp_path) as service:
         await service.keep("ada", FRIENDS[0])
         await service.digested("ada")
-        [pid] = redis_pids()
+        [pid] = redis_pids(is_deep=False)
         kill_graph()
         for said in FRIENDS[1:]:
             assert (await service.keep("ada", said)).status_code == 202
-        await service.until("ada", lambda s: s["graph"]["available"] and redis_pids() != [pid])
+        await service.until("ada", lambda s: s["graph"]["available"] and redis_pids(is_deep=False) != [pid])
         status = await service.digested("ada")
         contents = await column(service, "ada", "MATCH (n:Episodic) RETURN n.content ORDER BY n.content")
 
