@@ -2,18 +2,10 @@
 
 import pytest
 
-from service.app import create_app
-from service.settings import Settings
 from tests.service.cli.cli_process import serving
 from tests.service.mcp_server.mcp_hosts import LYON, called, over_http, refused, text_of
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.skipif(
-        "/v1/minds/{mind_id}/journal/search" not in create_app(Settings()).openapi()["paths"],
-        reason="the service has no journal yet",
-    ),
-]
+pytestmark = pytest.mark.anyio
 
 NOTE = "# Friday\n\nMy mother moved into a flat in the Croix-Rousse.\n\n# Список\n\nКупить молоко и хлеб.\n"
 
