@@ -99,7 +99,8 @@ def test_what_was_said_in_another_session_is_given_to_the_model_and_the_turn_is_
     assert (answer.headers["x-mind-id"], answer.headers["x-session-id"]) == ("lyon", "s1")
     trace = service.http.get(f"/v1/minds/lyon/traces/{answer.headers['x-memory-trace-id']}").json()
     assert trace["block"] == sent[1]["content"]
-    kept = service.until_kept("lyon", turns=2)[-1]
+    service.at_rest()
+    kept = [one for one in service.kept("lyon") if one["session_id"] == "s1"][-1]
     assert (kept["session_id"], contents(kept)) == (
         "s1",
         [("user", WHERE), ("assistant", "In Lyon, near the old bakery.")],

@@ -68,7 +68,7 @@ def ask(tmp_path):
 
 
 @contextlib.asynccontextmanager
-async def model_at(*urls, seconds=5.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS):
+async def model_at(*urls, seconds=30.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS):
     names = names or tuple(f"openai/model-{i}" for i in range(len(urls)))
     deployments = tuple(Deployment(name, url, KEY) for name, url in zip(names, urls, strict=True))
     settings = RoleSettings(deployments, timeout_seconds=seconds, max_tokens=max_tokens, temperature=0.25)
