@@ -18,15 +18,13 @@ log = structlog.get_logger()
 
 _FIRST_ERROR, _LAST_ERROR = 400, 599
 _BAD_GATEWAY = 502
+_LATE = frozenset({"APITimeoutError", "TimeoutError", "ReadTimeout", "ConnectTimeout"})
+_AWAY = frozenset({"APIConnectionError", "ConnectError"})
+_BROKEN = frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError"})
 _SILENCES = (
-    (frozenset({"Timeout", "APITimeoutError", "TimeoutError"}), "did not answer in time", "upstream_timeout", 504),
-    (frozenset({"APIConnectionError", "ConnectError"}), "can not be reached", "upstream_unreachable", 502),
-    (
-        frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError"}),
-        "broke off",
-        "upstream_broke_off",
-        502,
-    ),
+    (_LATE, "did not answer in time", "upstream_timeout", 504),
+    (_AWAY, "can not be reached", "upstream_unreachable", 502),
+    (_BROKEN, "broke off", "upstream_broke_off", 502),
 )
 _LONGEST = 2_000
 _PASSED_ON = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id"})

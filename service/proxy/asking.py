@@ -122,9 +122,9 @@ def _checked(body: object) -> dict[str, Any]:
 
 def _key(headers: Headers) -> str | None:
     key = headers.get("idempotency-key")
-    if key and _VISIBLE.fullmatch(key) is None:
+    if key is not None and _VISIBLE.fullmatch(key) is None:
         raise InvalidRequest("must be printable ASCII text, 200 characters at most", pointer="header/Idempotency-Key")
-    return key or None
+    return key
 
 
 def _text(headers: Headers, name: str) -> str | None:

@@ -37,14 +37,9 @@ def session_of(header: str | None, body: Mapping[str, Any]) -> str:
 
     Each next request repeats that beginning. Not the system message's words: many hold the time of day.
     """
-    session_id, pointer = header, "header/X-Session-Id"
-    if not session_id:
-        session_id, pointer = _metadata(body, "session_id"), "#/metadata/session_id"
-    if not session_id:
-        return _derived("chat", _beginning(body["messages"]))
-    if not session_id.isprintable() or not session_id.strip() or len(session_id) > _LONGEST_SESSION:
-        raise InvalidRequest("must be printable text, 200 characters at most", pointer=pointer)
-    return session_id
+    if header and not (header.isprintable() and len(header) <= _LONGEST_SESSION):
+        raise InvalidRequest("must be printable text, 200 characters at most", pointer="header/X-Session-Id")
+    return header or _metadata(body, "session_id") or _derived("chat", _beginning(body["messages"]))
 
 
 def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,18 +52,14 @@ def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(header: str | None, body: Mapping[str, Any]) -> str | None:
-    mind_id, pointer = header, "header/X-Mind-Id"
-    if not mind_id:
-        mind_id, pointer = _metadata(body, "mind_id"), "#/metadata/mind_id"
-    if mind_id and re.fullmatch(MIND_ID, mind_id) is None:
-        raise InvalidMindId("must be 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit", pointer=pointer)
-    return mind_id
+    if header and re.fullmatch(MIND_ID, header) is None:
+        detail = "must be 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit"
+        raise InvalidMindId(detail, pointer="header/X-Mind-Id")
+    return header or _metadata(body, "mind_id")
 
 
 def _metadata(body: Mapping[str, Any], name: str) -> str | None:
-    value = (body.get("metadata") or {}).get(name)
-    if value is not None and not isinstance(value, str):
-        raise InvalidRequest("must be text", pointer=f"#/metadata/{name}")
+    value: str | None = (body.get("metadata") or {}).get(name)
     return value
 
 

@@ -41,8 +41,8 @@ def _refusal(told: str) -> dict[str, Any]:
 
 _VISIBLE = {"pattern": r"^[!-~]([ -~]*[!-~])?$", "maxLength": 200}
 _HEADERS: dict[str, tuple[dict[str, Any], str]] = {
-    "X-Mind-Id": ({"pattern": f"^{MIND_ID}$"}, "Whose memory it is."),
-    "X-Session-Id": (_VISIBLE, "Which conversation."),
+    "X-Mind-Id": ({"pattern": f"^({MIND_ID})?$"}, "Whose memory it is."),
+    "X-Session-Id": ({"format": "printable-text", "maxLength": 200}, "Which conversation."),
     "X-Memory-Bypass": ({}, "`1`, or anything but `0`, `false` and `no`: nothing is read from memory, nothing kept."),
     "Idempotency-Key": (_VISIBLE, "The turn's id: what is sent again under it is kept once."),
 }

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from service.spans import Told
     from service.tally import Tally
 
-REPEAT_TURNS = (
-    100  # of a session: what surfaced within them and surfaces again is a repeat, whatever the echo filter is
-)
+REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
 
 
 def count(

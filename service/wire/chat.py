@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, StrictStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictStr
 
 from consolidation.workspace import MIND_ID
 from service.wire.fields import Answered
@@ -50,6 +50,12 @@ class _AsItIs(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow")
 
 
+def _printable(text: str) -> str:
+    if text and not (text.isprintable() and text.strip()):
+        raise ValueError("must be printable text")
+    return text
+
+
 class ChatMessageIn(_AsItIs):
     """One message; its content is text, parts, or nothing beside tool calls."""
 
@@ -57,15 +63,17 @@ class ChatMessageIn(_AsItIs):
     content: StrictStr | list[dict[str, Any]] | None = None
 
 
-_MIND: dict[str, JsonValue] = {"pattern": f"^({MIND_ID})?$"}
-_SESSION: dict[str, JsonValue] = {"format": "printable-text", "maxLength": 200}
+_Mind = Annotated[StrictStr, Field(pattern=f"^({MIND_ID})?$")]
+_Session = Annotated[
+    StrictStr, Field(max_length=200, json_schema_extra={"format": "printable-text"}), AfterValidator(_printable)
+]
 
 
 class ChatMetadataIn(_AsItIs):
     """OpenAI's own, and two of ours, which are not passed on."""
 
-    mind_id: StrictStr | None = Field(None, description="Whose memory it is.", json_schema_extra=_MIND)
-    session_id: StrictStr | None = Field(None, description="Which conversation.", json_schema_extra=_SESSION)
+    mind_id: _Mind | None = Field(None, description="Whose memory it is.")
+    session_id: _Session | None = Field(None, description="Which conversation.")
 
 
 class ChatIn(_AsItIs):
