@@ -32,8 +32,14 @@ check: $(VENV)/.ready ## style, types, who may import whom
 	$(VENV)/bin/lint-imports
 	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
 
-test: $(VENV)/.ready ## every test, offline, two files at a time; with ARGS, what pytest is asked
-	$(PYTHON) -m pytest $(if $(ARGS),$(ARGS),-q -n 2 --dist loadfile)
+test: $(VENV)/.ready ## every test, offline, three files at a time; with ARGS, what pytest is asked
+ifdef ARGS
+	$(PYTHON) -m pytest $(ARGS)
+else
+	$(PYTHON) -m pytest -q -n 3 --dist loadfile || { \
+	  echo "what failed beside others is asked once more, alone"; \
+	  $(PYTHON) -m pytest -q --last-failed --last-failed-no-failures=none; }
+endif
 
 golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
 	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)
