@@ -130,7 +130,9 @@ async def test_a_chapter_that_a_person_edited_stays_and_is_named(tmp_path):
     [heading] = receipt["edited_by_person"]
     assert heading in story.read_text() and "RUBIES, I am told," in story.read_text()
     assert receipt["left"] == ["MEMORY.md", "STORY.md"] and receipt["verified"]
-    assert holding(tmp_path, *STEMS) == ["minds/ada/MEMORY.md", "minds/ada/STORY.md"]
+    # What is made of MEMORY.md to find its notes may be there by now, too: it holds a person's words, and goes with them.
+    left = [file for file in holding(tmp_path, *STEMS) if file != "minds/ada/derived/journal.sqlite3"]
+    assert left == ["minds/ada/MEMORY.md", "minds/ada/STORY.md"]
 
 
 async def test_what_others_told_in_its_words_is_read_again_from_them(tmp_path):

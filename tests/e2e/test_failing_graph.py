@@ -107,19 +107,6 @@ async def test_a_graph_that_is_away_at_start_is_taken_in_when_it_comes(tmp_path,
     assert heard == [("graph", "failed"), ("graph", "recovered")]
 
 
-async def test_lanes_that_met_a_graph_away_for_a_moment_go_on_as_soon_as_it_is_back(tmp_path, server):
-    slow = {"first_retry_seconds": 600, "most_retry_seconds": 600, "sweep_seconds": 600}
-    with FaultProxy(server[0]) as proxy:
-        async with behind(proxy, tmp_path, digestion=slow) as service:
-            await keeps(service, [AUNT])
-            await service.digested("ada")
-            proxy.mode = "refuse"
-            await keeps(service, FRIENDS[:1])
-            await service.until("ada", lambda s: s["graph"]["waiting_for"])
-            proxy.mode = "pass"  # most often before anything was told of it
-            await is_whole(service, [AUNT, *FRIENDS[:1]])
-
-
 async def test_callers_who_gave_up_are_enough_to_find_out(tmp_path, server):
     with told() as heard, FaultProxy(server[0]) as proxy:
         async with behind(proxy, tmp_path, digestion={**LANES, "sweep_seconds": 600}) as service:

@@ -26,6 +26,8 @@ def translated(error: Exception) -> GraphFault:
         ((redis.OutOfMemoryError,), GraphUnwritable, "FalkorDB is out of memory"),
         ((redis.ReadOnlyError,), GraphUnwritable, "FalkorDB is a read-only replica"),
         ((redis.RedisError, OSError), GraphUnavailable, f"FalkorDB does not answer: {error}"),
+        # What redis-py makes of a connection that was closed under it.
+        ((AttributeError,), GraphUnavailable, "the way to FalkorDB broke off"),
     )
     for kinds, fault, words in told:
         if isinstance(error, kinds):
