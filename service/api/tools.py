@@ -25,12 +25,15 @@ _MESSAGE: dict[str, Any] = {
         "jsonrpc": {"const": "2.0"},
         "id": {"description": "A string or a whole number; without one it is a notification."},
         "method": {"type": "string"},
-        "params": {"type": "object"},
+        "params": {"description": "An object; what is none is answered with an error of the protocol."},
     },
 }
 _TOLD: dict[int | str, dict[str, Any]] = {
     202: {"description": "A notification was taken note of"},
-    400: {"description": "No message of the protocol, or no text", "content": {_JSON: {"schema": {"type": "object"}}}},
+    400: {
+        "description": "No message of the protocol, or no text",
+        "content": {_JSON: {"schema": {"type": "object"}}, **answers(MCP_TOLD, 400)[400]["content"]},
+    },
     404: {"description": "No such method", "content": {_JSON: {"schema": {"type": "object"}}}},
 }
 

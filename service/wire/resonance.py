@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from service.wire.fields import WHOLE, Answered, Body, Instant, SessionId, Zone
+from service.wire.fields import WHOLE, Answered, Body, Flag, Instant, SessionId, Zone
 from service.wire.turns import MessageIn, ShortText
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ResonanceIn(Body):
     max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True), WHOLE] | None = None
     placement: Literal["tail", "system"] = "tail"
     known_story_etag: ShortText | None = None
-    off_the_record: bool = Field(
+    off_the_record: Flag = Field(
         default=False,
         description="Leave no words in the trace, and ask no model; a marker in the message does the same.",
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from consolidation.kernel.turns import Kind, Message, Speaker
-from service.wire.fields import Answered, Body, Instant, Metadata, SessionId, Text, TurnId
+from service.wire.fields import Answered, Body, Flag, Instant, Metadata, SessionId, Text, TurnId
 
 ShortText = Annotated[Text, Field(max_length=200)]
 
@@ -58,7 +58,7 @@ class TurnIn(Body):
     session_id: SessionId
     messages: Annotated[list[MessageIn], Field(min_length=1, max_length=256)]
     kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
-    off_the_record: bool = Field(default=False, description="Keep none of its words anywhere.")
+    off_the_record: Flag = Field(default=False, description="Keep none of its words anywhere.")
     metadata: Metadata = Field(default_factory=dict)
     trace_id: ShortText | None = None
     outcomes: Annotated[list[OutcomeIn], Field(max_length=100)] = Field(default_factory=list)
