@@ -47,7 +47,7 @@ async def consolidation(mind_id: MindId, memory: MemoryDep) -> ConsolidationOut:
 
 
 @router.post(
-    "/sessions/{session_id}/compaction",
+    "/sessions/{session_id:path}/compaction",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Keep a window before it is cut",
     responses=answers(COMPACTED, 400, 404, 409, 413, 422, 503, 507, status=202),

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from consolidation.kernel.errors import InvalidRequest
 from service.api.dependencies import CallerName, MemoryDep, MindId
 from service.api.documented import answers, answers_to_archive, archive_of
 from service.moving.exporting import Export
@@ -57,13 +58,18 @@ async def export(mind_id: MindId, memory: MemoryDep, by: CallerName) -> Streamin
     summary="A mind of an archive",
     responses=answers_to_archive(IMPORTED),
     openapi_extra={
-        "requestBody": {"required": True, "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}}}
+        "requestBody": {
+            "required": True,
+            "content": {ZIP: {"schema": {"type": "string", "format": "binary", "minLength": 1}}},
+        }
     },
 )
 async def bring_in(
     mind_id: MindId, memory: MemoryDep, by: CallerName, request: Request, *, reembed: Reembed = False
 ) -> ImportedOut:
     """All of it or nothing: built aside and checked, then moved in under this id. There must be no such mind yet."""
+    if not _has_body(request):
+        raise InvalidRequest("send the archive as the body of the request", pointer="#")
     async with memory.moves.restoring.incoming.spooled(mind_id) as folder:
         archive = folder / "archive.zip"
         await _spool(request.stream(), archive, most_bytes=memory.settings.archive.max_bytes)
@@ -94,6 +100,11 @@ async def rebuild(mind_id: MindId, memory: MemoryDep, by: CallerName) -> Rebuild
     turns = await memory.moves.rebuilding.rebuild(await memory.minds.find(mind_id))
     await memory.audit.note("mind.rebuilt", by=by, mind_id=mind_id, turns=turns)
     return RebuildingOut(mind_id=mind_id, turns=turns)
+
+
+def _has_body(request: Request) -> bool:
+    """By what its head says (RFC 9112, 6.3)."""
+    return "transfer-encoding" in request.headers or request.headers.get("content-length", "0") != "0"
 
 
 async def _spool(body: AsyncIterator[bytes], file: Path, *, most_bytes: int) -> None:

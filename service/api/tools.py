@@ -25,7 +25,7 @@ _MESSAGE: dict[str, Any] = {
         "jsonrpc": {"const": "2.0"},
         "id": {"description": "A string or a whole number; without one it is a notification."},
         "method": {"type": "string"},
-        "params": {"description": "An object; what is none is answered with an error of the protocol."},
+        "params": {"type": ["object", "null"]},
     },
 }
 _TOLD: dict[int | str, dict[str, Any]] = {

@@ -25,13 +25,17 @@ def listening(settings: Settings) -> socket.socket:
     host, port = settings.host, settings.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (while")[0]
         raise CommandFailed(
             f"port {port} on {host} can not be listened on ({reason.lower()}): stop what has it, or choose another "
             "with --port, 0 for any that is free"
         ) from error
+    # What it accepts inherits this. Else an answer's body waits 40 ms for its head to be acknowledged: asyncio sees to
+    # it only for sockets that it made itself.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def url_of(settings: Settings, listener: socket.socket) -> str:

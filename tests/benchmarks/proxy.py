@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MIND = "proxied"
+_MODEL = "openai/scripted"  # of no role: memory itself has no model
 _TOLD = 60  # turns that the mind holds before
 _QUESTIONS = (
     "What was it again that {name} told me about the new job?",
@@ -35,9 +36,9 @@ async def proxy(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict
 def _measured(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict[str, Any]:
     told = talks(_TOLD)
     with ScriptedProvider(respond=lambda _: "Of course.") as provider:
-        chat = {"MODEL": "openai/scripted", "API_BASE": provider.url, "API_KEY": "none"}
-        model = {f"MIND_MEMORY_MODELS__CHAT__{name}": value for name, value in chat.items()}
-        with serving(home, **model) as (_, url), httpx.Client(timeout=60) as http:
+        upstream = {"MODELS": json.dumps([_MODEL]), "API_BASE": provider.url, "API_KEY": "none"}
+        settings = {f"MIND_MEMORY_PROXY__{name}": value for name, value in upstream.items()}
+        with serving(home, **settings) as (_, url), httpx.Client(timeout=60) as http:
             for talk in told:
                 said = [{"role": "user", "content": talk.user}, {"role": "assistant", "content": talk.bot}]
                 body = {"session_id": f"told-{talk.number}", "messages": said}
@@ -80,7 +81,7 @@ def _rest(http: httpx.Client, url: str, *, turns: int) -> None:
 
 def _first_token(http: httpx.Client, base: str, question: str, *, headers: dict[str, str]) -> tuple[float, str]:
     """The seconds until the first word of a streamed answer, which is then read to its end, and what memory did."""
-    body = {"model": "memory", "stream": True, "messages": [{"role": "user", "content": question}]}
+    body = {"model": _MODEL, "stream": True, "messages": [{"role": "user", "content": question}]}
     seconds = 0.0
     began = time.perf_counter()
     with http.stream("POST", f"{base}/chat/completions", json=body, headers=headers) as answer:

@@ -43,6 +43,8 @@ def filter_failure(context, failure, case, response):
         problem = response.json()
         known = problem.get("type") in BETWEEN_FIELDS | OF_THE_FORMAT or problem.get("detail") in OF_THE_WHOLE
         return not (known or response.status_code in STATE)
+    if kind == "AllowHeaderMismatch" and case.operation.path.endswith("/compaction"):
+        return set(failure.undocumented_methods) != {"DELETE"}  # a session may be called `a/compaction`, and be erased
     if kind == "AcceptedNegativeData" and case.media_type == "text/markdown":
         return case.body is NOT_SET  # what stands in a text is text, whatever was meant by it
     return True

@@ -11,7 +11,9 @@ import time
 import pytest
 from cli_process import ROOT, call, run, said_by_service, serving
 
+from service.cli.listening import listening
 from service.presence import find_service
+from service.settings import Settings
 
 
 def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is_ended(tmp_path):
@@ -35,6 +37,15 @@ def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is
         assert told == ["service.started", *("service.warmed" for _ in told[2:]), "service.stopping"]
         assert time.monotonic() - began < 10
         assert not (home / "service.json").exists()
+
+
+def test_no_answer_waits_until_its_head_is_acknowledged(tmp_path):
+    with (
+        listening(Settings(home=tmp_path, port=0)) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(tmp_path):
