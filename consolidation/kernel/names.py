@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _SENTENCE_END = re.compile(
-    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<=[.!?…])[\"'”’)]?\s+(?=[\"'“‘(¿¡]?[^\Wa-z])"
+    r"(?<=[.!?…])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)[\"'”’)]?\s+(?=[\"'“‘(¿¡]?[^\Wa-z])"
     r"|(?<=[。！？])|\n+"
 )
 _CAPITALS = "".join(letter for letter in map(chr, range(0x2000)) if letter.isupper() or letter.istitle())

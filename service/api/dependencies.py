@@ -1,4 +1,4 @@
-"""What a route may ask for."""
+"""What a route may ask for. All of it is async: FastAPI gives a thread to what is not."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -10,18 +10,18 @@ from service.access.caller import Caller
 from service.container import Memory
 
 
-def _memory(request: Request) -> Memory:
+async def _memory(request: Request) -> Memory:
     memory: Memory = request.state.memory
     return memory
 
 
-def _caller(request: Request) -> Caller:
+async def _caller(request: Request) -> Caller:
     caller: Caller = request.state.caller
     return caller
 
 
-def _by(request: Request) -> str:
-    return _caller(request).name
+async def _by(request: Request) -> str:
+    return (await _caller(request)).name
 
 
 MemoryDep = Annotated[Memory, Depends(_memory)]

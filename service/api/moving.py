@@ -9,11 +9,10 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from consolidation.kernel.errors import InvalidRequest
 from service.api.dependencies import CallerName, MemoryDep, MindId
 from service.api.documented import answers, answers_to_archive, archive_of
 from service.moving.exporting import Export
-from service.moving.faults import ArchiveTooLarge
+from service.moving.faults import ArchiveTooLarge, ArchiveUnreadable
 from service.wire.examples import IMPORTED, REBUILDING
 from service.wire.moving import ImportedOut, RebuildingOut
 
@@ -58,10 +57,7 @@ async def export(mind_id: MindId, memory: MemoryDep, by: CallerName) -> Streamin
     summary="A mind of an archive",
     responses=answers_to_archive(IMPORTED),
     openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {ZIP: {"schema": {"type": "string", "format": "binary", "minLength": 1}}},
-        }
+        "requestBody": {"required": True, "content": {ZIP: {"schema": {"type": "string", "format": "binary"}}}}
     },
 )
 async def bring_in(
@@ -69,7 +65,7 @@ async def bring_in(
 ) -> ImportedOut:
     """All of it or nothing: built aside and checked, then moved in under this id. There must be no such mind yet."""
     if not _has_body(request):
-        raise InvalidRequest("send the archive as the body of the request", pointer="#")
+        raise ArchiveUnreadable("the archive is empty: send it as the body of the request")
     async with memory.moves.restoring.incoming.spooled(mind_id) as folder:
         archive = folder / "archive.zip"
         await _spool(request.stream(), archive, most_bytes=memory.settings.archive.max_bytes)

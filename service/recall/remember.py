@@ -12,6 +12,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.kernel.language import detect
 from consolidation.kernel.words import stems
+from service.resonance.excerpt import wanted_by
 from service.resonance.fragments import as_source
 from service.resonance.fusion import COSINES, WORDS, Arms, Cues, Weights, fuse, normalised
 from service.resonance.queries import sanitised
@@ -176,7 +177,7 @@ def _hit(id_: str, kind: Kind, text: str, score: float, sequences: tuple[int, ..
 
 def _with_sources(hit: _Hit, turns: Mapping[int, Kept], window: Window, query: str) -> Remembered | None:
     told = sorted((turns[one] for one in hit.sequences if one in turns), key=lambda kept: kept.sequence)
-    sources = tuple(as_source(kept, queries=(query,)) for kept in told)
+    sources = tuple(as_source(kept, wanted=wanted_by((query,))) for kept in told)
     occurred_at = told[0].occurred_at if told else None
     text = hit.remembered.text or (sources[0].excerpt if sources else "")
     if not text or not window.holds(occurred_at):

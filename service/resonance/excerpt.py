@@ -17,13 +17,17 @@ _SHORT = 420
 _TOLD = (Speaker.USER, Speaker.ASSISTANT, Speaker.THOUGHT)
 
 
-def excerpt(kept: Kept, *, queries: Sequence[str]) -> str:
+def wanted_by(queries: Sequence[str]) -> frozenset[str]:
+    """The words that decide which sentences of a turn are shown."""
+    return frozenset(word for query in queries for word in tokens(query))
+
+
+def excerpt(kept: Kept, *, wanted: frozenset[str]) -> str:
     """What was said, speakers in front, at most about 420 characters; sentences left out are marked by an ellipsis."""
     spoken = [message for message in kept.turn.messages if message.role in _TOLD] or list(kept.turn.messages)
     whole = " / ".join(f"{message.who}: {' '.join(message.content.split())}" for message in spoken)
     if len(whole) <= _SHORT:
         return whole
-    wanted = frozenset(word for query in queries for word in tokens(query))
     said = [(message.who, sentence) for message in spoken for sentence in sentences(message.content)]
     order = sorted(range(len(said)), key=lambda at: (-len(wanted.intersection(tokens(said[at][1]))), at))
     chosen: list[int] = []

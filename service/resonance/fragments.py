@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.words import tokens
-from service.resonance.excerpt import excerpt
+from service.resonance.excerpt import excerpt, wanted_by
 from service.resonance.moment import Fragment, Source
 
 if TYPE_CHECKING:
@@ -32,12 +32,13 @@ def as_fragments(
     """The ranked turns that are in *turns*, best first; *named* are the entities of the message."""
     top = ranking[0].score if ranking else 0.0
     names = [frozenset(tokens(name)) for name in named]
+    wanted = wanted_by(queries)
     fragments = []
     for one in ranking:
         kept = turns.get(one.sequence)
         if kept is None:
             continue
-        source = as_source(kept, queries=queries)
+        source = as_source(kept, wanted=wanted)
         fact = facts.get(one.sequence)
         told = fact if fact is not None and fact.score >= _FITTING_FACT else None
         fragments.append(
@@ -64,6 +65,7 @@ def as_entity_fragments(
 ) -> tuple[Fragment, ...]:
     """What is known of entities, where it is short enough to be a memory; *named* in the message, *turns* by uuid."""
     fragments = []
+    wanted = wanted_by(queries)
     for entity in entities:
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
         if not entity.summary.strip() or len(entity.summary) > _LONGEST_SUMMARY or not mentions:
@@ -75,17 +77,17 @@ def as_entity_fragments(
                 text=f"{entity.name}: {entity.summary}",
                 occurred_at=max(kept.occurred_at for kept in mentions),
                 score=_ENTITY_SHARE,
-                sources=tuple(as_source(kept, queries=queries) for kept in mentions),
+                sources=tuple(as_source(kept, wanted=wanted) for kept in mentions),
                 is_boosted=entity.uuid in named,
             )
         )
     return tuple(fragments)
 
 
-def as_source(kept: Kept, *, queries: Sequence[str]) -> Source:
-    """A turn as the source of a memory."""
+def as_source(kept: Kept, *, wanted: frozenset[str]) -> Source:
+    """A turn as the source of a memory, shown by what has these words."""
     return Source(
-        kept.turn.turn_id, kept.turn.session_id, kept.sequence, kept.occurred_at, excerpt(kept, queries=queries)
+        kept.turn.turn_id, kept.turn.session_id, kept.sequence, kept.occurred_at, excerpt(kept, wanted=wanted)
     )
 
 

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
-from tests.service.cli.cli_process import serving, until_digested
+from tests.service.cli.cli_process import log_of_ended, serving, until_digested
 
 from service.background import Background
 
@@ -26,7 +26,7 @@ def test_a_start_a_turn_a_call_and_a_story_are_a_line_each(tmp_path):
         manual = {"trigger": "manual", "wait": True}
         httpx.post(f"{url}/v1/minds/ada/consolidation", json=manual, timeout=30)
         process.terminate()
-        _, said = process.communicate(timeout=60)
+        said = log_of_ended(process, tmp_path / "home")
 
     events = {event["event"]: event for event in map(json.loads, said.splitlines())}
     start, kept, answered = events["service.started"], events["turn.kept"], events["resonance.answered"]

@@ -39,12 +39,11 @@ def call(*words, said=None, **more):
 @contextmanager
 def serving(home, *words, **more):
     """A service on a free port: its process and its address, once it answers."""
-    with _said(home).open("w") as said:
+    with _said(home).open("w") as said, _log(home).open("w") as log:  # a pipe that nobody reads would fill, and hold it
         process = subprocess.Popen(
             [*MAIN, "serve", "--home", str(home), "--port", "0", *words],
             stdout=said,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=log,
             env=environment(**more),
         )
     try:
@@ -52,7 +51,13 @@ def serving(home, *words, **more):
     finally:
         if process.poll() is None:
             process.terminate()
-        process.communicate(timeout=20)
+        process.wait(timeout=20)
+
+
+def log_of_ended(process, home):
+    """Wait until the service of this home has ended, and return all that it logged."""
+    process.wait(timeout=60)
+    return _log(home).read_text()
 
 
 def until_digested(url, mind_id):
@@ -75,12 +80,16 @@ def _said(home):
     return Path(home).with_name(f"{Path(home).name}-said.txt")
 
 
+def _log(home):
+    return Path(home).with_name(f"{Path(home).name}-log.txt")
+
+
 def _address(home, process):
     file = Path(home) / "service.json"
     until = time.monotonic() + 30
     while time.monotonic() < until:
         if process.poll() is not None:
-            raise AssertionError(process.stderr.read())
+            raise AssertionError(_log(home).read_text())
         if file.exists():
             url = json.loads(file.read_text())["url"]
             assert httpx.get(f"{url}/healthz", timeout=10).json() == {"status": "alive"}

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
-from cli_process import call, run, said_by_service, serving
+from cli_process import call, log_of_ended, run, said_by_service, serving
 from keyed import id_of, make_key
 
 from service.access.keyring import FILE, Keyring
@@ -155,7 +155,7 @@ def test_keys_rotate_while_the_service_runs_commands_go_on_and_nothing_tells_a_k
         (home / "away.json").rename(home / FILE)
         outputs += [done.stdout + done.stderr for done in (near, far, closed, wrong, odd, examined)]
         process.terminate()
-        outputs += [process.communicate(timeout=20)[1], said_by_service(home)]
+        outputs += [log_of_ended(process, home), said_by_service(home)]
         known += [first, second, said["token"]]
 
     assert [near.exit_code, far.returncode, closed.exit_code, wrong.exit_code, odd.exit_code] == [0, 0, 1, 1, 1]

@@ -5,7 +5,7 @@ import socket
 import time
 
 import httpx
-from cli_process import call, run, said_by_service, serving
+from cli_process import call, log_of_ended, run, said_by_service, serving
 from tests.twins.provider import Fails, ScriptedProvider
 
 TOKEN = "ghp_" + "Q1w2" * 9  # made of parts, so that no scanner of this repository takes it for a real one
@@ -83,7 +83,7 @@ def test_a_provider_that_quotes_its_key_is_quoted_by_nobody(tmp_path):
             looked = answers_of(url, LOOKS)
             known = (home / "service.json").read_text()
             process.terminate()
-            _, err = process.communicate(timeout=20)
+            err = log_of_ended(process, home)
 
     assert provider.chats
     assert [status for status, _ in good] == [202, 200, 200]
@@ -109,7 +109,7 @@ def test_a_graph_that_is_away_does_not_give_its_password_away(tmp_path):
         _until(lambda: "FalkorDB" in str(json.loads(httpx.get(f"{url}{PATH}").text)["graph"]["waiting_for"]))
         looked = answers_of(url, LOOKS)
         process.terminate()
-        _, err = process.communicate(timeout=20)
+        err = log_of_ended(process, home)
     doctor = call("doctor", "--home", home, **graph)
     wrong = run("serve", "--home", home, FALKORDB_URL=f"http://ada:{IN_URL}@127.0.0.1?password={IN_BASE}")
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from cli_process import ROOT, call, run, said_by_service, serving
+from cli_process import ROOT, call, log_of_ended, run, said_by_service, serving
 
 from service.cli.listening import listening
 from service.presence import find_service
@@ -26,7 +26,7 @@ def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is
         second = call("serve", "--home", home, "--port", "0")
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=20)
+        err = log_of_ended(process, home)
 
         assert second.exit_code == 1
         assert second.stderr == (
@@ -56,7 +56,7 @@ def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(
         pasted = [f"{line[:-1]} {lines[at + 1]}" for at, line in enumerate(lines) if line.startswith("curl")]
         answers = [json.loads(subprocess.check_output(["bash", "-c", call])) for call in pasted]
         process.send_signal(signal.SIGINT)  # Ctrl-C
-        _, err = process.communicate(timeout=20)
+        err = log_of_ended(process, home)
 
     for words in (url, str(home), "none: memories are quoted as they were said", "nothing leaves this machine"):
         assert words in out

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from mcp import MCPError
 
 from tests.keyed import make_key
-from tests.service.cli.cli_process import serving, until_digested
+from tests.service.cli.cli_process import log_of_ended, serving, until_digested
 from tests.service.mcp_server.mcp_hosts import LYON, TOOLS, called, over_http, refused, text_of
 
 pytestmark = pytest.mark.anyio
@@ -305,6 +305,6 @@ async def test_a_service_ends_cleanly_while_a_host_is_connected(tmp_path):
         async with over_http(url, mode="legacy") as host:
             await host.list_tools()
             process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=30)
+            said = log_of_ended(process, tmp_path / "home")
 
     assert (process.returncode, said) == (0, "")
