@@ -6,15 +6,15 @@ Each filter says what it dropped and why; the trace keeps it.
 
 from __future__ import annotations
 
-import heapq
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from datetime import date, tzinfo
 
     from service.resonance.ledger import Echoes
@@ -66,28 +66,29 @@ def is_echo(fragment: Fragment, echoes: Echoes) -> bool:
 
 def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
     """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
-    kept: list[frozenset[str]] = []
+    said = [frozenset(tokens(fragment.text)) or _NO_WORDS for fragment in fragments]
+    common = Counter(word for words in said for word in words)
     holding: dict[str, list[frozenset[str]]] = {}
     reasons = {}
-    for fragment in fragments:
-        if len(kept) >= enough:
+    kept = 0
+    for fragment, words in zip(fragments, said, strict=True):
+        if kept >= enough:
             break
-        words = frozenset(tokens(fragment.text)) or _NO_WORDS
-        # What says the same lacks but a share of the words: of any few more than that, it has one.
-        some = heapq.nlargest(len(words) - int(len(words) * _SAME_WORDS) + 1, words, key=len)
+        # What says the same lacks but a share of the words: of any few more than that it has one. The rarest tell more.
+        some = sorted(words, key=common.__getitem__)[: len(words) - int(len(words) * _SAME_WORDS) + 1]
         alike = (other for word in some for other in holding.get(word, ()))
-        if _is_sum(fragment, words, kept) or any(_says_the_same(words, other) for other in alike):
+        if _is_sum(fragment, words, holding) or any(_says_the_same(words, other) for other in alike):
             reasons[fragment.id] = "near-duplicate"
             continue
-        kept.append(words)
+        kept += 1
         for word in words:
             holding.setdefault(word, []).append(words)
     return reasons
 
 
-def _is_sum(fragment: Fragment, words: frozenset[str], kept: Sequence[frozenset[str]]) -> bool:
-    """Whether what is known of an entity was already said, piece by piece, by what ranks above it."""
-    return fragment.kind == "entity" and len(words & frozenset[str]().union(*kept)) >= _SAME_WORDS * len(words)
+def _is_sum(fragment: Fragment, words: frozenset[str], above: Container[str]) -> bool:
+    """Whether what is known of an entity was already said, piece by piece, by the words of what ranks above it."""
+    return fragment.kind == "entity" and sum(word in above for word in words) >= _SAME_WORDS * len(words)
 
 
 def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
