@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_WORD = 64
-_REMEMBERED = 2000  # characters of a text whose words are kept at hand
 
 # Scripts written without spaces: their runs become overlapping pairs of characters.
 DENSE_SCRIPTS = frozenset(
@@ -69,12 +68,6 @@ def tokens(text: str) -> tuple[str, ...]:
 
     "Caroline's" is Caroline, "don't" is dont, "José" is jose; 咖啡店 is 咖啡 and 啡店. Words end after 64 characters.
     """
-    return _remembered_tokens(text) if len(text) <= _REMEMBERED else _words(_folded(text))
-
-
-@functools.lru_cache(maxsize=4096)
-def _remembered_tokens(text: str) -> tuple[str, ...]:
-    """One turn's texts are asked for by several phases, and again with the next turn."""
     return _words(_folded(text))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MIND = "proxied"
 _MODEL = "openai/scripted"  # of no role: memory itself has no model
-_TOLD = 60  # turns that the mind holds before
+_TOLD = 60
 _QUESTIONS = (
     "What was it again that {name} told me about the new job?",
     "I need a present for {name}, any idea what would be right?",
@@ -28,13 +28,17 @@ _QUESTIONS = (
 )
 
 
-async def proxy(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict[str, Any]:
-    """Ask so often each way, in turns, each when the turn before is digested; no model but the upstream."""
-    return await asyncio.to_thread(_measured, home, calls=calls, advanced=advanced)
+async def proxy(home: Path, *, calls: int, advanced: Callable[[], None], turns: int = _TOLD) -> dict[str, Any]:
+    """
+    Ask so often each way, by turns, each when the turn before is digested; no model but the upstream.
+
+    *turns* are those that the mind holds before.
+    """
+    return await asyncio.to_thread(_measured, home, calls=calls, advanced=advanced, turns=turns)
 
 
-def _measured(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict[str, Any]:
-    told = talks(_TOLD)
+def _measured(home: Path, *, calls: int, advanced: Callable[[], None], turns: int) -> dict[str, Any]:
+    told = talks(turns)
     with ScriptedProvider(respond=lambda _: "Of course.") as provider:
         upstream = {"MODELS": json.dumps([_MODEL]), "API_BASE": provider.url, "API_KEY": "none"}
         settings = {f"MIND_MEMORY_PROXY__{name}": value for name, value in upstream.items()}
@@ -43,7 +47,7 @@ def _measured(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict[s
                 said = [{"role": "user", "content": talk.user}, {"role": "assistant", "content": talk.bot}]
                 body = {"session_id": f"told-{talk.number}", "messages": said}
                 http.post(f"{url}/v1/minds/{MIND}/turns", json=body).raise_for_status()
-            _rest(http, url, turns=_TOLD)
+            _rest(http, url, turns=turns)
             ways = {
                 "straight to the upstream": (provider.url, {}),
                 "through the proxy, memory bypassed": (f"{url}/v1", {"X-Memory-Bypass": "1"}),
@@ -52,7 +56,7 @@ def _measured(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict[s
             taken: dict[str, list[float]] = {name: [] for name in ways}
             outcomes: dict[str, int] = {}
             for number in range(-2, calls):  # the first ones pay for imports
-                name = told[number % _TOLD].names[1]
+                name = told[number % turns].names[1]
                 question = _QUESTIONS[number % len(_QUESTIONS)].format(name=name)
                 for way, (base, headers) in ways.items():
                     place = {"X-Mind-Id": MIND, "X-Session-Id": f"asked-{number}"}
@@ -60,7 +64,7 @@ def _measured(home: Path, *, calls: int, advanced: Callable[[], None]) -> dict[s
                     if number >= 0:
                         taken[way].append(seconds)
                         outcomes[outcome] = outcomes.get(outcome, 0) + 1
-                _rest(http, url, turns=_TOLD + number + 3)
+                _rest(http, url, turns=turns + number + 3)
                 advanced()
     figures = {way: latency(seconds) for way, seconds in taken.items()}
     added = [

@@ -105,6 +105,15 @@ async def test_a_turn_costs_at_most_three_calls(tmp_path):
     assert found["resonance"]["calls"]["max"] <= 2
 
 
+async def test_what_the_proxy_adds_is_measured_with_memory_at_work(tmp_path):
+    from tests.benchmarks.proxy import proxy
+
+    found = await proxy(tmp_path / "home", calls=2, advanced=lambda: None, turns=8)
+
+    assert found["outcomes"] == {"bypassed": 2, "surfaced": 2}
+    assert found["added by the proxy, call by call"]["p50 ms"] > 0
+
+
 async def test_what_size_costs_is_measured_on_a_small_mind(tmp_path):
     from tests.benchmarks.sizes import Pace, measured_sizes
 
