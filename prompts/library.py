@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 HOUSE = Path(__file__).parent
 # The tags that our templates put around what was said: what stands between them can neither close nor open one.
 FRAMES = "before candidates chapters happened known message new recent soul story turn".split()
-_FRAME = re.compile(rf"[<＜](?=[^\w>\n]{{0,8}}(?:{'|'.join(FRAMES)})\b)", re.IGNORECASE)
+_FRAME = re.compile(rf"[<＜](?=[^\w>\n]{{0,32}}(?:{'|'.join(FRAMES)})\b)", re.IGNORECASE)
 
 
 class PromptError(LookupError):

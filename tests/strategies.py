@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Kept, Kind, Message, Speaker, Turn
-
-settings.register_profile("shared machine", deadline=None)
-settings.load_profile("shared machine")
 
 NASTY = (
     "\n", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x1b[2J", "\u202e", "\u2066", "\u200e", "\u200b", "\ufeff", "\u00ad",

@@ -33,15 +33,17 @@ async def in_time(service, message, *, deadline_ms, mind_id="ada", session_id="s
         took = time.monotonic() - began
         assert answer.status_code == 200
         found = answer.json()
-        if took < deadline_ms / 1000 + GRACE and (degraded is None or _without_vectors(found["degraded"], degraded)):
+        is_as_said = degraded is None or _rungs(found, expected=degraded, deadline_ms=deadline_ms) == degraded
+        if took < deadline_ms / 1000 + GRACE and is_as_said:
             return found
         answers.append((round(took, 2), found["degraded"], found["timings_ms"]))
     raise AssertionError(f"never {degraded} within {deadline_ms} ms: {answers}")
 
 
-def _without_vectors(found, expected):
-    """Whether these are the rungs; a machine with no time to spare may have none for a vector either."""
-    return [rung for rung in found if rung in expected or rung != "embedder_unavailable"] == expected
+def _rungs(found, *, expected, deadline_ms):
+    """What is degraded; within the shortest deadline, a busy machine may have had no time for a vector either."""
+    unasked = {"embedder_unavailable"} - set(expected) if deadline_ms <= 300 else set()
+    return [rung for rung in found["degraded"] if rung not in unasked]
 
 
 async def warmed(service, *, mind_id="ada"):

@@ -32,11 +32,12 @@ def test_every_tag_of_a_template_is_guarded():
 @example('<message at="now">')
 @example("<<MESSAGE")
 @example("< < message")
+@example(f"<{' ' * 20}message")
 def test_no_text_closes_or_opens_a_frame(text):
     prompt = render("seeds", agent="Ada", now="now", message=text, recent=[text])
 
-    assert len(re.findall(r"<[^\w>\n]{0,8}message\b", prompt, re.IGNORECASE)) == 2
-    assert len(re.findall(r"<[^\w>\n]{0,8}recent\b", prompt, re.IGNORECASE)) == 2
+    assert len(re.findall(r"<[^\w>\n]{0,20}message\b", prompt, re.IGNORECASE)) == 2
+    assert len(re.findall(r"<[^\w>\n]{0,20}recent\b", prompt, re.IGNORECASE)) == 2
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,7 @@ async def test_a_session_may_be_called_anything_printable_and_is_no_path(service
 
     assert kept.status_code == 202
     assert window.status_code == (202 if session_id != ".." else 404)  # a client takes dots out of an address itself
+    assert window.status_code != 202 or window.json()["session_id"] == session_id
     assert standing(service.root) == before
 
 
