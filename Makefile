@@ -3,8 +3,9 @@ SHELL := bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
-OVERRIDES := --override overrides.txt
-LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate $(OVERRIDES)
+LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate
+
+WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
 .PHONY: help serve chat check test golden bench crash fuzz compose lock clean
 
@@ -25,24 +26,24 @@ serve: $(VENV)/.ready ## the service on http://127.0.0.1:8001, embedded graph, n
 chat: $(VENV)/.ready ## talk to a bot that remembers, in this terminal
 	$(VENV)/bin/mind-memory chat
 
-check: $(VENV)/.ready ## style, types, who may import whom
+check: $(VENV)/.ready ## style, types, plain English, who may import whom
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(PYTHON) -m pytest -q tests/test_prose.py
 	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
 
-test: $(VENV)/.ready ## every test, offline, three files at a time; with ARGS, what pytest is asked
+test: $(VENV)/.ready ## every test, offline, a few files at a time; then, alone, those that measure time. ARGS go to pytest
 ifdef ARGS
 	$(PYTHON) -m pytest $(ARGS)
 else
-	$(PYTHON) -m pytest -q -n 3 --dist loadfile || { \
-	  echo "what failed beside others is asked once more, alone"; \
-	  $(PYTHON) -m pytest -q --last-failed --last-failed-no-failures=none; }
+	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile -m "not timing" --durations=15
+	$(PYTHON) -m pytest -q -n 0 -m timing --durations=15
 endif
 
-golden: $(VENV)/.ready ## rewrite the golden files, to be read before they are committed
-	GOLDEN=write $(PYTHON) -m pytest tests -k golden $(ARGS)
+golden: $(VENV)/.ready ## rewrite the golden files in tests/golden; read the difference before you commit it
+	GOLDEN=write $(PYTHON) -m pytest -q tests/golden $(ARGS)
 
 fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 3,000 requests and more: make fuzz ARGS="--seed 7"
 	$(PYTHON) -m tests.fuzzing.run $(ARGS)

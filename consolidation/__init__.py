@@ -1,1 +1,1 @@
-"""What the agent keeps, in files: the transcript and, built on it, the story. Knows no HTTP and no graph."""
+"""What the agent remembers, in files: the transcript and, built on it, the story. It knows no HTTP and no graph."""

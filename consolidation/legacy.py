@@ -1,8 +1,8 @@
 """
-Histories that are older than this memory: files dated by their names, read as turns of the agent's own notes.
+Reads histories that are older than this memory: files dated by their names, as turns of the agent's own notes.
 
-``memory/2025-03-04.md``, ``memory/2025-03-04-lyon.md``, anything so named in ``memory/`` or ``legacy/``. A piece of a
-file has its place as its turn's id: reading twice keeps once.
+``memory/2025-03-04.md``, ``memory/2025-03-04-lyon.md``, anything so named in ``memory/`` or ``legacy/``. The id of a
+turn is the file and the number of the piece, so that reading a file twice stores its turns once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Kind, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?=#{1,6} )")
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that gives no turn, and why."""
+    """A file that gave no turn, and why."""
 
     where: str
     reason: str
@@ -39,9 +39,9 @@ class Unread:
 
 def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
     """
-    The turns of a workspace's dated files, oldest file first; today's are still being written and wait.
+    The turns of a workspace's dated files, oldest file first. Today's files are still being written and are left out.
 
-    Links are not followed. Raises nothing: what can not be read is told.
+    Links are not followed. Nothing is raised: a file that can not be read is an ``Unread``.
     """
     for day, file in sorted(_dated(folder)):
         where = file.relative_to(folder).as_posix()
@@ -60,7 +60,7 @@ def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
         noon = datetime.combine(datetime.fromisoformat(day), _NOON)
         for number, piece in enumerate(_pieces(text), start=1):
             said = Message(Speaker.THOUGHT, piece, noon + timedelta(seconds=number - 1))
-            yield Turn(f"legacy:{where[-180:]}#{number}", f"legacy:{day}", (said,), kind=Kind.IMPORT)
+            yield Turn(f"legacy:{where[-180:]}#{number}", f"legacy:{day}", (said,), kind=TurnKind.IMPORT)
 
 
 def _dated(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -81,7 +81,7 @@ def _day(name: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """*text* in pieces of a bearable length, cut between paragraphs; nothing but white space is lost."""
+    """*text* in pieces of limited length, cut between paragraphs; only white space is lost."""
     piece = ""
     for paragraph in _PARAGRAPH.split(text.replace("\x00", "")):
         for at in range(0, len(paragraph), _LONGEST_PIECE):

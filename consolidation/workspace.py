@@ -1,24 +1,28 @@
-"""A mind's folder: where each file stands, and how a new one is made from the template."""
+"""A mind's folder: where each file is, and how a new folder is made from the template."""
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from consolidation.kernel.errors import InvalidMindId, MindNotFound
 from consolidation.kernel.files import replace_text
+from consolidation.kernel.links import LinkRefused, open_regular, real_place
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
+_NEVER_LINKS = ("MEMORY.md", "memory", "prompts", "transcript", "story-history", "derived", "subconscious.jsonl")
 DEFAULT_MIND = "global-user-memory"  # where nobody says which
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The files of one mind; nothing is made until ``create``."""
+    """The files of one mind; nothing is created until ``create``."""
 
     folder: Path
+    linked_folders: tuple[Path, ...] = ()  # into which STORY.md and SOUL.md may be links
 
     @property
     def transcript(self) -> Path:
@@ -42,12 +46,12 @@ class Workspace:
 
     @property
     def pending(self) -> Path:
-        """Readable text of the turns that are not yet in the story; derived."""
+        """Readable text of the turns that are not narrated yet; derived."""
         return self.folder / "pending-episodes.log"
 
     @property
     def sessions(self) -> Path:
-        """Session files of a chatbot, to be read in."""
+        """Session files of a chatbot, to be imported."""
         return self.folder / "sessions"
 
     @property
@@ -67,12 +71,12 @@ class Workspace:
 
     @property
     def arriving(self) -> Path:
-        """Names the graph that an imported mind has not yet taken over; gone once it has."""
+        """Names the graph that an imported mind has not yet taken over; deleted once it has."""
         return self.folder / ".arriving"
 
     @property
     def rebuilding(self) -> Path:
-        """Stands while graph and full text are being dropped, so that a kill does not leave one of them."""
+        """Exists while graph and full text are being dropped, so that a kill does not leave one of them."""
         return self.folder / ".rebuilding"
 
     @property
@@ -87,11 +91,11 @@ class Workspace:
 
     @property
     def exists(self) -> bool:
-        """Whether this mind has ever kept a turn."""
+        """Whether this mind has ever stored a turn."""
         return self.transcript.is_dir()
 
     def create(self) -> None:
-        """Copy the template, leaving every file alone that is already there."""
+        """Copy the template; files that are there already are not touched."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for source in sorted(TEMPLATE.rglob("*.md")):
             target = self.folder / source.relative_to(TEMPLATE)
@@ -101,12 +105,33 @@ class Workspace:
         self.transcript.mkdir(exist_ok=True, mode=0o700)
 
     def read(self, file: Path, *, most_characters: int) -> str:
-        """A person's file as text, cut; empty when it is not there or can not be read."""
+        """A person's file as text, cut; empty when it is not there, can not be read, or is a link we do not follow."""
         try:
-            with file.open(encoding="utf-8", errors="replace") as handle:
-                return handle.read(most_characters)
+            with io.TextIOWrapper(open_regular(self.locate(file)), encoding="utf-8", errors="replace") as text:
+                return text.read(most_characters)
         except OSError:
             return ""
+
+    def locate(self, file: Path) -> Path:
+        """Where a person's file really is. Raises LinkRefused."""
+        return real_place(file, linked_folders=self.linked_folders)
+
+    def check_folders(self) -> None:
+        """Raise LinkRefused if a link is in the place of a folder of ours."""
+        for folder in (self.transcript, self.transcript / "torn", self.history, self.text_index.parent):
+            if folder.is_symlink():
+                raise LinkRefused(folder, f"{folder.relative_to(self.folder)} is a link")
+
+    def refused_links(self) -> tuple[LinkRefused, ...]:
+        """Every link in the place of a file or folder of the mind that is not followed."""
+        found = []
+        for file in (self.story, self.soul):
+            try:
+                self.locate(file)
+            except LinkRefused as refused:
+                found.append(refused)
+        never = [self.folder / name for name in _NEVER_LINKS]
+        return (*found, *(LinkRefused(file, "it is a link") for file in never if file.is_symlink()))
 
 
 def checked_mind_id(mind_id: str) -> str:
@@ -118,13 +143,13 @@ def checked_mind_id(mind_id: str) -> str:
 
 
 def no_such_mind(mind_id: str) -> MindNotFound:
-    """What is said of a mind that is not there, or not for the one who asks: the same words."""
+    """The error for a mind that does not exist, or that the caller may not see: the same words."""
     return MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
 
 
-def workspace_of(home: Path, mind_id: str) -> Workspace:
+def workspace_of(home: Path, mind_id: str, *, linked_folders: tuple[Path, ...] = ()) -> Workspace:
     """The folder of a mind under *home*. Raises InvalidMindId."""
-    return Workspace(home / "minds" / checked_mind_id(mind_id))
+    return Workspace(home / "minds" / checked_mind_id(mind_id), linked_folders)
 
 
 def minds_of(home: Path) -> tuple[str, ...]:

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import gc
+import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 from fastapi import FastAPI
 
-from service.access_check import AccessCheck
-from service.announcing import tell_end, tell_start
-from service.api import (
-    consolidation,
-    erasing,
-    health,
-    journal,
-    memory,
-    moving,
-    resonance,
-    standing,
-    story,
-    tools,
-    turns,
-)
-from service.api.documented import document_access
-from service.body_limit import BodyLimit
-from service.container import Memory, open_memory
-from service.problems import speak_problems
-from service.proxy import routes as proxy
-from service.request_watch import RequestWatch, RouteName
-from service.security_headers import SecurityHeaders
-from service.settings import Settings
-from service.telemetry import ensure_logs
+from service.composition.container import Memory, open_memory
+from service.composition.startup import log_started, log_stopping
+from service.http.middleware.access import AccessCheck
+from service.http.middleware.body_limit import BodyLimit
+from service.http.middleware.request_metrics import RequestMetrics, RouteName
+from service.http.middleware.security_headers import SecurityHeaders
+from service.http.openapi import document_access
+from service.http.problems import add_problem_handlers
+from service.http.routes import api_docs, consolidation, health, journal, resonance, story, turns
+from service.http.routes import archive as moving
+from service.http.routes import erasure as erasing
+from service.http.routes import mcp as tools
+from service.http.routes import minds as memory
+from service.http.routes import status as standing
+from service.observability.logging import configure_logs_once
+from service.openai_proxy import routes as proxy
+from service.openai_proxy.errors import OpenAIErrors
+from service.settings.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -45,6 +40,7 @@ _ABOUT = """A memory for any chatbot, in two calls a turn: **before** it, what s
 _OWN_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
+_SWITCH_SECONDS = 0.0005  # for which a thread that computes may hold up the loop; Python's own is ten times as long
 # Python's own thresholds have it look for cycles every 700 objects, now and then through all that was ever imported: a
 # tenth of a pre-turn call.
 _CYCLES = (50_000, 20, 20)
@@ -64,33 +60,46 @@ def create_app(
     """Assemble the service; *opening* is the seam a caller may fill with a memory of its own."""
     settings = settings or Settings()
 
-    ensure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    configure_logs_once(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         gc.set_threshold(*_CYCLES)
+        sys.setswitchinterval(_SWITCH_SECONDS)  # a thread that loads a model must not hold up the loop
         async with opening(settings) as opened:
-            tell_start(opened)
+            log_started(opened)
             yield {"memory": opened}
-            tell_end()
+            log_stopping()
 
-    app = FastAPI(title="Mind Memory", version="0.1.0", description=_ABOUT, lifespan=lifespan, telemetry=_OWN_TELEMETRY)
+    app = FastAPI(
+        title="Mind Memory",
+        version="0.1.0",
+        description=_ABOUT,
+        lifespan=lifespan,
+        telemetry=_OWN_TELEMETRY,
+        docs_url=None,
+        redoc_url=None,
+    )
     parts = (turns, resonance, story, consolidation, memory, journal, moving, erasing, standing, tools, health)
     for part in parts:
         app.include_router(part.router)
+    app.include_router(api_docs.router)
     if settings.proxy.enabled:
         app.include_router(proxy.router)
-    # Whoever comes last stands outermost: a body is measured before anything else is done, then access is checked.
+    # Whoever comes last stands outermost: access is decided on the headers, before a body is read.
     app.add_middleware(RouteName)
-    app.add_middleware(AccessCheck)
     app.add_middleware(
         BodyLimit,
         most_bytes=settings.max_body_bytes,
+        seconds=settings.body_seconds,
         uploads=f"{moving.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
     )
+    app.add_middleware(AccessCheck)
+    if settings.proxy.enabled:
+        app.add_middleware(OpenAIErrors)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(RequestWatch)
-    speak_problems(app)
+    app.add_middleware(RequestMetrics)
+    add_problem_handlers(app)
     document_access(app)
     return app

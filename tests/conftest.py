@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from service.adapters.minilm import limit_threads
-from service.telemetry import configure_logs
+from service.observability.logging import configure_logs
 
 limit_threads()
 configure_logs(level="WARNING", as_json=False)

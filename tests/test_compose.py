@@ -5,15 +5,14 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 
 import pytest
 import yaml
 
-from service.adapters.graph import server as embedded
-from service.cli.configuration import known_variables, read_settings
+from service.adapters.falkordb import server as embedded
+from service.settings.loading import known_variables, read_settings
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 DOCKER = ROOT / "docker"
 
 

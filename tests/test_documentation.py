@@ -1,17 +1,16 @@
 """Guards on what people read: no setting, route, prompt or folder without its line."""
 
 import re
-from pathlib import Path
 
 import pytest
 from pydantic import AliasChoices, BaseModel
 
 from service.app import create_app
-from service.settings import Settings
+from service.settings.settings import Settings
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
-SERVICE = (ROOT / "service" / "README.md").read_text()
-TABLE = SERVICE.partition("## Settings")[2]
+API = (ROOT / "docs" / "api.md").read_text()
+TABLE = (ROOT / "docs" / "configuration.md").read_text()
 LIKE_CHAT = ("SUBCONSCIOUS", "NARRATIVE", "EXTRACTION")  # told in one sentence, not in seven rows each
 
 
@@ -44,7 +43,7 @@ def row_of(variable):
 def test_every_setting_stands_in_the_table_with_its_description(variable):
     row = row_of(variable)
 
-    assert row is not None, f"add `{variable}` to the Settings of service/README.md"
+    assert row is not None, f"add `{variable}` to docs/configuration.md"
     assert ALL[variable].description
     assert ALL[variable].description.rstrip(".") in row
 
@@ -60,15 +59,15 @@ def test_the_roles_without_rows_are_told_of():
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_every_route_stands_in_the_readme(route):
+def test_every_route_is_documented(route):
     method, path = route.split(" ")
-    told = [line for line in SERVICE.splitlines() if f"{path}`" in line or f"{path} " in line]
+    told = [line for line in API.splitlines() if f"{path}`" in line or f"{path} " in line]
 
-    assert any(f"{method} {path}" in line for line in told), f"add {route} to service/README.md"
+    assert any(f"{method} {path}" in line for line in told), f"add {route} to docs/api.md"
 
 
-def test_the_readme_names_no_route_that_is_gone():
-    told = re.findall(r"`(GET|POST|PUT|DELETE) (/[^`]*)`", SERVICE)
+def test_the_documentation_names_no_route_that_is_gone():
+    told = re.findall(r"`(GET|POST|PUT|DELETE) (/[^`]*)`", API)
 
     assert [f"{method} {path}" for method, path in told if f"{method} {path}" not in ROUTES] == []
 
@@ -81,15 +80,37 @@ def test_every_prompt_stands_in_its_readme_and_says_what_it_is(prompt):
     assert prompt.read_text().startswith("{# ")
 
 
+READMES = sorted(file for file in ROOT.rglob("README.md") if not {".venv", "node_modules"} & set(file.parts))
+PAGES = [*READMES, *sorted((ROOT / "docs").glob("*.md")), ROOT / "client" / "CURL.md"]
+MOST_LINES = {"README.md": 220, "tests/benchmarks/README.md": 200}
+
+
+def name_of(file):
+    return file.relative_to(ROOT).as_posix()
+
+
 @pytest.mark.parametrize("folder", ["", "client", "consolidation", "prompts", "service", "tests", "tests/benchmarks"])
 def test_every_folder_says_what_lives_in_it(folder):
     assert len((ROOT / folder / "README.md").read_text()) > 200
 
 
-@pytest.mark.parametrize(
-    "readme", sorted(ROOT.glob("*/README.md")) + [ROOT / "README.md"], ids=lambda file: file.parent.name
-)
-def test_a_readme_points_at_nothing_that_is_not_there(readme):
-    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", readme.read_text())
+@pytest.mark.parametrize("readme", READMES, ids=name_of)
+def test_a_readme_is_short(readme):
+    assert len(readme.read_text().splitlines()) <= MOST_LINES.get(name_of(readme), 60)
 
-    assert [target for target in targets if not (readme.parent / target).exists()] == []
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_points_at_nothing_that_is_not_there(page):
+    targets = re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)", page.read_text())
+
+    assert [target for target in targets if not is_there(page, target)] == []
+
+
+def is_there(page, target):
+    """Whether *target*, a relative link with an optional heading, leads somewhere."""
+    path, _, heading = target.partition("#")
+    file = page.parent / path if path else page
+    if not file.exists() or not heading:
+        return file.exists()
+    headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+    return heading in {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}

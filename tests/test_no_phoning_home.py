@@ -3,9 +3,9 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT
+
 A_LIFE = """
 import asyncio, importlib, json, pkgutil, sys
 from pathlib import Path
@@ -19,13 +19,13 @@ def watch(event, words):
 sys.addaudithook(watch)
 
 import consolidation, prompts, service
-from service.adapters.quiet import hush_graphiti
-from service.adapters.litellm_door import open_litellm
-hush_graphiti(dimension=384)
+from service.adapters.falkordb.mind_graph import silence_graphiti
+from service.adapters.litellm.loader import open_litellm
+silence_graphiti(dimension=384)
 for package in (consolidation, prompts, service):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
-from running import running
+from tests.support.service import running
 
 async def live():
     litellm = await open_litellm()
@@ -51,7 +51,7 @@ def is_here(address):
 
 def test_a_life_on_this_machine_reaches_nobody_else(tmp_path):
     words = [sys.executable, "-c", A_LIFE, str(tmp_path)]
-    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "LANG": "C.UTF-8"}
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
 
     run = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=150)
 

@@ -1,4 +1,4 @@
-"""Every regular expression of the product, on a megabyte made to hurt it."""
+"""Every regular expression of the product reads a text made to hurt it in a time that grows with the text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import ast
 import importlib
 import pkgutil
 import re
-import time
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -15,12 +13,21 @@ import pytest
 import consolidation
 import prompts
 import service
+from consolidation.text import speech_acts
+from service.retrieval import dates, intent, periods
+from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
-_SMALL, _LARGE = 8_000, 1_000_000
-# Under one second on a machine that does nothing else; what grows with the square of a text takes minutes.
-_SMALL_SECONDS, _LARGE_SECONDS = 0.06, 3.0
-# What is given to the patterns of these is cut before; then it is many short texts that have to be read in time.
-CUT = {"consolidation.kernel.names": 600, "service.resonance.queries": 4000}
+_LENGTH, _LONGEST = 8_000, 1_000_000
+_WORST = 3  # attacks of each pattern that are looked at closely
+# The service cuts what it gives to the patterns of these modules. Their cost may grow with the square of so short a
+# text, but a piece costs at most this many times what it costs to look at each of its characters once.
+_MOST_LOOKS = 40
+CUT = {
+    "consolidation.text.names": 600,
+    "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
+    "service.retrieval.intent": 2 * intent.LONGEST_END,
+    "service.retrieval.queries": 4000,
+}
 _CHUNKS = (
     *(
         "a",
@@ -77,7 +84,25 @@ _CHUNKS = (
         "a-b_c ",
     ),
 )
+_BEGINNINGS = (
+    speech_acts._ASKS,
+    speech_acts._REQUESTS,
+    speech_acts._DENIES,
+    speech_acts._CONCEDES,
+    speech_acts._CORRECTS,
+)
+MADE_AT_FIRST_USE = {
+    dates: dates._names,
+    periods: periods._patterns,
+    intent: lambda: (
+        *map(intent._words_of, (intent._RECALLS, intent._NOW, intent._LAST_TIME, *intent._FIRST_PERSON_VERBS.values())),
+        *map(intent._compiled, (intent._LISTS, *intent._TASKS.values())),
+    ),
+    speech_acts: lambda: map(speech_acts._compiled, (*_BEGINNINGS, speech_acts._ENDS_ASKING, speech_acts._KNOWS_NOT)),
+}
 _ONCE = {"match", "fullmatch", "search"}
+# A pattern that hangs holds the interpreter, but for signals.
+pytestmark = pytest.mark.timeout(60, method="signal")
 _RE = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
 
 
@@ -115,57 +140,86 @@ def _written(source):
 
 
 def _patterns():
-    """Each pattern, by name: how it is called, and how long a text it is given at most."""
+    """Each pattern, by name: how it is called, and how long a text the service gives it at most (None: any)."""
     found = {}
     for module in _modules():
         source = Path(module.__file__).read_text()
         ours = [(one, _called(source, name)) for name, value in vars(module).items() for one in _inside(value)]
+        for one in _inside(tuple(MADE_AT_FIRST_USE.get(module, tuple)())):
+            ours.append((one, "match" if one.pattern in _BEGINNINGS else "search"))
         for pattern, method in (*ours, *_written(source)):
             if isinstance(pattern.pattern, str):
                 name = f"{module.__name__}: {pattern.pattern[:40]}"
-                found.setdefault(
-                    (pattern.pattern, pattern.flags), (name, pattern, method, CUT.get(module.__name__, _LARGE))
-                )
+                found.setdefault((pattern.pattern, pattern.flags), (name, pattern, method, CUT.get(module.__name__)))
     return sorted(found.values(), key=lambda one: one[0])
 
 
 PATTERNS = _patterns()
 
 
-def attacks(pattern, size):
-    """Texts of *size*: what fits the beginning of a pattern again and again, and never its end."""
+def attacks(pattern):
+    """Texts of any length: what fits the beginning of a pattern again and again, and never its end."""
     words = re.findall(r"[A-Za-z_]{3,}|<!--|---", pattern.pattern)[:6]
     opened = [f"{left}{word}{right}" for word in words for left in ("", "[", "<!-- ", "\n") for right in ("", " ")]
     for chunk in (*_CHUNKS, *opened):
-        yield (chunk * (size // len(chunk) + 1))[:size]
+        yield repeated_to(chunk)
     for word in words[:4]:
         for pump in (" ", "\n", "a", "- x\n", "1"):
-            yield f"[{word}" + pump * (size // len(pump))
+            yield repeated(pump, start=f"[{word}")
 
 
-def seconds(pattern, method, text, *, cut):
-    """The time of this thread alone, since others may be busy; a text that is cut is given piece by piece."""
-    began = time.thread_time()
-    for start in range(0, len(text), cut):
-        piece = text[start : start + cut]
+def repeated_to(chunk):
+    """The same, cut to the exact length: a pattern may hang on the part of a chunk that comes last."""
+    return lambda length: (chunk * (length // len(chunk) + 1))[:length]
+
+
+def reading(pattern, method):
+    """What the product does with a text and this pattern."""
+
+    def read(text):
         if method == "finditer":
-            for _ in pattern.finditer(piece):
+            for _ in pattern.finditer(text):
                 pass
         else:
-            getattr(pattern, method)(piece)
-    return time.thread_time() - began
+            getattr(pattern, method)(text)
+
+    return read
+
+
+def worst(read, attacks, *, length):
+    """The attacks that cost the most, the worst first."""
+    return sorted(attacks, key=lambda text_of: -thread_seconds(read, text_of(length)))[:_WORST]
+
+
+def in_pieces(read, *, length):
+    """Read a text piece by piece, each of this length."""
+    return lambda text: [read(text[start : start + length]) for start in range(0, len(text), length)]
 
 
 def test_there_are_patterns_to_test():
     assert len(PATTERNS) > 30
 
 
-@pytest.mark.parametrize("found", PATTERNS, ids=[found[0] for found in PATTERNS])
-def test_no_text_keeps_a_pattern_busy(found):
-    _, pattern, method, cut = found
-    small = [seconds(pattern, method, text, cut=cut) for text in attacks(pattern, _SMALL)]
-    worst = small.index(max(small))
-    text = next(islice(attacks(pattern, _LARGE), worst, None))
+def _named(patterns):
+    return pytest.mark.parametrize("found", patterns, ids=[found[0] for found in patterns])
 
-    assert small[worst] < _SMALL_SECONDS, f"{text[:60]!r} keeps it busy"
-    assert seconds(pattern, method, text, cut=cut) < _LARGE_SECONDS, f"{text[:60]!r} keeps it busy"
+
+@_named([found for found in PATTERNS if found[-1] is None])
+def test_the_cost_of_a_pattern_grows_with_the_length_of_the_text(found):
+    _, pattern, method, _ = found
+    read = reading(pattern, method)
+
+    for text_of in worst(read, attacks(pattern), length=_LENGTH * FACTOR):
+        assert_linear(read, text_of, length=_LENGTH, longest=_LONGEST)
+
+
+@_named([found for found in PATTERNS if found[-1] is not None])
+def test_a_pattern_of_short_texts_looks_at_each_character_a_few_times(found):
+    _, pattern, method, cut = found
+    read = in_pieces(reading(pattern, method), length=cut)
+    looking = reading(re.compile("(?s)."), "finditer")
+
+    for text_of in worst(read, attacks(pattern), length=_LENGTH * FACTOR):
+        text = text_of(_LENGTH * FACTOR)
+        looks = min(thread_seconds(read, text) / thread_seconds(looking, text) for _ in range(5))
+        assert looks < _MOST_LOOKS, f"{text[:60]!r} is looked at {looks:.0f} times"

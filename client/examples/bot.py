@@ -1,4 +1,4 @@
-"""A bot that remembers, with the openai package: python bot.py "My mother lives in Lyon." [conversation]."""
+"""A bot with memory, on the openai package. Usage: python bot.py "My mother lives in Lyon." [conversation]."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A LangChain agent that remembers: python langchain_agent.py "My mother lives in Lyon." [conversation]."""
+"""A LangChain agent with memory. Usage: python langchain_agent.py "My mother lives in Lyon." [conversation]."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A graph of one's own that remembers: python langgraph_graph.py "My mother lives in Lyon." [conversation]."""
+"""A LangGraph graph with memory. Usage: python langgraph_graph.py "My mother lives in Lyon." [conversation]."""
 
 import os
 import sys
@@ -15,21 +15,21 @@ from mind_memory_client.adapters.langchain import MemoryMiddleware, MemoryState
 words, conversation = [*sys.argv[1:], "chat-1"][:2]
 
 with MemoryClient() as memory:
-    remembering = MemoryMiddleware(memory, mind=os.environ.get("MIND", "ada"))
+    middleware = MemoryMiddleware(memory, mind=os.environ.get("MIND", "ada"))
     model = ChatOpenAI(model=os.environ.get("MODEL", "gpt-4o-mini"))
 
     def speak(state: MemoryState) -> dict[str, Any]:
-        """The model's node: it sees what surfaced, the graph's own messages stay as they are."""
-        return {"messages": [model.invoke(remembering.seen(state))]}
+        """Ask the model with memory among the messages; the state keeps the graph's own ones."""
+        return {"messages": [model.invoke(middleware.messages_with_memory(state))]}
 
     graph = StateGraph(MemoryState)
-    graph.add_node("recall", remembering.before_agent)
+    graph.add_node("recall", middleware.before_agent)
     graph.add_node("speak", speak)
-    graph.add_node("keep", remembering.after_agent)
+    graph.add_node("save", middleware.after_agent)
     graph.add_edge(START, "recall")
     graph.add_edge("recall", "speak")
-    graph.add_edge("speak", "keep")
-    graph.add_edge("keep", END)
+    graph.add_edge("speak", "save")
+    graph.add_edge("save", END)
     app = graph.compile(checkpointer=InMemorySaver())
     found = app.invoke({"messages": [HumanMessage(words)]}, {"configurable": {"thread_id": conversation}})
     print(found["messages"][-1].text)

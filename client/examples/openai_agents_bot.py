@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK, remembering: python openai_agents_bot.py "My mother lives in Lyon." [conversation]."""
+"""The OpenAI Agents SDK with memory. Usage: python openai_agents_bot.py "My mother lives in Lyon." [conversation]."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ words, conversation = [*sys.argv[1:], "chat-1"][:2]
 
 
 async def main() -> None:
-    """Say one thing, and hear the answer."""
+    """Send one message and print the answer."""
     async with AsyncOpenAI() as openai:
         model = OpenAIChatCompletionsModel(os.environ.get("MODEL", "gpt-4o-mini"), openai)
         agent = Agent(name="bot", instructions="Be brief.", model=model)

@@ -1,4 +1,4 @@
-"""A pydantic-ai agent that remembers: python pydantic_ai_bot.py "My mother lives in Lyon." [conversation]."""
+"""A pydantic-ai agent with memory. Usage: python pydantic_ai_bot.py "My mother lives in Lyon." [conversation]."""
 
 import os
 import sys

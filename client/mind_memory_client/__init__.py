@@ -1,86 +1,62 @@
-"""Mind Memory for Python: what surfaces before a turn, what is kept after it, around any model call."""
+"""Mind Memory for Python: what surfaces before a turn and what is stored after it, around any model call."""
 
-from mind_memory_client.answers import (
-    Chapter,
-    Dropped,
-    Flashback,
-    JournalChunk,
-    JournalFile,
-    JournalFound,
-    Memory,
-    Note,
-    Remembered,
-    Resonance,
-    Source,
-    Story,
-    TurnKept,
-)
-from mind_memory_client.attempts import Patience
-from mind_memory_client.call import Call
-from mind_memory_client.client import AsyncMemoryClient, MemoryClient
-from mind_memory_client.faults import (
+from mind_memory_client._retry import RetryPolicy
+from mind_memory_client.async_client import AsyncMemoryClient
+from mind_memory_client.client import MemoryClient
+from mind_memory_client.errors import (
     Conflict,
     Erased,
-    FieldFault,
     Forbidden,
+    InvalidField,
     InvalidRequest,
-    KeyNeeded,
-    MemoryFault,
+    MindMemoryError,
     MindNotFound,
     NotFound,
-    NotMemory,
-    Refused,
+    RateLimited,
+    RequestRefused,
     StoryChanged,
-    TooOften,
+    TimedOut,
     TurnUnsaved,
+    Unauthenticated,
     Unavailable,
+    UnexpectedAnswer,
     Unreachable,
+    UnsavedTurn,
+    UnsavedTurns,
 )
-from mind_memory_client.placing import placed
-from mind_memory_client.states import Compacted, Consolidation, Mind, MindListed
+from mind_memory_client.messages import place_memory
+from mind_memory_client.models import Flashback, Mind, Remembered, Resonance, StoredTurn, Story
 from mind_memory_client.turn import Turn
-from mind_memory_client.unsaved import Shelf, Unsaved
 
 __all__ = [
     "AsyncMemoryClient",
-    "Call",
-    "Chapter",
-    "Compacted",
     "Conflict",
-    "Consolidation",
-    "Dropped",
     "Erased",
-    "FieldFault",
     "Flashback",
     "Forbidden",
+    "InvalidField",
     "InvalidRequest",
-    "JournalChunk",
-    "JournalFile",
-    "JournalFound",
-    "KeyNeeded",
-    "Memory",
     "MemoryClient",
-    "MemoryFault",
     "Mind",
-    "MindListed",
+    "MindMemoryError",
     "MindNotFound",
     "NotFound",
-    "NotMemory",
-    "Note",
-    "Patience",
-    "Refused",
+    "RateLimited",
     "Remembered",
+    "RequestRefused",
     "Resonance",
-    "Shelf",
-    "Source",
+    "RetryPolicy",
+    "StoredTurn",
     "Story",
     "StoryChanged",
-    "TooOften",
+    "TimedOut",
     "Turn",
-    "TurnKept",
     "TurnUnsaved",
+    "Unauthenticated",
     "Unavailable",
+    "UnexpectedAnswer",
     "Unreachable",
-    "Unsaved",
-    "placed",
+    "UnsavedTurn",
+    "UnsavedTurns",
+    "place_memory",
 ]

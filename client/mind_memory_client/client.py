@@ -1,117 +1,387 @@
-"""The client, blocking and awaited: two thin drivers of the same calls, attempts and turns."""
+"""The client that blocks. Its awaited twin in ``async_client.py`` has the same methods over the same endpoints."""
 
 from __future__ import annotations
 
-import time
-from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
-import anyio
-import httpx
-
-from mind_memory_client import calls
-from mind_memory_client.attempts import Patience, Rest, Told, Try, attempts
-from mind_memory_client.faces import Around, AroundAwaited, Awaited, Blocking
-from mind_memory_client.faults import MemoryFault
-from mind_memory_client.surroundings import chance, clock
-from mind_memory_client.turn import Turn, begin
-from mind_memory_client.unanswered import Unanswered
-from mind_memory_client.wire import Address, broken, reply_of
+from mind_memory_client import _endpoints as api
+from mind_memory_client._transport import Transport, new_id
+from mind_memory_client.errors import MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client.messages import plain_messages
+from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from types import TracebackType
 
+    import httpx
+    import httpx2
     from typing_extensions import Self
 
-    from mind_memory_client.call import Call
-
-T = TypeVar("T")
+    from mind_memory_client import models
+    from mind_memory_client._endpoints import OnFailure, Outcome, TurnKind
+    from mind_memory_client._retry import RetryPolicy
+    from mind_memory_client.errors import OnUnsaved, UnsavedTurn
+    from mind_memory_client.messages import Messages, Placement
 
 
 class MemoryClient:
     """
     A memory service. Safe to share among threads.
 
-    Where it answers and the key are *url* and *key*, or MIND_MEMORY_URL and MIND_MEMORY_KEY, or this machine without a
-    key. A call that finds nobody, or a service that is busy, is tried again within *patience*; what it raises is a
-    MemoryFault.
-    """
+    *url* and *key* default to MIND_MEMORY_URL and MIND_MEMORY_KEY, then to this machine (http://127.0.0.1:8001) without
+    a key. A call that nobody answers, or that a busy service puts off, is tried again as *retry* allows. *http* is a
+    ``Client`` of httpx2 or httpx to send with; it stays yours to close.
 
-    resonance = Blocking(calls.resonance)
-    store_turn = Blocking(calls.store_turn)
-    turn = Around(begin)
-    remember = Blocking(calls.remember)
-    journal_search = Blocking(calls.journal_search)
-    journal_get = Blocking(calls.journal_get)
-    story = Blocking(calls.story)
-    edit_story = Blocking(calls.edit_story)
-    consolidate = Blocking(calls.consolidate)
-    consolidation = Blocking(calls.consolidation)
-    compaction = Blocking(calls.compaction)
-    mind = Blocking(calls.mind)
-    minds = Blocking(calls.minds)
-    trace = Blocking(calls.trace)
-    traces = Blocking(calls.traces)
+    Every call raises a MindMemoryError when it fails: see ``mind_memory_client.errors``. Only ``turn`` does not: what
+    it could not store waits in ``unsaved``.
+    """
 
     def __init__(
         self,
         url: str | None = None,
         *,
         key: str | None = None,
-        patience: Patience | None = None,
-        http: httpx.Client | None = None,
+        retry: RetryPolicy | None = None,
+        http: httpx2.Client | httpx.Client | None = None,
     ) -> None:
-        """Bind to a service; an *http* of yours stays yours to close."""
-        self._address = Address(url, key)
-        self._patience = patience or Patience()
-        self._http = http or httpx.Client()
-        self._is_ours = http is None
-        self._waiting = Unanswered()
+        self._transport = Transport(url, key=key, retry=retry, http=http)
+        self._send = self._transport.send
+        self._waiting = UnansweredMessages()
+        self.unsaved = UnsavedTurns()
 
-    def send(self, call: Call[T]) -> T:
-        """Send a call, as often as patience allows, and return its answer."""
-        steps = attempts(call, patience=self._patience, clock=clock, chance=chance)
-        told: Told = None
-        while True:
-            try:
-                step = steps.send(told)
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return] # a generator's value
-            told = self._do(step)
+    # A turn
 
     @contextmanager
-    def around(self, begun: Turn) -> Iterator[Turn]:
-        """Ask what surfaces, and keep the turn on leaving, also when it is left by an error."""
-        self.recall(begun)
+    def turn(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        placement: Placement = "tail",
+        now: datetime | str | None = None,
+        timezone: str | None = None,
+        deadline_ms: int | None = None,
+        max_fragments: int | None = None,
+        off_the_record: bool = False,
+        on_failure: OnFailure = "silent",
+        on_unsaved: OnUnsaved = None,
+        turn_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Iterator[Turn]:
+        """
+        Wrap a model call: ``with memory.turn(mind, session, messages) as turn:``.
+
+        On entering, it asks what surfaces; send ``turn.messages`` to the model and give its answer to ``turn.answer``.
+        On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
+        far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
+        that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
+        it instead; with ``"raise"``, TurnUnsaved is raised.
+        """
+        turn = begin_turn(
+            mind,
+            session,
+            messages,
+            placement=placement,
+            now=now,
+            timezone=timezone,
+            deadline_ms=deadline_ms,
+            max_fragments=max_fragments,
+            off_the_record=off_the_record,
+            on_failure=on_failure,
+            on_unsaved=on_unsaved,
+            turn_id=turn_id,
+            metadata=metadata,
+        )
+        self.recall(turn)
         try:
-            yield begun
+            yield turn
         except BaseException:
-            self.keep(begun, raises=False)
+            self.save(turn, raises=False)
             raise
-        self.keep(begun)
+        self.save(turn)
 
-    def recall(self, begun: Turn) -> None:
-        """Ask what surfaces; the first half of ``turn``, for those who can not enter it."""
-        if begun.asking is not None:
-            begun.recalled(self.send(begun.asking))
+    def recall(self, turn: Turn) -> None:
+        """Ask what surfaces: the first half of ``turn``, for a framework without a place for a ``with`` block."""
+        if turn.recall_call is not None:
+            turn.recalled(self._send(turn.recall_call))
 
-    def keep(self, begun: Turn, *, raises: bool = True) -> None:
-        """Store what was said; the second half of ``turn``."""
-        call = begun.storing(self._waiting)
+    def save(self, turn: Turn, *, raises: bool = True) -> None:
+        """Store what was said: the second half of ``turn``. With *raises* false, a failure is logged instead."""
+        call = turn.store_call(self._waiting)
         if call is None:
             return
         try:
-            kept = self.send(call)
-        except MemoryFault as fault:
-            begun.failed(call, fault, raises=raises)
+            stored = self._send(call)
+        except MindMemoryError as error:
+            turn.was_not_stored(call, error, raises=raises, queue=self.unsaved)
         else:
-            begun.stored(kept, self._waiting)
+            turn.was_stored(stored, self._waiting)
+            self._resend_all()
+
+    def resend(self, unsaved: UnsavedTurn) -> models.StoredTurn:
+        """Send a turn again that could not be stored; however often it is sent, it is stored once."""
+        return self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
+
+    def _resend_all(self) -> None:
+        """Send what waits in ``unsaved``, oldest first, until a call fails."""
+        waiting = list(self.unsaved.take())
+        try:
+            while waiting:
+                try:
+                    self.resend(waiting[0])
+                except MindMemoryError as error:
+                    if is_temporary(error):
+                        return
+                    log.error("turn %s of %s is lost: %s", waiting[0].turn_id, waiting[0].mind, error)
+                del waiting[0]
+        finally:
+            self.unsaved.put_back(waiting)
+
+    def resonance(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        now: datetime | str | None = None,
+        timezone: str | None = None,
+        deadline_ms: int | None = None,
+        max_fragments: int | None = None,
+        max_tokens: int | None = None,
+        placement: Literal["tail", "system"] | None = None,
+        known_story_etag: str | None = None,
+        off_the_record: bool = False,
+        relevance: float | None = None,
+        on_failure: OnFailure = "raise",
+    ) -> models.Resonance:
+        """
+        Ask before a turn what surfaces. A mind without a turn is silent.
+
+        *deadline_ms* limits the search; 0 stands for no deadline. *relevance*, from 0 to 1, is how sure the gate must
+        be. With ``on_failure="silent"`` a failure is answered by silence that says why, so that a chat goes on.
+        """
+        call = api.resonance(
+            mind,
+            session,
+            messages,
+            now=now,
+            timezone=timezone,
+            deadline_ms=deadline_ms,
+            max_fragments=max_fragments,
+            max_tokens=max_tokens,
+            placement=placement,
+            known_story_etag=known_story_etag,
+            off_the_record=off_the_record,
+            relevance=relevance,
+            on_failure=on_failure,
+        )
+        return self._send(call)
+
+    def store_turn(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        turn_id: str | None = None,
+        kind: TurnKind | None = None,
+        off_the_record: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        trace_id: str | None = None,
+        outcomes: Mapping[str, Outcome] | None = None,
+    ) -> models.StoredTurn:
+        """
+        Store a turn. It is on disk when this returns, and stored once in any number of attempts.
+
+        *outcomes* reports what became of flashbacks, by their ids; *trace_id* is that of their resonance.
+        """
+        call = api.store_turn(
+            mind,
+            session,
+            messages,
+            turn_id=turn_id or new_id(),
+            kind=kind,
+            off_the_record=off_the_record,
+            metadata=metadata,
+            trace_id=trace_id,
+            outcomes=outcomes,
+        )
+        return self._send(call)
+
+    def compaction(self, mind: str, *, session: str, messages: Messages) -> models.Compaction:
+        """Store the messages of a context window before it is cut; those that are not known yet become turns."""
+        body = {"messages": plain_messages(messages)}
+        return self._send(api.COMPACTION.call(mind_id=mind, session_id=session, body=body))
+
+    # Recall on purpose
+
+    def remember(
+        self,
+        mind: str,
+        query: str,
+        *,
+        kinds: Sequence[Literal["fact", "entity", "episode"]] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        at: datetime | str | None = None,
+        limit: int | None = None,
+    ) -> models.Remembered:
+        """Search facts, entities and episodes, best first. *at* finds facts that held at that time."""
+        asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
+        return self._send(api.REMEMBER.call(mind_id=mind, query=asked))
+
+    def journal_search(
+        self, mind: str, *, query: str, max_results: int | None = None, min_score: float | None = None
+    ) -> models.JournalSearch:
+        """Search MEMORY.md and the files of memory/ by meaning and by words, best first."""
+        asked = {"query": query, "max_results": max_results, "min_score": min_score}
+        return self._send(api.JOURNAL_SEARCH.call(mind_id=mind, query=asked))
+
+    def journal_get(
+        self, mind: str, *, path: str, from_line: int | None = None, lines: int | None = None
+    ) -> models.JournalFile:
+        """Read lines of MEMORY.md or of a file of memory/; *from_line* counts from 1."""
+        asked = {"path": path, "from_line": from_line, "lines": lines}
+        return self._send(api.JOURNAL_FILE.call(mind_id=mind, query=asked))
+
+    def trace(self, mind: str, *, trace_id: str) -> dict[str, Any]:
+        """Read phase by phase why each fragment surfaced or did not."""
+        return self._send(api.TRACE.call(mind_id=mind, trace_id=trace_id))
+
+    def traces(self, mind: str, *, limit: int | None = None) -> tuple[dict[str, Any], ...]:
+        """Read the newest traces, newest first."""
+        return self._send(api.TRACES.call(mind_id=mind, query={"limit": limit})).traces
+
+    # The story
+
+    def story(self, mind: str) -> models.Story:
+        """Read the story with its chapters, and the etag that an edit must name."""
+        return self._send(api.STORY.call(mind_id=mind))
+
+    def story_bytes(self, mind: str, *, version: str | None = None) -> bytes:
+        """Read STORY.md, or an earlier *version* of it, byte for byte."""
+        return self._send(api.story_bytes(mind, version=version))
+
+    def edit_story(self, mind: str, *, text: str, etag: str) -> models.Story:
+        """Replace the story that *etag* names. Raises StoryChanged where somebody changed it meanwhile."""
+        return self._send(api.edit_story(mind, text=text, etag=etag))
+
+    def story_history(self, mind: str) -> tuple[models.StoryVersion, ...]:
+        """List earlier versions of the story, newest first."""
+        return self._send(api.STORY_HISTORY.call(mind_id=mind)).versions
+
+    def story_diff(self, mind: str, *, since: str, until: str | None = None) -> models.StoryDiff:
+        """Compare a version of the story with another one, or with the story as it is now."""
+        return self._send(api.STORY_DIFF.call(mind_id=mind, query={"from": since, "to": until}))
+
+    def restore_story(self, mind: str, *, version: str, retell: bool = False) -> models.Story:
+        """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
+        return self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
+
+    def consolidate(
+        self,
+        mind: str,
+        *,
+        trigger: Literal["manual", "global_sync", "bootstrap"] = "manual",
+        wait: bool = True,
+        skip: bool = False,
+    ) -> models.Consolidation:
+        """
+        Write what waits into the story, now. With *wait*, this returns when it is done.
+
+        With *skip*, the waiting turns are marked as done and not written. ``global_sync`` reads session files first,
+        ``bootstrap`` files that are dated by their names.
+        """
+        return self._send(api.consolidate(mind, trigger=trigger, wait=wait, skip=skip))
+
+    def consolidation(self, mind: str) -> models.Consolidation:
+        """Read what waits to enter the story, and how far the last run came."""
+        return self._send(api.CONSOLIDATION.call(mind_id=mind))
+
+    # Minds
+
+    def minds(self) -> tuple[models.MindSummary, ...]:
+        """List the minds that the key may see."""
+        return self._send(api.MINDS.call()).minds
+
+    def mind(self, mind: str) -> models.Mind:
+        """Read what a mind holds, and how far it is."""
+        return self._send(api.MIND.call(mind_id=mind))
+
+    def retry_parked(self, mind: str) -> int:
+        """Give every turn that no model could read to the model once more; returns how many there are."""
+        return self._send(api.RETRY_PARKED.call(mind_id=mind)).retrying
+
+    def rebuild(self, mind: str) -> models.Rebuild:
+        """Drop the graph and the full-text index; both fill again from the transcript, which asks models anew."""
+        return self._send(api.REBUILD.call(mind_id=mind))
+
+    def export(self, mind: str) -> Generator[bytes, None, None]:
+        """
+        Download a mind as one zip archive, part by part: ``for part in memory.export("ada"): file.write(part)``.
+
+        Errors are raised at the first part; Unreachable also later, where the answer breaks off.
+        """
+        return self._transport.download(api.EXPORT.call(mind_id=mind))
+
+    def import_archive(
+        self, mind: str, *, archive: bytes | Iterable[bytes], reembed: bool = False, prompts: bool = False
+    ) -> models.ImportedMind:
+        """
+        Make a mind of an archive, given as its bytes or as an open binary file or a stream of them.
+
+        There must be no mind of this name yet. With *reembed*, its vectors are made anew. With *prompts*, its own
+        prompts are taken too, which a key for certain minds can not. It is not retried.
+        """
+        return self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
+
+    def erase(self, mind: str) -> models.Erasure:
+        """Erase a mind, with the files that people wrote in its folder."""
+        return self._send(api.ERASE.call(mind_id=mind))
+
+    def erase_session(self, mind: str, *, session: str) -> models.Erasure:
+        """Erase every turn of a session, and what was learned from them alone."""
+        return self._send(api.ERASE_SESSION.call(mind_id=mind, session_id=session))
+
+    def erase_turn(self, mind: str, *, turn_id: str) -> models.Erasure:
+        """Erase a turn, and what was learned from it alone. Storing it again raises Erased."""
+        return self._send(api.ERASE_TURN.call(mind_id=mind, turn_id=turn_id))
+
+    # The service
+
+    def status(self) -> models.ServiceStatus:
+        """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
+        return self._send(api.STATUS.call())
+
+    def is_alive(self) -> bool:
+        """Tell whether this service answers, and not something else. It raises nothing and is not retried."""
+        try:
+            return self._send(api.HEALTH.call()).get("status") == "alive"
+        except MindMemoryError:
+            return False
+
+    def readiness(self) -> models.Readiness:
+        """Read each dependency's state. A service that is not ready answers too."""
+        return self._send(api.READINESS.call())
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Send any call that is answered by a JSON object, such as ``request("GET", "/v1/minds")``."""
+        return self._send(api.any_request(method, path, query=query, body=body))
 
     def close(self) -> None:
-        """Let go of connections."""
-        if self._is_ours:
-            self._http.close()
+        """Close the connections, unless *http* is yours."""
+        self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -120,118 +390,3 @@ class MemoryClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _do(self, step: Try[Any] | Rest) -> Told:
-        if isinstance(step, Rest):
-            time.sleep(step.seconds)
-            return None
-        until = clock() + step.seconds
-        try:
-            with self._http.stream(**self._address.request(step)) as response:
-                content = bytearray()
-                for part in response.iter_bytes():
-                    content += part
-                    if clock() > until:
-                        raise httpx.ReadTimeout("the answer did not end in time")
-                return reply_of(response, bytes(content))
-        except httpx.HTTPError as error:
-            return broken(error)
-
-
-class AsyncMemoryClient:
-    """A memory service, awaited; see MemoryClient."""
-
-    resonance = Awaited(calls.resonance)
-    store_turn = Awaited(calls.store_turn)
-    turn = AroundAwaited(begin)
-    remember = Awaited(calls.remember)
-    journal_search = Awaited(calls.journal_search)
-    journal_get = Awaited(calls.journal_get)
-    story = Awaited(calls.story)
-    edit_story = Awaited(calls.edit_story)
-    consolidate = Awaited(calls.consolidate)
-    consolidation = Awaited(calls.consolidation)
-    compaction = Awaited(calls.compaction)
-    mind = Awaited(calls.mind)
-    minds = Awaited(calls.minds)
-    trace = Awaited(calls.trace)
-    traces = Awaited(calls.traces)
-
-    def __init__(
-        self,
-        url: str | None = None,
-        *,
-        key: str | None = None,
-        patience: Patience | None = None,
-        http: httpx.AsyncClient | None = None,
-    ) -> None:
-        """Bind to a service; an *http* of yours stays yours to close."""
-        self._address = Address(url, key)
-        self._patience = patience or Patience()
-        self._http = http or httpx.AsyncClient()
-        self._is_ours = http is None
-        self._waiting = Unanswered()
-
-    async def send(self, call: Call[T]) -> T:
-        """Send a call, as often as patience allows, and return its answer."""
-        steps = attempts(call, patience=self._patience, clock=clock, chance=chance)
-        told: Told = None
-        while True:
-            try:
-                step = steps.send(told)
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return] # a generator's value
-            told = await self._do(step)
-
-    @asynccontextmanager
-    async def around(self, begun: Turn) -> AsyncIterator[Turn]:
-        """Ask what surfaces, and keep the turn on leaving, also when it is left by an error or a cancellation."""
-        await self.recall(begun)
-        try:
-            yield begun
-        except BaseException:
-            with anyio.CancelScope(shield=True):
-                await self.keep(begun, raises=False)
-            raise
-        await self.keep(begun)
-
-    async def recall(self, begun: Turn) -> None:
-        """Ask what surfaces; the first half of ``turn``, for those who can not enter it."""
-        if begun.asking is not None:
-            begun.recalled(await self.send(begun.asking))
-
-    async def keep(self, begun: Turn, *, raises: bool = True) -> None:
-        """Store what was said; the second half of ``turn``."""
-        call = begun.storing(self._waiting)
-        if call is None:
-            return
-        try:
-            kept = await self.send(call)
-        except MemoryFault as fault:
-            begun.failed(call, fault, raises=raises)
-        else:
-            begun.stored(kept, self._waiting)
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        if self._is_ours:
-            await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    async def _do(self, step: Try[Any] | Rest) -> Told:
-        if isinstance(step, Rest):
-            await anyio.sleep(step.seconds)
-            return None
-        try:
-            with anyio.fail_after(step.seconds):
-                response = await self._http.request(**self._address.request(step))
-                return reply_of(response, response.content)
-        except (httpx.HTTPError, TimeoutError) as error:
-            return broken(error)

@@ -1,38 +1,38 @@
-"""One turn around any model call: what surfaces before it, what is kept after it. Sends nothing itself."""
+"""One turn around any model call: what surfaces before it, what is stored after it. Sends nothing itself."""
 
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mind_memory_client.answers import Flashback, Resonance, TurnKept, silent
-from mind_memory_client.calls import OnFailure, Outcome, resonance, store_turn
-from mind_memory_client.faults import MemoryFault, TurnUnsaved
-from mind_memory_client.placing import Placement, placed
-from mind_memory_client.said import Messages, as_messages, said, text_of, unanswered
-from mind_memory_client.surroundings import fresh_id
-from mind_memory_client.surroundings import now as present
-from mind_memory_client.unsaved import Unsaved
+from mind_memory_client._endpoints import OnFailure, Outcome, resonance, store_turn
+from mind_memory_client._transport import new_id
+from mind_memory_client._transport import now as present
+from mind_memory_client.errors import MindMemoryError, TurnUnsaved, UnsavedTurn
+from mind_memory_client.messages import Messages, Placement, as_list, place_memory, plain_message, text_of, unanswered
+from mind_memory_client.models import Flashback, Resonance, StoredTurn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from mind_memory_client.call import Call
-    from mind_memory_client.unanswered import Unanswered
+    from mind_memory_client._endpoints import Call
+    from mind_memory_client.errors import OnUnsaved, UnsavedTurns
 
 log = logging.getLogger("mind_memory_client")
 
 _UNANSWERED = "-unanswered"
+_MOST_SESSIONS, _MOST_MESSAGES = 1000, 100
 
 
 class Turn:
     """
-    What the user said, what surfaced, what was answered.
+    What the user said, what surfaced, and what the model answered.
 
-    ``messages`` is what to send to the model: the caller's own, with memory placed. What is kept is what the user said
-    since the last answer in them, and the answer; where there is none, because the model failed, the user's words
-    alone: nothing is invented, and they are not stored again when the same conversation is answered later.
+    Send ``messages`` to the model: they are the caller's own, with memory placed. What the user said since the last
+    answer in them is stored together with the answer. Where the model fails, the user's words are stored alone, and
+    not again when the same conversation is answered later.
     """
 
     def __init__(
@@ -41,39 +41,28 @@ class Turn:
         session: str,
         given: list[Any],
         *,
-        asking: Call[Resonance] | None,
+        recall: Call[Resonance] | None,
         placement: Placement,
-        posting: Mapping[str, Any],
-        on_unsaved: Callable[[Unsaved], object] | None,
+        options: Mapping[str, Any],
+        on_unsaved: OnUnsaved,
     ) -> None:
-        """Keep for later what ``begin`` found."""
         self.mind, self.session = mind, session
-        self.turn_id: str = posting["turn_id"]
-        self.asking = asking
+        self.turn_id: str = options["turn_id"]
         self.messages: list[Any] = given
-        self.resonance = silent(mind, given, why="nothing was said in words")
-        self.kept: TurnKept | None = None
-        self.unsaved: Unsaved | None = None
+        self.resonance = Resonance.silent(mind, given, why="no message holds words")
+        self.stored: StoredTurn | None = None
+        self.unsaved: UnsavedTurn | None = None
+        self.recall_call = recall
         self._given, self._placement = given, placement
-        self._posting, self._on_unsaved = posting, on_unsaved
-        self._said = _dated(unanswered(given))
+        self._options, self._on_unsaved = options, on_unsaved
+        self._user_messages = _dated(unanswered(given))
         self._answers: list[dict[str, Any]] = []
         self._pieces: list[str] = []
         self._outcomes: dict[str, Outcome] = {}
 
-    @classmethod
-    def of(cls, found: Mapping[str, Any], *, on_unsaved: Callable[[Unsaved], object] | None) -> Turn:
-        """The turn that ``as_dict`` told of, maybe in another process: to be answered and kept."""
-        names = {"mind": found["mind"], "session": found["session"], "given": list(found["said"])}
-        return cls(**names, asking=None, placement="tail", posting=found["posting"], on_unsaved=on_unsaved)
-
-    def as_dict(self) -> dict[str, Any]:
-        """What it takes to keep this turn later, as JSON: for a framework that may stop on the way."""
-        return {"mind": self.mind, "session": self.session, "said": self._said, "posting": dict(self._posting)}
-
     @property
     def block(self) -> str:
-        """What surfaced, as the model reads it; empty in silence."""
+        """What surfaced, as the model reads it; empty when nothing did."""
         return self.resonance.block
 
     @property
@@ -83,65 +72,96 @@ class Turn:
 
     @property
     def stable(self) -> str:
-        """The story and how to use a memory: the same until the story changes."""
+        """The story and how to use a memory; the same text until the story changes."""
         return self.resonance.stable.text or ""
 
-    def recalled(self, found: Resonance) -> None:
-        """*found* is what surfaced."""
-        self.resonance = found
-        self.messages = placed(self._given, stable=self.stable, block=found.block, placement=self._placement)
+    @property
+    def user_words(self) -> tuple[str, ...]:
+        """What the user said since the last answer."""
+        return tuple(one["content"] for one in self._user_messages)
 
     def answer(self, answer: object) -> None:
-        """The model's answer: a text, a message, or an answer object of an SDK. Several are several messages."""
+        """Take the model's answer: a text, a message, or an answer object of an SDK. Each call adds one message."""
         message = answer if isinstance(answer, dict) else {"content": text_of(answer)}
-        one = said({"role": "assistant", **message})
+        one = plain_message({"role": "assistant", **message})
         if one is not None:
             self._answers += _dated([one])
 
     def add(self, piece: str | None) -> None:
-        """A piece of an answer that streams; what was said is kept, also when the stream breaks off."""
+        """Take a piece of an answer that streams. What came is stored, also when the stream breaks off."""
         if piece:
             self._pieces.append(piece)
 
     def outcome(self, flashback_id: str, outcome: Outcome) -> None:
-        """What became of a flashback."""
+        """Report what became of a flashback; it is stored with the turn."""
         self._outcomes[flashback_id] = outcome
 
-    def storing(self, waiting: Unanswered) -> Call[TurnKept] | None:
-        """What to store; None where nothing was said."""
+    def as_dict(self) -> dict[str, Any]:
+        """What ``from_dict`` needs, as JSON: for a framework that may go on in another process."""
+        return {
+            "mind": self.mind,
+            "session": self.session,
+            "messages": self._user_messages,
+            "options": dict(self._options),
+        }
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any], *, on_unsaved: OnUnsaved) -> Turn:
+        """The turn that ``as_dict`` described, to be answered and stored."""
+        names = {"mind": found["mind"], "session": found["session"], "given": list(found["messages"])}
+        return cls(**names, recall=None, placement="tail", options=found["options"], on_unsaved=on_unsaved)
+
+    # What a client does with a turn
+
+    def recalled(self, found: Resonance) -> None:
+        """Take what surfaced, and place it."""
+        self.resonance = found
+        self.messages = place_memory(self._given, stable=self.stable, block=found.block, placement=self._placement)
+
+    def store_call(self, waiting: UnansweredMessages) -> Call[StoredTurn] | None:
+        """The call that stores the turn; None where nobody said a word."""
         if self._pieces:
             self.answer("".join(self._pieces))
             self._pieces.clear()
-        messages = [*waiting.new(self.mind, self.session, self._said), *self._answers]
+        messages = [*waiting.without_stored(self.mind, self.session, self._user_messages), *self._answers]
         if not messages:
             return None
-        posting = dict(self._posting)
+        options = dict(self._options)
         if not self._answers:
-            posting["turn_id"] += _UNANSWERED  # its answer, if one comes under the same id, is another turn
+            options["turn_id"] += _UNANSWERED  # an answer that comes later under the same id is another turn
         if self._outcomes:
-            posting |= {"trace_id": self.resonance.trace_id, "outcomes": self._outcomes}
-        return store_turn(self.mind, self.session, messages, **posting)
+            options |= {"trace_id": self.resonance.trace_id, "outcomes": self._outcomes}
+        return store_turn(self.mind, self.session, messages, **options)
 
-    def stored(self, kept: TurnKept, waiting: Unanswered) -> None:
-        """It is on disk."""
-        self.kept, self.unsaved = kept, None
+    def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages) -> None:
+        """Note that the turn is on disk."""
+        self.stored, self.unsaved = stored, None
         if self._answers:
-            waiting.end(self.mind, self.session)
+            waiting.forget(self.mind, self.session)
         else:
-            waiting.note(self.mind, self.session, waiting.new(self.mind, self.session, self._said))
+            new = waiting.without_stored(self.mind, self.session, self._user_messages)
+            waiting.add(self.mind, self.session, new)
 
-    def failed(self, call: Call[TurnKept], fault: MemoryFault, *, raises: bool) -> None:
-        """It could not be stored: hand it over, or raise it; where another error is on its way, say so."""
-        self.unsaved = Unsaved(self.mind, self.turn_id, call, fault)
-        if self._on_unsaved is not None:
+    def was_not_stored(
+        self, call: Call[StoredTurn], error: MindMemoryError, *, raises: bool, queue: UnsavedTurns
+    ) -> None:
+        """
+        Hand the turn to ``on_unsaved``, else put it into *queue*.
+
+        Where TurnUnsaved is asked for, it is raised, or logged where another error is already on its way.
+        """
+        self.unsaved = UnsavedTurn(self.mind, self.turn_id, call.body or {}, error)
+        if self._on_unsaved is None:
+            queue(self.unsaved)
+        elif self._on_unsaved != "raise":
             self._on_unsaved(self.unsaved)
         elif raises:
-            raise TurnUnsaved(self.unsaved) from fault
+            raise TurnUnsaved(self.unsaved) from error
         else:
-            log.error("turn %s of %s is not stored: %s", self.turn_id, self.mind, fault)
+            log.error("turn %s of %s is not stored: %s", self.turn_id, self.mind, error)
 
 
-def begin(
+def begin_turn(
     mind: str,
     session: str,
     messages: Messages,
@@ -153,18 +173,13 @@ def begin(
     max_fragments: int | None = None,
     off_the_record: bool = False,
     on_failure: OnFailure = "silent",
-    on_unsaved: Callable[[Unsaved], object] | None = None,
+    on_unsaved: OnUnsaved = None,
     turn_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Turn:
-    """
-    A turn around any model call: ``with memory.turn(mind, session, messages) as turn:``.
-
-    *messages* is the conversation so far, newest last; *on_failure* says what a memory that fails does to the chat,
-    *on_unsaved* takes a turn that can not be stored, which is raised as TurnUnsaved without it.
-    """
-    given = as_messages(messages)
-    asking = resonance(
+    """A turn for ``recall`` and ``save`` of a client; see ``MemoryClient.turn``, which calls both."""
+    given = as_list(messages)
+    recall = resonance(
         mind,
         session,
         given,
@@ -175,16 +190,50 @@ def begin(
         off_the_record=off_the_record,
         on_failure=on_failure,
     )
-    posting = {"turn_id": turn_id or fresh_id(), "off_the_record": off_the_record, "metadata": metadata}
+    has_words = bool(recall.body and recall.body["messages"])
+    options = {"turn_id": turn_id or new_id(), "off_the_record": off_the_record, "metadata": metadata}
     return Turn(
         mind,
         session,
         given,
-        asking=asking if asking.body["messages"] else None,
+        recall=recall if has_words else None,
         placement=placement,
-        posting=posting,
+        options=options,
         on_unsaved=on_unsaved,
     )
+
+
+class UnansweredMessages:
+    """
+    The user's messages that are stored and still wait for an answer, of the newest thousand sessions.
+
+    When the answer comes, they are not stored again with it.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
+
+    def add(self, mind: str, session: str, messages: Iterable[Mapping[str, Any]]) -> None:
+        """Remember that *messages* are stored, beside those that already wait."""
+        waiting = (*self._waiting.pop((mind, session), ()), *(str(one["content"]) for one in messages))
+        self._waiting[mind, session] = waiting[-_MOST_MESSAGES:]
+        while len(self._waiting) > _MOST_SESSIONS:
+            self._waiting.popitem(last=False)
+
+    def forget(self, mind: str, session: str) -> None:
+        """Forget the messages of a session: they are answered."""
+        self._waiting.pop((mind, session), None)
+
+    def without_stored(self, mind: str, session: str, messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """*messages* without those that are stored already."""
+        stored = list(self._waiting.get((mind, session), ()))
+        found = []
+        for one in messages:
+            if one["content"] in stored:
+                stored.remove(one["content"])
+            else:
+                found.append(dict(one))
+        return found
 
 
 def _dated(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,1 +1,1 @@
-"""The vocabulary all three packages share: turns, ports, errors, files, words. Imports nothing else of ours."""
+"""What all packages share: turns, ports, clocks, errors, files. It imports nothing else of ours."""

@@ -1,4 +1,4 @@
-"""The system's clock and, for tests and replays, one that stands still until it is moved."""
+"""The system's clock and, for tests and replays, one that moves only when it is told to."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class SystemClock:
 
 
 class FixedClock:
-    """A clock that stands at *instant* until ``advance`` moves it, and counts its ids."""
+    """A clock that shows *instant* until ``advance`` moves it; its ids are numbers."""
 
     def __init__(self, instant: datetime) -> None:
         self._instant = instant
         self._ids = 0
 
     def now(self) -> datetime:
-        """The instant it stands at."""
+        """The instant it shows."""
         return self._instant
 
     def monotonic(self) -> float:
-        """Seconds of its own time."""
+        """Its own time in seconds."""
         return self._instant.timestamp()
 
     def fresh_id(self) -> str:
@@ -44,5 +44,5 @@ class FixedClock:
         return f"{self._ids:032x}"
 
     def advance(self, distance: timedelta) -> None:
-        """Move the hands forward by *distance*."""
+        """Move it forward by *distance*."""
         self._instant += distance

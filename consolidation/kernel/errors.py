@@ -1,34 +1,35 @@
 """
-Everything that may go wrong on purpose, as one tree:
+Every error that is raised on purpose, as one tree:
 
 * MemoryFault
   x InvalidRequest
     + InvalidMindId
     + TurnIdMismatch
-    + ImportUnreadable   (stands in service/importing/found.py)
-    + ArchiveUnreadable   (stands in service/moving/faults.py, as do MindExists and ArchiveTooLarge)
-    + JournalPathRefused  (stands in service/journal/faults.py, as do the other two of the journal)
+    + ImportUnreadable
+    + ArchiveUnreadable
+    + JournalPathRefused
     + JournalFileTooLarge
   x NotFound
     + MindNotFound
-    + SessionNotFound    (stands in service/erasing/part.py)
-    + TraceNotFound
+    + SessionNotFound
     + TurnNotFound
+    + TraceNotFound
     + VersionNotFound
     + JournalFileNotFound
-    + ModelNotFound      (stands in service/upstream.py, as do ChatTooLarge and UpstreamRefused)
+    + ModelNotFound
   x TurnConflict
+  x TurnErased
   x MindExists
+  x MindErasing
   x ArchiveTooLarge
   x ChatTooLarge
-  x TurnErased           (stands in consolidation/transcript/tombstones.py)
-  x MindErasing          (stands in service/fence.py)
+  x RequestTimedOut
+  x Locked
   x StoryFault
-    + StoryLocked
     + StoryUnreadable
     + StoryUnwritable
     + StoryRefused
-    + StoryUnguarded
+    + StoryPreconditionMissing
     + StoryChanged
   x HomeFault
     + HomeLocked
@@ -38,46 +39,53 @@ Everything that may go wrong on purpose, as one tree:
     + IndexUnusable
     + KeysUnreadable
   x AccessRefused
-    + KeyNeeded
-    + TooOften
+    + Unauthenticated
+    + RateLimited
     + HostRefused
     + OriginRefused
     + NetworkRefused
   x ModelFault
     + ModelUnavailable
       - ModelTimedOut
-      - ModelResting
-    + ModelSpokeNonsense
+      - ModelCircuitOpen
+    + InvalidModelOutput
     + ModelTruncated
     + ModelRefused
     + UpstreamRefused
   x ExtractionTimedOut
   x EmbedderFault
     + EmbedderUnavailable
-      - EmbedderResting
+      - EmbedderCircuitOpen
     + EmbedderMismatch
   x GraphFault
     + GraphUnavailable
       - GraphTimedOut
-      - GraphResting
+      - GraphCircuitOpen
       - GraphUnwritable
       - GraphForbidden
     + GraphCorrupt
   x ConfigurationFault
   x PromptFault
 
-Domain errors know nothing of HTTP; ``service/problems.py`` says what each looks like from outside.
+These errors know nothing of HTTP. ``service/http/problems.py`` gives each its status, slug and title.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_BAD_GATEWAY = 502
+
 
 class MemoryFault(Exception):
-    """Base of every error we raise on purpose."""
+    """Base of every error that is raised on purpose."""
 
 
 class InvalidRequest(MemoryFault):
-    """What was asked does not fit; ``pointer`` is a JSON pointer to the field, or a parameter's name."""
+    """The request is not valid; ``pointer`` is a JSON pointer to the field, or the name of a parameter."""
 
     def __init__(self, detail: str, *, pointer: str = "#") -> None:
         super().__init__(detail)
@@ -92,56 +100,114 @@ class TurnIdMismatch(InvalidRequest):
     """``Idempotency-Key`` and ``turn_id`` are both given and differ."""
 
 
+class ImportUnreadable(InvalidRequest):
+    """The path can not be read, or its format is unknown; ``found`` says what was there instead."""
+
+    def __init__(self, where: str, *, found: str, known_formats: tuple[str, ...]) -> None:
+        known = "; ".join(known_formats)
+        super().__init__(f"{where} can not be imported: {found}. Known formats: {known}.", pointer="path")
+        self.where = where
+        self.found = found
+
+
+class ArchiveUnreadable(InvalidRequest):
+    """The file is not an archive of a mind, or parts of it are missing; ``pointer`` names the member at fault."""
+
+
+class JournalPathRefused(InvalidRequest):
+    """The path does not belong to the journal: it leads elsewhere, follows a link, or is not a Markdown file."""
+
+
+class JournalFileTooLarge(InvalidRequest):
+    """The file is larger than `JOURNAL__MAX_FILE_BYTES`."""
+
+
 class NotFound(MemoryFault):
-    """What was asked for is not here."""
+    """The requested thing does not exist."""
 
 
 class MindNotFound(NotFound):
-    """No mind of this id has ever kept a turn."""
+    """No turn was ever stored for a mind of this id."""
 
 
-class TraceNotFound(NotFound):
-    """No trace of this id is kept (traces rotate)."""
+class SessionNotFound(NotFound):
+    """No turn of this session is in the transcript."""
 
 
 class TurnNotFound(NotFound):
     """No turn of this id or sequence is in the transcript."""
 
 
+class TraceNotFound(NotFound):
+    """No trace of this id is stored (old traces are deleted)."""
+
+
 class VersionNotFound(NotFound):
-    """No earlier story of this name is kept (the last 50 are)."""
+    """No earlier story of this name is stored (the last 50 are)."""
+
+
+class JournalFileNotFound(NotFound):
+    """The journal has no file of exactly this name."""
+
+
+class ModelNotFound(NotFound):
+    """A client asked for a model that the settings do not offer."""
 
 
 class TurnConflict(MemoryFault):
     """A turn of this id was already accepted with other content."""
 
 
+class TurnErased(MemoryFault):
+    """The turn of this id was erased; it is not stored again."""
+
+
+class MindExists(MemoryFault):
+    """A mind of this id exists already; an import never overwrites one."""
+
+
+class MindErasing(MemoryFault):
+    """This mind is being erased; nothing is stored in it until that has ended."""
+
+
+class ArchiveTooLarge(MemoryFault):
+    """The archive has more bytes than may be imported."""
+
+
+class ChatTooLarge(MemoryFault):
+    """The body of a chat is larger than is allowed."""
+
+
+class RequestTimedOut(MemoryFault):
+    """The body of a request, or the next part of it, did not arrive in time."""
+
+
+class Locked(MemoryFault):
+    """Another process holds the lock of a file for longer than we wait."""
+
+
 class StoryFault(MemoryFault):
     """The story could not be read or written."""
 
 
-class StoryLocked(StoryFault):
-    """Somebody else holds the story's lock for longer than we wait."""
-
-
 class StoryUnreadable(StoryFault):
-    """STORY.md is no file, or never stands still."""
+    """STORY.md is not a regular file, or it kept changing while it was read."""
 
 
 class StoryUnwritable(StoryFault):
-    """STORY.md, or what is kept beside it, could not be written (disk full, read-only); the story is as it was."""
+    """STORY.md, or a file beside it, could not be written (disk full, read-only). The story is unchanged."""
 
 
 class StoryRefused(StoryFault):
-    """What a narrator wrote did not pass our checks; the story is unchanged and the turns still wait."""
+    """What the narrative model wrote did not pass the checks. The story is unchanged; its turns still wait."""
 
 
-class StoryUnguarded(StoryFault):
-    """A story was put without saying which one it replaces."""
+class StoryPreconditionMissing(StoryFault):
+    """A story was sent without ``If-Match``, so that nobody knows which version it should replace."""
 
 
 class StoryChanged(StoryFault):
-    """The story is no longer the one that was to be replaced; ``current`` is what it is, ``etag`` its fingerprint."""
+    """The story changed since it was read; ``current`` is the story now, ``etag`` its fingerprint."""
 
     def __init__(self, current: str, *, etag: str = "") -> None:
         super().__init__("the story has changed since it was read; the answer holds it as it is now")
@@ -154,39 +220,39 @@ class HomeFault(MemoryFault):
 
 
 class HomeLocked(HomeFault):
-    """Another service owns this home."""
+    """Another service uses this home."""
 
 
 class TranscriptUnwritable(HomeFault):
-    """The turn could not be made durable (read-only, fsync failed); nothing was accepted."""
+    """The turn could not be made durable (read-only disk, fsync failed); nothing was accepted."""
 
 
 class DiskFull(TranscriptUnwritable):
-    """There is no room for it; nothing was accepted, what was kept before can be read."""
+    """The disk is full. Nothing was accepted; what was stored before can still be read."""
 
 
 class TranscriptUnreadable(HomeFault):
-    """The disk does not give back what was kept."""
+    """The disk does not return what was stored on it."""
 
 
 class IndexUnusable(HomeFault):
-    """Full text can not be read or written (disk full, failing, damaged); where it is damaged it is built again."""
+    """The full-text index can not be read or written (disk full or failing). A damaged one is rebuilt."""
 
 
 class KeysUnreadable(HomeFault):
-    """The file of the API keys is there, but is none: nobody who needs a key is let in."""
+    """The file of API keys exists and can not be read as such; nobody who needs a key is let in."""
 
 
 class AccessRefused(MemoryFault):
-    """Whoever asks is not let in, whatever is asked."""
+    """The caller is not allowed to do this."""
 
 
-class KeyNeeded(AccessRefused):
-    """There are keys, and this request brought none that is valid."""
+class Unauthenticated(AccessRefused):
+    """API keys are configured, and the request brought no valid one."""
 
 
-class TooOften(AccessRefused):
-    """More requests than are allowed; ``seconds`` is when the next one is."""
+class RateLimited(AccessRefused):
+    """The caller made more requests than allowed; ``seconds`` is how long to wait."""
 
     def __init__(self, detail: str, *, seconds: int = 60) -> None:
         super().__init__(detail)
@@ -194,58 +260,75 @@ class TooOften(AccessRefused):
 
 
 class HostRefused(AccessRefused):
-    """Without a key, and called by a name that is none of ours: a web page may have bent it to this machine."""
+    """Without a key, and the ``Host`` header is not ours: a web page may have pointed its own name at this machine."""
 
 
 class OriginRefused(AccessRefused):
-    """Without a key, and sent by a web page of somebody else."""
+    """Without a key, and sent by a web page of another site."""
 
 
 class NetworkRefused(AccessRefused):
-    """Without a key, and from another machine."""
+    """Without a key, and sent from another machine."""
 
 
 class ModelFault(MemoryFault):
-    """The language model did not help."""
+    """The language model gave no usable answer."""
 
 
 class ModelUnavailable(ModelFault):
-    """No answer: connection refused, quota, server error, or no model at all."""
+    """No answer: connection refused, quota used up, server error, or no model configured."""
 
 
 class ModelTimedOut(ModelUnavailable):
-    """No whole answer within the time allowed."""
+    """The answer was not complete within the time allowed."""
 
 
-class ModelResting(ModelUnavailable):
-    """The provider failed so often just now that it is not asked again for a while: nothing was asked."""
+class ModelCircuitOpen(ModelUnavailable):
+    """The provider failed so often just now that it is not asked for a while; no request was sent."""
 
 
-class ModelSpokeNonsense(ModelFault):
-    """An answer came, but not in the shape we asked for."""
+class InvalidModelOutput(ModelFault):
+    """The answer does not have the shape that was asked for."""
 
 
 class ModelTruncated(ModelFault):
-    """The answer was cut by its length limit."""
+    """The answer was cut off at its length limit."""
 
 
 class ModelRefused(ModelFault):
-    """The provider's content filter refused."""
+    """The provider's content filter refused to answer."""
+
+
+class UpstreamRefused(ModelFault):
+    """The model of a chat answered with an error; ``status``, ``error`` and ``headers`` are the provider's own."""
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        status: int = _BAD_GATEWAY,
+        error: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.error = error
+        self.headers = dict(headers or {})
 
 
 class ExtractionTimedOut(MemoryFault):
-    """One turn's extraction as a whole took longer than allowed."""
+    """The extraction of one turn took longer than allowed."""
 
 
 class EmbedderFault(MemoryFault):
-    """No usable vectors."""
+    """The embedder gave no usable vectors."""
 
 
 class EmbedderUnavailable(EmbedderFault):
     """
-    The embedder did not answer, or answered with vectors that can not be used.
+    The embedder did not answer, or its vectors can not be used.
 
-    ``retry_after``: the seconds for which it wishes to be left alone.
+    ``retry_after``: the seconds for which it asks not to be called.
     """
 
     def __init__(self, detail: str, *, retry_after: float = 0.0) -> None:
@@ -253,16 +336,16 @@ class EmbedderUnavailable(EmbedderFault):
         self.retry_after = retry_after
 
 
-class EmbedderResting(EmbedderUnavailable):
-    """It did not answer just now and is left alone for a while: nothing was asked."""
+class EmbedderCircuitOpen(EmbedderUnavailable):
+    """The embedder failed just now and is not asked for a while; no request was sent."""
 
 
 class EmbedderMismatch(EmbedderFault):
-    """The graph was embedded by another embedder than the one configured."""
+    """The graph's vectors come from another embedder than the configured one."""
 
 
 class GraphFault(MemoryFault):
-    """The graph did not help."""
+    """The graph gave no usable answer."""
 
 
 class GraphUnavailable(GraphFault):
@@ -273,25 +356,25 @@ class GraphTimedOut(GraphUnavailable):
     """The graph's server took longer than allowed."""
 
 
-class GraphResting(GraphUnavailable):
-    """It did not answer just now and is left alone for a while: nothing was asked."""
+class GraphCircuitOpen(GraphUnavailable):
+    """The graph's server failed just now and is not asked for a while; no request was sent."""
 
 
 class GraphUnwritable(GraphUnavailable):
-    """The graph's server can be read, and takes nothing in (memory or disk full, a replica)."""
+    """The graph's server answers reads and refuses writes (out of memory, disk full, or a replica)."""
 
 
 class GraphForbidden(GraphUnavailable):
-    """The graph's server does not let us do this."""
+    """The graph's server does not permit this command to us."""
 
 
 class GraphCorrupt(GraphFault):
-    """The graph holds something that we would never have written."""
+    """The graph holds something that this service would never have written."""
 
 
 class ConfigurationFault(MemoryFault):
-    """The service was configured in a way that can not work; said at start-up."""
+    """The configuration can not work; raised at start-up."""
 
 
 class PromptFault(MemoryFault):
-    """A prompt template is missing, malformed, or was given the wrong words."""
+    """A prompt template is missing, is malformed, or lacks a variable."""

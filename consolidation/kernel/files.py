@@ -1,21 +1,27 @@
-"""Locks and plain writes: the only module that knows filelock."""
+"""
+Locks, and every write that must be whole: the only module that imports filelock.
+
+A file is written beside its place, synced, put in its place by one rename, and the folder is synced. Whoever reads it
+sees the whole old or the whole new content, also after a power cut. Two writers do not go through here, for a reason:
+the transcript's append (`transcript/log.py`) and the exchange of STORY.md (`story/exchange.py`).
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from consolidation.kernel.errors import StoryLocked
+from consolidation.kernel.errors import Locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-
+_APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -25,11 +31,11 @@ def is_full(error: OSError) -> bool:
 
 
 class FolderLock:
-    """Owns a folder for as long as this process lives; the kernel frees it when we die."""
+    """Owns a folder for as long as this process lives; the kernel frees it when the process dies."""
 
     def __init__(self, folder: Path) -> None:
-        """Bind to *folder*, which must exist when the lock is taken."""
-        self._lock = FileLock(folder / ".lock", timeout=0, thread_local=False)
+        """*folder* must exist when the lock is taken."""
+        self._lock = FileLock(folder / ".lock", timeout=0, mode=0o600, thread_local=False)
 
     def take(self) -> bool:
         """Take the folder; False when another process has it."""
@@ -44,53 +50,83 @@ class FolderLock:
         self._lock.release()
 
 
-def replace_text(file: Path, text: str) -> None:
-    """Put *text* in *file*'s place, whole or not at all, synced, for its owner's eyes only."""
-    beside = file.with_name(f".{file.name}.new")
-    beside.unlink(missing_ok=True)
-    fresh = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(fresh, "w", encoding="utf-8") as handle:
-            handle.write(text)
-            handle.flush()
-            os.fsync(handle.fileno())
-    except OSError:
-        beside.unlink(missing_ok=True)  # a part of it helps nobody, and takes room where there is none
-        raise
-    beside.replace(file)
-
-
 @contextmanager
 def exclusive(file: Path, *, seconds: float) -> Iterator[None]:
     """
     Hold ``<file>.lock`` against other processes, other threads and other tasks of this one.
 
-    For bytes, not for thoughts: nothing slow belongs inside. Raises StoryLocked after *seconds*. A lock object of our
-    own each time: one that is shared counts its holders instead of keeping them apart.
+    Hold it for writing bytes, never across a model call. Raises Locked after *seconds*. Each call makes a lock object
+    of its own: a shared one counts its holders instead of keeping them apart.
     """
-    lock = FileLock(file.with_name(f"{file.name}.lock"), timeout=seconds, thread_local=False, is_singleton=False)
+    beside = file.with_name(f"{file.name}.lock")
+    with suppress(FileNotFoundError):
+        if beside.lstat().st_nlink > 1:  # to lock it is to empty it
+            raise Locked(f"{beside.name} is another name of some file, and no lock: delete it")
+    lock = FileLock(beside, timeout=seconds, mode=0o600, thread_local=False, is_singleton=False)
     try:
         with lock:
             yield
     except Timeout as error:
-        raise StoryLocked(f"{file.name} was locked by somebody else for {seconds:g} s") from error
+        raise Locked(f"{file.name} is locked by another process; gave up after {seconds:g} s") from error
+
+
+@contextmanager
+def new_file(file: Path, *, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """
+    A new file to write into. It is synced when the block ends, and removed when the block raises.
+
+    Raises FileExistsError, OSError. The file's name survives a power cut only after ``sync_folder``.
+    """
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(handle, "wb") as opened:
+            yield opened
+            opened.flush()
+            os.fsync(opened.fileno())
+    except BaseException:
+        file.unlink(missing_ok=True)  # a part of it helps nobody, and takes room where there is none
+        raise
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[IO[bytes]]:
+    """
+    A file to write into that takes *file*'s place when the block ends, whole or not at all. Only its owner can read it.
+
+    The new content is at ``.<name>.new`` meanwhile. What a killed process left there is deleted first. Raises OSError.
+    """
+    beside = file.with_name(f".{file.name}.new")
+    beside.unlink(missing_ok=True)
+    with new_file(beside) as opened:
+        yield opened
+    beside.replace(file)
+    sync_folder(file.parent)
+
+
+def replace_bytes(file: Path, content: bytes) -> None:
+    """Put *content* in *file*'s place, as ``replacing`` does. Raises OSError."""
+    with replacing(file) as opened:
+        opened.write(content)
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Put *text*, as UTF-8, in *file*'s place, as ``replacing`` does. Raises OSError."""
+    replace_bytes(file, text.encode())
 
 
 def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
     """
-    Append one line to *file*, first setting a file above *rotate_bytes* aside as ``<name>.1``.
+    Append one line to *file*. A file above *rotate_bytes* is renamed to ``<name>.1`` first.
 
     Not synced: it survives the death of this process, not a power cut. Raises OSError; then none of it is in the file.
     """
     if file.exists() and file.stat().st_size > rotate_bytes:
         file.replace(file.with_name(f"{file.name}.1"))
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    handle = os.open(file, _APPENDING, 0o600)
     try:
         end = os.fstat(handle).st_size
-        rest = memoryview(f"{line}\n".encode())
         try:
-            while rest:  # a full disk may take a part of it without an error
-                rest = rest[os.write(handle, rest) :]
+            _write_all(handle, f"{line}\n".encode())
         except OSError:
             os.ftruncate(handle, end)
             raise
@@ -98,14 +134,21 @@ def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
         os.close(handle)
 
 
-def append_synced(file: Path, content: bytes) -> None:
-    """Append *content* to *file* and have it on the disk. Raises OSError; what was written by then stays."""
-    is_new = not file.exists()
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+def append_unsynced(file: Path, content: bytes) -> None:
+    """Append *content* to *file*, which may be made again at any time. Raises OSError."""
+    handle = os.open(file, _APPENDING, 0o600)
     try:
-        rest = content
-        while rest:
-            rest = rest[os.write(handle, rest) :]
+        _write_all(handle, content)
+    finally:
+        os.close(handle)
+
+
+def append_synced(file: Path, content: bytes) -> None:
+    """Append *content* to *file* and sync it. Raises OSError; a part of it may then be in the file."""
+    is_new = not file.exists()
+    handle = os.open(file, _APPENDING, 0o600)
+    try:
+        _write_all(handle, content)
         os.fsync(handle)
     finally:
         os.close(handle)
@@ -120,3 +163,9 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:  # a full disk may take a part of it without an error
+        rest = rest[os.write(handle, rest) :]

@@ -1,4 +1,4 @@
-"""The seams both packages share. Everything that touches the outside world enters through one of these."""
+"""The ports that consolidation and the service share: the clock and the language model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Clock(Protocol):
-    """Tells the time and makes ids: the only two things that are new at each call."""
+    """Gives the time and makes ids: the two things that differ at each call."""
 
     def now(self) -> datetime:
         """The present, aware and in UTC."""
@@ -26,7 +26,7 @@ class Clock(Protocol):
         ...
 
     def fresh_id(self) -> str:
-        """An id nobody has, 32 lower-case hexadecimal digits."""
+        """An id that is not in use: 32 lower-case hexadecimal digits."""
         ...
 
 
@@ -41,7 +41,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What answering cost: model calls, tokens, US dollars and seconds."""
+    """What model calls cost: calls, tokens, US dollars and seconds."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -87,13 +87,17 @@ class LanguageModel(Protocol):
     """
     Answers for one role.
 
-    Raises only ``ModelFault``: ``ModelUnavailable``, ``ModelTimedOut``, ``ModelSpokeNonsense``,
+    Raises only ``ModelFault``: ``ModelUnavailable``, ``ModelTimedOut``, ``InvalidModelOutput``,
     ``ModelTruncated``, ``ModelRefused``.
     """
 
     @property
     def is_hosted(self) -> bool:
         """Whether answers come from a provider: they take seconds and may cost money."""
+        ...
+
+    async def warm(self) -> None:
+        """Import what the first question would otherwise wait for; nothing where there is nothing to import."""
         ...
 
     async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:

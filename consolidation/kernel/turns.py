@@ -1,8 +1,8 @@
 """
-Turns and messages: the values everything else is made of.
+Turns and messages: the values that everything else is made of.
 
-A turn is the messages of one exchange, posted together. It is kept exactly as accepted; what can be
-derived (its instant, its text) is derived here, so that every projection derives it alike.
+A turn is the messages of one exchange, posted together. It is stored exactly as accepted. What can be derived from it,
+its instant and its text, is derived here, so that every projection derives the same.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Speaker(StrEnum):
     THOUGHT = "thought"
 
 
-class Kind(StrEnum):
+class TurnKind(StrEnum):
     """
     What a turn is for; only ``turn`` and ``import`` are ever remembered.
 
-    An ``erased`` one holds no words: its id and its session's are digests, ``metadata`` is a TOMBSTONE's.
+    An ``erased`` turn holds no words: its id and its session's are digests, and ``metadata`` is a tombstone's.
     """
 
     TURN = "turn"
@@ -43,12 +43,12 @@ class Kind(StrEnum):
     OFF_THE_RECORD = "off_the_record"
 
 
-REMEMBERED = frozenset({Kind.TURN, Kind.IMPORT})
+REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT})
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One thing said; ``timestamp`` is aware and in UTC, or None where the caller gave none."""
+    """One message; ``timestamp`` is aware and in UTC, or None where the caller gave none."""
 
     role: Speaker
     content: str
@@ -58,12 +58,12 @@ class Message:
 
     @property
     def who(self) -> str:
-        """The speaker as people would name them."""
+        """The speaker's name, else the role."""
         return self.name or self.role.value
 
     @property
     def line(self) -> str:
-        """The message as one paragraph of text, its speaker in front."""
+        """The message as one paragraph of text that begins with its speaker."""
         return f"{self.who}: {self.content}"
 
 
@@ -74,7 +74,7 @@ class Turn:
     turn_id: str
     session_id: str
     messages: tuple[Message, ...]
-    kind: Kind = Kind.TURN
+    kind: TurnKind = TurnKind.TURN
     metadata: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -86,7 +86,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredTurn:
     """A turn in the transcript: its position, the instant it was accepted (UTC), its size in tokens."""
 
     sequence: int
@@ -107,5 +107,5 @@ class Kept:
 
     @property
     def text(self) -> str:
-        """All that was said, a paragraph a message, speakers in front; thoughts and tool output too."""
+        """Every message as a paragraph that begins with its speaker; thoughts and tool output too."""
         return "\n".join(message.line for message in self.turn.messages)

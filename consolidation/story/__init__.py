@@ -1,1 +1,1 @@
-"""The autobiography in STORY.md: people's and ours; read, planned, checked, and written without losing an edit."""
+"""The autobiography in STORY.md, which people and we write: narrated, checked, and written without losing an edit."""

@@ -1,11 +1,12 @@
 """
-Up to where the story is told: two comments at its end, written in the same breath as the text. Pure.
+The two comments at the end of a story that say how far it is. They are written in one replace with the text.
 
     <!-- CURSOR: v1 seq=1234 for=2026-01-28T13:45:00.000Z -->
     <!-- LAST_PROCESSED: 2026-01-28T13:45:00.000Z -->
 
-CURSOR is exact: a position in the transcript. LAST_PROCESSED is for readers that know only times; it stays below
-every turn that still waits. ``for=`` ties the two: where a person changed the second alone, we know it.
+CURSOR is exact: the last transcript sequence that is narrated. LAST_PROCESSED, the anchor, is for readers that know
+only times. It stays below every turn that is still pending. ``for=`` repeats the anchor as we wrote it: where a person
+changed the anchor alone, the two differ.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ class Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class ToTell:
-    """What is not yet told: every turn above *sequence*, and turns at or below it that are newer than *since*."""
+class PendingRange:
+    """
+    Which turns are not narrated yet: every turn above *sequence*, and turns at or below it that are newer than *since*.
+
+    *since* is None unless a person moved the anchor back, or another tool wrote it. *reason* is for people.
+    """
 
     sequence: int
     since: datetime | None
@@ -64,14 +69,14 @@ def without_marks(text: str) -> str:
 
 def with_marks(text: str, *, sequence: int, anchor: datetime, tied_to: datetime | None = None) -> str:
     """
-    *text* carrying exactly one pair of marks, at its end.
+    *text* with exactly one pair of marks, at its end.
 
-    *tied_to* differs from *anchor* only while turns are told again from an anchor that a person moved back.
+    *tied_to* differs from *anchor* only while turns are narrated again from an anchor that a person moved back.
     """
-    return carrying(text, Marks(sequence=sequence, tied_to=tied_to or anchor, anchor=anchor, anchors=1))
+    return replace_marks(text, Marks(sequence=sequence, tied_to=tied_to or anchor, anchor=anchor, anchors=1))
 
 
-def carrying(text: str, marks: Marks) -> str:
+def replace_marks(text: str, marks: Marks) -> str:
     """*text* with *marks* at its end and no others; those that are None are left out."""
     bare = without_marks(text)
     lines = []
@@ -85,49 +90,63 @@ def carrying(text: str, marks: Marks) -> str:
     return bare + "".join(f"{line}{ending}" for line in lines)
 
 
-def defanged(text: str) -> str:
-    """What people say and models answer, without anything that looks like our marks."""
-    return _LOOKALIKE.sub(" ", text)  # a space: what stood around it must not close up to another
-
-
-def decide(text: str, *, ledger: int | None, ledger_anchor: datetime | None, top: int, now: datetime) -> ToTell:
+def without_lookalikes(text: str) -> str:
     """
-    What is still to be told of a transcript that ends at sequence *top*.
+    What people say and models answer, without anything that looks like our marks.
 
-    *ledger* is the sequence we last published, kept beside the story as a backup; None where that is not known. A
-    cursor in the file is proof of what was published and may be ahead of the ledger (a crash came between).
+    Else a message could say that everything up to 2999 is narrated, and the story would skip it.
+    """
+    return _LOOKALIKE.sub(" ", text)  # a space: the text around it must not close up to another lookalike
+
+
+def find_pending(
+    text: str, *, ledger: int | None, ledger_anchor: datetime | None, last: int, now: datetime
+) -> PendingRange:
+    """
+    Which turns of a transcript that ends at sequence *last* are not narrated in the story *text*.
+
+    *ledger* is the sequence we last published, which is kept beside the story as a backup; None where it is not known.
+    A cursor in the story proves what was published and may be ahead of the ledger (a crash came between).
     """
     marks = read_marks(text)
-    told = _told(marks, ledger=ledger, top=top)
-    if told is None:
+    narrated = _narrated(marks, ledger=ledger, last=last)
+    if narrated is None:
         if marks.anchor is not None and marks.anchor <= now + _FUTURE:
-            return ToTell(0, marks.anchor, "an anchor of another tool: told is what is not newer than it")
-        return ToTell(0, None, "nothing is told yet")
-    if marks.sequence is not None and marks.sequence < told and marks.anchor == marks.tied_to:
-        return ToTell(marks.sequence, None, "an older story stands here: told again from its cursor")
-    tied_to = marks.tied_to if marks.sequence == told else ledger_anchor
+            return PendingRange(0, marks.anchor, "the anchor of another tool: turns that are newer are narrated")
+        return PendingRange(0, None, "nothing is narrated yet")
+    if marks.sequence is not None and marks.sequence < narrated and marks.anchor == marks.tied_to:
+        return PendingRange(marks.sequence, None, "this is an older story: narrated again from its cursor")
+    tied_to = marks.tied_to if marks.sequence == narrated else ledger_anchor
     if marks.anchor is None or tied_to is None or marks.anchor == tied_to:
-        return ToTell(told, None, "the cursor" if marks.sequence == told else "the ledger")
+        return PendingRange(narrated, None, "the cursor" if marks.sequence == narrated else "the ledger")
     if marks.anchor > tied_to:
-        return ToTell(told, None, "the anchor was moved forward by hand: ignored, nothing is skipped silently")
-    return ToTell(told, marks.anchor, "the anchor was moved back by hand: told again from there")
+        reason = "a person moved the anchor forward: ignored, since turns are skipped only on request"
+        return PendingRange(narrated, None, reason)
+    return PendingRange(narrated, marks.anchor, "a person moved the anchor back: narrated again from there")
 
 
-def anchor_for(told: Iterable[datetime], waiting: Iterable[datetime]) -> datetime | None:
-    """The newest instant told, but below every one that waits; None when nothing is told."""
-    newest = max(told, default=None)
+def anchor_for(narrated: Iterable[datetime], pending: Iterable[datetime]) -> datetime | None:
+    """The newest instant narrated, but below every pending one; None when nothing is narrated."""
+    newest = max(narrated, default=None)
     if newest is None:
         return None
-    earliest = min(waiting, default=None)
+    earliest = min(pending, default=None)
     if earliest is not None and earliest <= newest:
         return _milliseconds(earliest) - timedelta(milliseconds=1)
     return _milliseconds(newest)
 
 
-def _told(marks: Marks, *, ledger: int | None, top: int) -> int | None:
-    if marks.sequence is not None and marks.sequence <= top and (ledger is None or marks.sequence >= ledger):
+def anchor_moved_back(marks: Marks, *, since: Marks) -> datetime | None:
+    """The anchor in *marks* if a person moved it back *since*; else None."""
+    if marks.anchor is None or since.anchor is None or marks.anchor >= since.anchor:
+        return None
+    return marks.anchor
+
+
+def _narrated(marks: Marks, *, ledger: int | None, last: int) -> int | None:
+    if marks.sequence is not None and marks.sequence <= last and (ledger is None or marks.sequence >= ledger):
         return marks.sequence
-    return min(ledger, top) if ledger is not None else None
+    return min(ledger, last) if ledger is not None else None
 
 
 def _instant(text: str) -> datetime | None:

@@ -1,7 +1,8 @@
 """
-STORY.md as chapters: cut at their headings, and put together again to the last byte. Pure.
+STORY.md as chapters: cut at their headings, and put together again to the last byte.
 
-A chapter begins at a line ``### [2026-01-28 14:00] A title``; what stands before the first is the opening, a person's.
+A chapter begins at a line ``### [2026-01-28 14:00] A title``. The text before the first one is the opening, which
+belongs to a person.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _HEADING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One chapter as it stands in the file, heading line first; ``first`` and ``last`` as written in the heading."""
+    """One chapter as in the file, heading line first; ``first`` and ``last`` are the times in the heading."""
 
     text: str
     heading: str
@@ -29,7 +30,7 @@ class Chapter:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of what it says, however its lines end: what tells our words from a person's."""
+        """A fingerprint of its words, however its lines end: it shows whether a person changed them."""
         plain = "\n".join(line.rstrip() for line in self.text.splitlines()).strip()
         return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
@@ -48,17 +49,17 @@ class Book:
 
     @property
     def text(self) -> str:
-        """The story again."""
+        """The story as one text."""
         return self.opening + "".join(chapter.text for chapter in self.chapters)
 
     @property
     def words(self) -> int:
-        """How many words it has, the opening counted."""
+        """How many words it has, with the opening."""
         return len(self.opening.split()) + sum(chapter.words for chapter in self.chapters)
 
 
 def parse(text: str) -> Book:
-    """Cut a story at its chapters' headings; a ``###`` line without a date belongs to the chapter it stands in."""
+    """Cut a story at its chapters' headings; a ``###`` line without a date is part of a chapter."""
     starts = [found.start() for found in _HEADING.finditer(text)]
     if not starts:
         return Book(text, ())
@@ -75,7 +76,7 @@ def as_chapter(text: str) -> Chapter:
 
 
 def placed(book: Book, chapters: tuple[Chapter, ...]) -> Book:
-    """*book* with chapters where their time puts them: behind the last that does not begin later; nothing is moved."""
+    """*book* with *chapters* by their times: each behind the last chapter that does not begin later than it."""
     for chapter in chapters:
         before = [at for at, known in enumerate(book.chapters) if known.first <= chapter.first]
         at = before[-1] + 1 if before else 0
@@ -85,7 +86,7 @@ def placed(book: Book, chapters: tuple[Chapter, ...]) -> Book:
 
 
 def _joined(head: str, chapter: Chapter, tail: str) -> str:
-    """The three, the chapter parted from its neighbours by one empty line, in the line ends of what is there."""
+    """All three as one text: one empty line before and behind the chapter, line ends as in *head* and *tail*."""
     ending = "\r\n" if "\r\n" in head + tail else "\n"
     if head and not head.endswith(("\n\n", "\r\n\r\n")):
         head += ending if head.endswith("\n") else ending * 2

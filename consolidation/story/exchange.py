@@ -1,8 +1,8 @@
 """
-Putting a new version in a file's place only if the old one is what we believe: compare-and-swap for editors' files.
+Puts a new version in a file's place only if the old one is what we believe: compare-and-swap for editors' files.
 
-On Linux the two are exchanged atomically, so that a save that slips in between the comparison and the exchange is
-found afterwards, in the file we displaced. Elsewhere the gap is microseconds wide, and stays.
+On Linux the two are exchanged atomically. A save that slips in between the comparison and the exchange is found
+afterwards, in the file that we displaced. Elsewhere the gap is microseconds wide, and stays.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import StoryUnreadable
+from consolidation.kernel.files import new_file, sync_folder
+from consolidation.kernel.links import LinkRefused, open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD, RENAME_EXCHANGE of renameat2(2)
-_SETTLE_SECONDS = 0.006
+_PAUSE_SECONDS = 0.006
 _GRACE_LOOKS, _MOST_LOOKS = 65, 800  # 0.4 s, 5 s
 _NO_EXCHANGE = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP})
 
 
-def read_settled(file: Path, *, is_expected: bool) -> bytes | None:
+def read_stable(file: Path, *, is_expected: bool) -> bytes | None:
     """
-    The bytes of *file* once it stands still; None when there is none.
+    The bytes of *file* once two looks at it agree; None when there is no such file.
 
-    Editors truncate and then write, or move the old one away and then write: an empty file, or a missing one that
-    *is_expected*, is believed only after a while. Raises StoryUnreadable when it is no file, or never settles.
+    Editors truncate and then write, or move the old file away and then write. So an empty file, or a missing one that
+    *is_expected*, is believed only after a while. Raises StoryUnreadable when it is not a regular file, or when it
+    keeps changing.
     """
     last: tuple[object, bytes | None] | None = None
     for looks in range(_MOST_LOOKS):
@@ -41,53 +44,35 @@ def read_settled(file: Path, *, is_expected: bool) -> bytes | None:
         if is_believed and before == after and last == (after, content):
             return content
         last = (after, content) if before == after else None
-        time.sleep(_SETTLE_SECONDS)
+        time.sleep(_PAUSE_SECONDS)
     raise StoryUnreadable(f"{file} keeps changing")
 
 
 def write_new(file: Path, content: bytes, *, like: Path) -> None:
-    """*content*, synced, in the new *file*, with the permissions of *like* and, where allowed, its owner."""
-    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-    try:
-        _dress(handle, like)
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(handle, rest) :]
-        os.fsync(handle)
-    except BaseException:
-        file.unlink()
-        raise
-    finally:
-        os.close(handle)
-
-
-def replace_bytes(file: Path, content: bytes) -> None:
-    """Put *content* in *file*'s place, whole or not at all, synced."""
-    other = file.with_suffix(".writing")
-    with other.open("wb") as handle:
-        handle.write(content)
-        handle.flush()
-        os.fsync(handle.fileno())
-    other.replace(file)
+    """Write *content* to the new *file*, synced, with the permissions of *like* and, where allowed, its owner."""
+    with new_file(file, mode=0o644) as opened:
+        _copy_permissions(like, opened.fileno())
+        opened.write(content)
 
 
 def put_in_place(new: Path, file: Path) -> bool:
     """
-    Put *new* in *file*'s place; True when the old one now stands at *new*, False when there is none to look at.
+    Put *new* in *file*'s place. True: the old content is now at *new*. False: it is gone, nobody can look at it.
 
     Raises FileNotFoundError when *file* has just gone, FileExistsError when it has just come.
     """
     try:
         return _exchanged(new, file)
     finally:
-        _sync_folder(file.parent)
+        for folder in {new.parent, file.parent}:
+            sync_folder(folder)
 
 
 def create(new: Path, file: Path) -> None:
     """Put *new* where nothing is. Raises FileExistsError."""
     os.link(new, file)
     new.unlink()
-    _sync_folder(file.parent)
+    sync_folder(file.parent)
 
 
 def _exchanged(new: Path, file: Path) -> bool:
@@ -102,9 +87,9 @@ def _exchanged(new: Path, file: Path) -> bool:
     return False
 
 
-def _dress(handle: int, like: Path) -> None:
+def _copy_permissions(like: Path, handle: int) -> None:
     with suppress(FileNotFoundError):
-        model = like.stat()
+        model = like.lstat()
         os.fchmod(handle, stat.S_IMODE(model.st_mode))
         with suppress(PermissionError):
             os.fchown(handle, model.st_uid, model.st_gid)
@@ -112,7 +97,7 @@ def _dress(handle: int, like: Path) -> None:
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
     try:
-        found = file.stat()
+        found = file.lstat()
     except FileNotFoundError:
         return None
     return (found.st_ino, found.st_size, found.st_mtime_ns)
@@ -120,19 +105,13 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 def _bytes(file: Path) -> bytes | None:
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open_regular(file) as opened:
+            return opened.read()
     except FileNotFoundError:
         return None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise StoryUnreadable(f"{file} is no regular file")
-    with os.fdopen(handle, "rb") as opened:
-        return opened.read()
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    except LinkRefused as refused:
+        raise StoryUnreadable(f"{file.name}: {refused.strerror}") from refused
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoryUnreadable(f"{file.name} has just become a link") from error
+        raise

@@ -1,4 +1,4 @@
-"""The values of a run: whose story is told, and what became of it."""
+"""The values of a run: which story is narrated, and what became of it."""
 
 from __future__ import annotations
 
@@ -9,59 +9,65 @@ from consolidation.kernel.errors import HomeFault, StoryUnwritable
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
     from consolidation.kernel.errors import MemoryFault
-    from consolidation.story.narrator import Voice
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
 
+_MOST_REASONS = 20
+
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """Whose story it is: its transcript, its file, the ledger beside it, and who tells."""
+class MindStory:
+    """One mind's story and what it is made of: the transcript, STORY.md, and the ledger beside it."""
 
     transcript: Transcript
     file: StoryFile
     ledger: Path
-    voice: Voice
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What was read from files before telling: how many files and turns, how many were new, what gave no turn."""
+    """What was imported before narrating: how many files and turns, how many were new, and what gave no turn."""
 
     files: int = 0
     turns: int = 0
     new: int = 0
     skipped: tuple[str, ...] = ()
 
+    def plus(self, *, files: int = 0, turns: int = 0, new: int = 0, skipped: Iterable[str] = ()) -> Gathered:
+        """This and more of it; of the reasons in *skipped* only the first twenty are kept."""
+        reasons = (*self.skipped, *skipped)[:_MOST_REASONS]
+        return Gathered(self.files + files, self.turns + turns, self.new + new, reasons)
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """
-    One run: why it ran, how far it came, and why it stopped; ``error`` is None when nothing failed.
+    One run: why it started, how far it came, and why it stopped. ``error`` is None when nothing failed.
 
-    ``turns`` were due, ``told`` of them are told; ``chapters`` were added, ``compressed`` were made shorter;
-    ``is_of_disk``: the disk failed.
+    ``turns`` were pending, ``narrated`` is how many of them are done. ``chapters`` were appended, ``compressed`` were
+    made shorter. ``disk_failed``: the error was the disk's.
     """
 
     trigger: str
     started_at: datetime
     ended_at: datetime | None = None
     turns: int = 0
-    told: int = 0
+    narrated: int = 0
     chapters: int = 0
     compressed: int = 0
     reason: str = ""
     error: str | None = None
-    is_of_disk: bool = False
+    disk_failed: bool = False
     usage: Usage = field(default_factory=Usage)
     gathered: Gathered | None = None
 
 
 def failed(run: Run, error: MemoryFault | OSError) -> Run:
-    """*run* with what stopped it."""
+    """*run* with the error that stopped it."""
     reason = f"{type(error).__name__}: {error}"
-    return replace(run, error=reason, is_of_disk=isinstance(error, OSError | HomeFault | StoryUnwritable))
+    return replace(run, error=reason, disk_failed=isinstance(error, OSError | HomeFault | StoryUnwritable))

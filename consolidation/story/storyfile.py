@@ -1,9 +1,10 @@
 """
-STORY.md on disk: read when it stands still, changed by compare-and-swap, its last versions kept.
+STORY.md on disk: read when it holds still, changed by compare-and-swap, its last versions kept for undo.
 
-Invariant: at every moment the file is a whole old or a whole new story, and no save of a person is lost: one that
-comes while we think is planned upon, one that slips into the swap is found and planned upon again, one that an editor
-writes into the version we displaced is merged at the next change.
+Invariant: at every moment the file is a whole old or a whole new story, and no save of a person is lost. A save that
+comes while we plan is planned upon. One that slips into the swap is found and merged. One that an editor writes into
+the version we displaced is merged at the next change. What we wrote last is stored a second time (``.latest``): where a
+person empties the file, or a program garbles it, that is an earlier version.
 """
 
 from __future__ import annotations
@@ -11,26 +12,32 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
 
 from consolidation.kernel.errors import StoryUnreadable, StoryUnwritable
-from consolidation.kernel.files import exclusive
-from consolidation.story.anchor import carrying, read_marks, without_marks
-from consolidation.story.exchange import create, put_in_place, read_settled, replace_bytes, write_new
-from consolidation.story.merging import merge
-from consolidation.story.planning import moved_back
+from consolidation.kernel.files import exclusive, new_file, replace_bytes
+from consolidation.kernel.links import LinkRefused, real_place
+from consolidation.story.anchor import anchor_moved_back, read_marks, replace_marks, without_marks
+from consolidation.story.exchange import create, put_in_place, read_stable, write_new
+from consolidation.story.merge import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
+    from consolidation.workspace import Workspace
 
 _LOCK_SECONDS = 30
 _TRIES = 40
 _VERSIONS = 50
-_VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}Z\.md")
-_LATE = 8  # versions an editor may still be writing into
+_INSTANT = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}Z"
+_VERSION, _LATEST = re.compile(rf"{_INSTANT}\.md"), re.compile(rf"{_INSTANT}\.latest")
+_TICK = timedelta(microseconds=1)
+_LATE = 8  # displaced versions that an editor may still be writing into
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,153 +48,261 @@ class Version:
     size: int
 
 
-class StoryFile:
-    """One mind's story. All methods block; call them in a worker thread."""
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    What became of a change to a story.
 
-    def __init__(self, file: Path, *, history: Path, clock: Clock) -> None:
-        """Bind to *file*; a link is followed, so that a vault's story stays where it is."""
-        self._file = file.resolve() if file.is_symlink() else file
-        self._history = history
+    ``written`` is the text that this change wrote, to the last byte. ``story`` is the story right afterwards. The two
+    differ only where a person's save slipped into the write and was merged. Whoever answers a caller answers with
+    ``written``: a caller who takes it for the story is then refused, and can not overwrite that save.
+    """
+
+    written: str
+    story: str
+
+
+class StoryFile:
+    """One mind's story. Creating the object touches no file. All methods block; call them in a worker thread."""
+
+    def __init__(self, file: Path, *, history: Path, clock: Clock, linked_folders: tuple[Path, ...] = ()) -> None:
+        """*file* may be a link into one of *linked_folders*."""
+        self._given = file
+        self._linked_folders = linked_folders
+        self._folder = history
+        self._history = _History(history)
         self._clock = clock
 
-    def read(self) -> str:
-        """The story as it stands; empty when there is none. Raises StoryUnreadable."""
-        return _text(self._settled())
+    @classmethod
+    def of(cls, workspace: Workspace, *, clock: Clock) -> Self:
+        """The story of a mind's folder."""
+        return cls(workspace.story, history=workspace.history, clock=clock, linked_folders=workspace.linked_folders)
 
-    def change(self, plan: Callable[[str], str]) -> str:
+    def read(self) -> str:
+        """The story as it is now; empty when there is none. Raises StoryUnreadable."""
+        return _text(self._read())
+
+    def change(self, plan: Callable[[str], str]) -> Change:
         """
         Put ``plan(story)`` in the story's place, planning again for as long as a person changes it meanwhile.
 
-        *plan* is quick and may be called often; models are asked before. Returns the story as published. Raises
-        StoryLocked, StoryUnreadable, StoryUnwritable.
+        *plan* is quick and may be called often; models are asked before. Raises Locked, StoryUnreadable,
+        StoryUnwritable, and whatever *plan* raises; then the story is unchanged.
         """
         try:
             with exclusive(self._file, seconds=_LOCK_SECONDS):
-                self._history.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._take_late_edits()
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                if self._folder.is_symlink():
+                    raise LinkRefused(self._folder, f"{self._folder.name} is a link")
+                self._merge_late_saves()
                 return self._swap(plan)
         except OSError as error:
             raise StoryUnwritable(f"{self._file.name} can not be written: {error.strerror or error}") from error
 
     def versions(self) -> tuple[Version, ...]:
-        """The earlier stories, newest first."""
-        return tuple(Version(file.stem, file.stat().st_size) for file in self._kept())
+        """The earlier stories, newest first. What we wrote last is one of them as soon as the story differs from it."""
+        return tuple(Version(file.stem, file.stat().st_size) for file in self._versions())
 
     def version(self, name: str) -> str | None:
-        """The text of an earlier story; None when no version is called so."""
-        if not any(version.name == name for version in self.versions()):
-            return None
-        return _text((self._history / f"{name}.md").read_bytes())
+        """The text of an earlier story; None when no version has this name."""
+        file = next((file for file in self._versions() if file.stem == name), None)
+        return _text(file.read_bytes()) if file is not None else None
 
-    def purge(self, holds: Callable[[str], bool]) -> int:
-        """Delete every earlier story, and every displaced one, whose text *holds*; how many files that were."""
+    def redact(self, plan: Callable[[str], str | None]) -> int:
+        """
+        Put ``plan(story)`` in the place of every earlier story, or delete it where that is None.
+
+        A displaced story that *plan* would change is deleted. Returns how many files were changed or deleted.
+        """
         with exclusive(self._file, seconds=_LOCK_SECONDS):
-            if not self._history.is_dir():
+            if not self._folder.is_dir():
                 return 0
-            found = [file for file in self._kept() if holds(_text(file.read_bytes()))]
-            for late in sorted(self._beside.glob("*.late")):
-                pair = (late, late.with_suffix(".base"))
-                if any(holds(_text(_bytes_of(file))) for file in pair):
-                    found += [file for file in pair if file.exists()]
-            for file in found:
-                file.unlink(missing_ok=True)
-            return len(found)
+            for litter in (*self._folder.glob("*.copy"), *self._beside.glob(".*.base.new")):
+                litter.unlink()  # of a process that was killed
+            changed = 0
+            for file in (*self._history.files(), *self._history.latest()):
+                text = _text(file.read_bytes())
+                redacted = plan(text)
+                changed += redacted != text
+                if redacted is None:
+                    file.unlink()
+                elif redacted != text:
+                    replace_bytes(file, _bytes(redacted))
+            return changed + sum(self._dropped_if_changed(late, plan) for late in self._beside.glob("*.late"))
 
-    def _settled(self) -> bytes | None:
-        return read_settled(self._file, is_expected=self._history.is_dir())
+    def _dropped_if_changed(self, late: Path, plan: Callable[[str], str | None]) -> int:
+        pair = [file for file in (late, late.with_suffix(".base")) if file.exists()]
+        texts = [_text(file.read_bytes()) for file in pair]
+        if all(plan(text) == text for text in texts):
+            return 0
+        _dropped(late)
+        return len(pair)
 
-    def _swap(self, plan: Callable[[str], str]) -> str:
-        for _ in range(_TRIES):
-            standing = self._settled()
-            new = _bytes(plan(_text(standing)))
-            if new == standing:
-                return _text(new)
-            if self._publish(standing, new):
-                return self._take_late_edits() or _text(new)
-        raise StoryUnreadable("the story keeps changing")
-
-    def _publish(self, standing: bytes | None, new: bytes) -> bool:
-        """
-        Put *new* in the place of *standing*; False when something else stands there.
-
-        What is displaced is kept with what we believed it to be, noted before: where the two differ, a person saved in
-        between, and theirs is merged, now or after a crash.
-        """
-        late = self._beside / f"{self._clock.now():%Y%m%d%H%M%S%f}-{_digest(new)}.late"
-        write_new(late, new, like=self._file)
+    @cached_property
+    def _file(self) -> Path:
+        """Where a link leads: the story of a vault that is linked from here stays in the vault."""
         try:
-            if standing is not None:
-                replace_bytes(late.with_suffix(".base"), standing)
-            if self._settled() != standing:
-                return _dropped(late)
-            if standing is None:
-                create(late, self._file)
-            else:
-                self._keep(standing)
-                if not put_in_place(late, self._file):
-                    late.with_suffix(".base").unlink()
-        except (FileNotFoundError, FileExistsError):
-            return _dropped(late)
-        for old in sorted(self._beside.glob("*.late"))[:-_LATE]:
-            if old.read_bytes() == _bytes_of(old.with_suffix(".base")):
-                _dropped(old)
-        return True
+            return real_place(self._given, linked_folders=self._linked_folders)
+        except LinkRefused as refused:
+            raise StoryUnreadable(f"{self._given.name}: {refused.strerror}") from refused
 
     @property
     def _beside(self) -> Path:
-        """Where what we displace is kept: with the history, or beside a story that is linked from another disk."""
-        if self._file.parent.stat().st_dev == self._history.stat().st_dev:
-            return self._history
+        """Where displaced versions go: into the history, or beside a story that is linked from another disk."""
+        if self._file.parent.stat().st_dev == self._folder.stat().st_dev:
+            return self._folder
         folder = self._file.with_name(f".{self._file.name}.late")
         folder.mkdir(exist_ok=True, mode=0o700)
         return folder
 
-    def _keep(self, text: bytes) -> None:
-        """Keep a copy of a version for undo, and let the oldest go."""
-        name = f"{self._clock.now():%Y-%m-%dT%H-%M-%S-%f}Z"
-        (self._history / f"{name}.md").write_bytes(text)
-        for old in self._kept()[_VERSIONS:]:
-            old.unlink()
+    def _read(self) -> bytes | None:
+        return read_stable(self._file, is_expected=self._folder.is_dir())
 
-    def _kept(self) -> list[Path]:
-        """The files of the earlier stories, newest first; what else lies there is a person's."""
-        found = self._history.iterdir() if self._history.is_dir() else ()
-        return sorted((file for file in found if _VERSION.fullmatch(file.name)), reverse=True)
+    def _versions(self) -> list[Path]:
+        found = self._history.files()
+        latest = self._history.latest()[:1]
+        if latest:
+            written = latest[0].read_bytes()
+            is_stored = bool(found) and found[0].read_bytes() == written  # a crash came before it was replaced
+            if not is_stored and self._differs(written):
+                return [*latest, *found]
+        return found
 
-    def _take_late_edits(self) -> str | None:
-        """Merge what people saved into versions that we displaced; the story, where that changed it."""
+    def _differs(self, written: bytes) -> bool:
+        try:
+            return self._read() != written
+        except StoryUnreadable:
+            return True
+
+    def _swap(self, plan: Callable[[str], str]) -> Change:
+        for _ in range(_TRIES):
+            old = self._read()
+            new = _bytes(plan(_text(old)))
+            if new == old:
+                return Change(_text(new), _text(new))
+            if self._publish(old, new):
+                return Change(_text(new), self._merge_late_saves() or _text(new))
+        raise StoryUnreadable("the story keeps changing")
+
+    def _publish(self, old: bytes | None, new: bytes) -> bool:
+        """
+        Put *new* in the place of *old*; False when the story is no longer *old*.
+
+        The version that we displace is kept (``.late``), and what we believed it to be was written down before
+        (``.base``). Where the two differ, a person saved in between: their save is merged, now or after a crash.
+        """
+        late = self._beside / f"{self._clock.now():%Y%m%d%H%M%S%f}-{_digest(new)}.late"
+        copy, latest = self._folder / f"{late.stem}.copy", self._folder / f"{late.stem}.latest.copy"
+        write_new(late, new, like=self._file)
+        try:
+            with new_file(latest) as opened:
+                opened.write(new)
+            if old is not None:
+                replace_bytes(late.with_suffix(".base"), old)
+                with new_file(copy) as opened:
+                    opened.write(old)
+            if self._read() != old:
+                return _dropped(late)
+            self._history.keep_latest(unless=old)
+            if old is None:
+                create(late, self._file)
+            else:
+                self._history.keep(copy, at=self._clock.now())
+                if not put_in_place(late, self._file):
+                    late.with_suffix(".base").unlink()
+            self._history.set_latest(latest, at=self._clock.now())
+        except (FileNotFoundError, FileExistsError):
+            return _dropped(late)
+        finally:
+            copy.unlink(missing_ok=True)
+            latest.unlink(missing_ok=True)
+        for done in sorted(self._beside.glob("*.late"))[:-_LATE]:
+            if done.read_bytes() == _bytes_of(done.with_suffix(".base")):
+                _dropped(done)
+        return True
+
+    def _merge_late_saves(self) -> str | None:
+        """Merge what people saved into versions that we displaced. Returns the story if that changed it."""
         story = None
         for _ in range(_TRIES):
-            owed = self._owed()
-            if owed is None:
+            found = self._late_save()
+            if found is None:
                 return story
-            late, base, theirs = owed
-            standing = self._settled()
-            merged = _bytes(_merged(_text(base), _text(theirs), _text(standing)))
-            if merged == standing or self._publish(standing, merged):
+            late, base, theirs = found
+            present = self._read()
+            merged = _bytes(_merged(_text(base), _text(theirs), _text(present)))
+            if merged == present or self._publish(present, merged):
                 story = _text(merged)
                 replace_bytes(late.with_suffix(".base"), theirs)
         raise StoryUnreadable("the story keeps changing")
 
-    def _owed(self) -> tuple[Path, bytes, bytes] | None:
+    def _late_save(self) -> tuple[Path, bytes, bytes] | None:
         """The oldest displaced version that is not what we believed, what we believed, and what it is."""
         for late in sorted(self._beside.glob("*.late")):
+            if late.is_symlink() or late.with_suffix(".base").is_symlink():
+                continue
             base = _bytes_of(late.with_suffix(".base"))
             if base is None or _digest(late.read_bytes()) == late.stem.rpartition("-")[2]:
                 _dropped(late)  # never published
             elif late.read_bytes() != base:
-                theirs = read_settled(late, is_expected=True)
+                theirs = read_stable(late, is_expected=True)
                 if theirs is not None and theirs != base:
                     return late, base, theirs
         return None
 
 
+class _History:
+    """The folder of a story's earlier versions. Whatever else lies in it is a person's."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def files(self) -> list[Path]:
+        """The versions, newest first."""
+        found = self._folder.iterdir() if self._folder.is_dir() and not self._folder.is_symlink() else ()
+        return sorted((file for file in found if _VERSION.fullmatch(file.name) and not file.is_symlink()), reverse=True)
+
+    def latest(self) -> list[Path]:
+        """What we wrote last. Another file, behind it, is what a crash has left."""
+        found = self._folder.iterdir() if self._folder.is_dir() else ()
+        return sorted((file for file in found if _LATEST.fullmatch(file.name)), reverse=True)
+
+    def keep(self, copy: Path, *, at: datetime) -> None:
+        """Make *copy* a version; delete the oldest ones."""
+        self._keep(copy, name=self._free_name(at))
+
+    def keep_latest(self, *, unless: bytes | None) -> None:
+        """Make what we wrote last a version, unless these bytes are the same."""
+        for latest in self.latest()[:1]:
+            if latest.read_bytes() != unless:
+                self._keep(latest, name=latest.stem)
+
+    def set_latest(self, copy: Path, *, at: datetime) -> None:
+        """Make *copy* what we wrote last."""
+        before = self.latest()
+        copy.replace(self._folder / f"{self._free_name(at)}.latest")
+        for file in before:
+            file.unlink()
+
+    def _keep(self, copy: Path, *, name: str) -> None:
+        copy.replace(self._folder / f"{name}.md")
+        for old in self.files()[_VERSIONS:]:
+            old.unlink()
+
+    def _free_name(self, at: datetime) -> str:
+        """A name that sorts by time. Of two writes in one microsecond, the later one gets the next."""
+        taken = {file.stem for file in (*self.files(), *self.latest())}
+        while (name := f"{at:%Y-%m-%dT%H-%M-%S-%f}Z") in taken:
+            at += _TICK
+        return name
+
+
 def _merged(base: str, theirs: str, story: str) -> str:
     merged = merge(without_marks(base), ours=without_marks(story), theirs=without_marks(theirs))
-    marks, back = read_marks(story), moved_back(read_marks(theirs), read_marks(base))
+    marks, back = read_marks(story), anchor_moved_back(read_marks(theirs), since=read_marks(base))
     if back is not None and marks.anchor is not None:
         marks = replace(marks, anchor=min(marks.anchor, back))
-    return carrying(merged.text, marks)
+    return replace_marks(merged.text, marks)
 
 
 def _dropped(late: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Whether it is time to tell: enough waits, or nobody has spoken for a while. Pure."""
+"""Whether it is time to narrate: enough tokens are pending, or nobody has spoken for a while."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST_DOUBLINGS = 6
 
 
 class Trigger(StrEnum):
-    """Why a run begins."""
+    """Why a run starts."""
 
     THRESHOLD = "threshold"
     SESSION_SYNC = "session_sync"
@@ -20,11 +20,11 @@ class Trigger(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Backlog:
+class Waiting:
     """
-    What waits: tokens, seconds since the last turn came.
+    What waits for a run: pending tokens, and the seconds since the last turn was stored.
 
-    ``failures`` in a row, and the seconds since the last of them.
+    ``failures`` are those in a row, ``failed_seconds`` the time since the last of them.
     """
 
     tokens: int
@@ -34,24 +34,28 @@ class Backlog:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """When a run begins by itself: at so many tokens, after so many quiet seconds (0: never); and after a failure."""
+class TriggerThresholds:
+    """
+    When a run starts by itself: at this many pending tokens, or after this many quiet seconds (0: never).
+
+    After a failure the next run waits *retry_seconds*, doubled with each further failure, up to 64 times.
+    """
 
     threshold_tokens: int
     idle_seconds: float
     retry_seconds: float
 
 
-def due(backlog: Backlog, patience: Patience) -> Trigger | None:
-    """The trigger that begins a run now; None for not yet. What failed is tried at ever longer intervals."""
-    if backlog.tokens <= 0:
+def due(waiting: Waiting, thresholds: TriggerThresholds) -> Trigger | None:
+    """The trigger that starts a run now; None for not yet."""
+    if waiting.tokens <= 0:
         return None
-    if backlog.failures:
-        wait = patience.retry_seconds * 2 ** min(backlog.failures - 1, _MOST_DOUBLINGS)
-        if backlog.failed_seconds < wait:
+    if waiting.failures:
+        wait = thresholds.retry_seconds * 2 ** min(waiting.failures - 1, _MOST_DOUBLINGS)
+        if waiting.failed_seconds < wait:
             return None
-    if patience.threshold_tokens and backlog.tokens >= patience.threshold_tokens:
+    if thresholds.threshold_tokens and waiting.tokens >= thresholds.threshold_tokens:
         return Trigger.THRESHOLD
-    if patience.idle_seconds and backlog.quiet_seconds >= patience.idle_seconds:
+    if thresholds.idle_seconds and waiting.quiet_seconds >= thresholds.idle_seconds:
         return Trigger.IDLE
     return None

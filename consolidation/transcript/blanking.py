@@ -1,8 +1,8 @@
 """
-A transcript's file without the words of some turns: the one exception to append-only.
+Takes the words of some turns out of a transcript's file: the one exception to append-only.
 
-A copy is changed and put in the file's place, whole or not at all. Every line keeps its place and its length: readers
-that were about to read find their turns where they were.
+A changed copy replaces the file, whole or not at all. Every line keeps its place and its length, so that a reader that
+already knows where a turn is still finds it there.
 """
 
 from __future__ import annotations
@@ -11,42 +11,38 @@ import json
 import os
 import re
 import shutil
+import stat
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.files import sync_folder
+from consolidation.kernel.files import replacing
 from consolidation.transcript.recovery import TORN
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from consolidation.kernel.turns import Kept
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.positions import Place, Positions
     from consolidation.transcript.recovery import Damage
 
-_QUOTED = 48  # characters of a message by which a torn copy of it is known
+_QUOTED = 48  # characters of a message that identify a torn copy of it
 _TELLING = 12
 _TEXT = rb'("(?:[^"\\]|\\.)*")'
 _HEAD = re.compile(rb'\{"sequence":(\d+),"turn_id":' + _TEXT + rb',"session_id":' + _TEXT)
 
 
 def overwrite(file: Path, parts: Mapping[int, bytes]) -> None:
-    """Put *parts* over what stands at their offsets, atomically and durably."""
-    beside = file.with_name(f".{file.name}.new")
-    shutil.copyfile(file, beside)
-    shutil.copymode(file, beside)
-    with beside.open("r+b") as handle:
+    """Write *parts* over the bytes at their offsets, atomically and durably."""
+    with file.open("rb") as old, replacing(file) as new:
+        os.fchmod(new.fileno(), stat.S_IMODE(os.fstat(old.fileno()).st_mode))
+        shutil.copyfileobj(old, new)
         for offset, part in parts.items():
-            handle.seek(offset)
-            handle.write(part)
-        handle.flush()
-        os.fsync(handle.fileno())
-    beside.replace(file)
-    sync_folder(file.parent)
+            new.seek(offset)
+            new.write(part)
 
 
-def signs_of(turns: Iterable[Kept], *, session_id: str | None) -> tuple[bytes, ...]:
-    """By what a damaged line is known that holds a copy of one of *turns*, or anything of a session."""
+def signs_of(turns: Iterable[StoredTurn], *, session_id: str | None) -> tuple[bytes, ...]:
+    """The bytes that betray a damaged line as a copy of one of *turns*, or as part of a session."""
     signs = [f'"session_id":{_json(session_id)}'] if session_id is not None else []
     for kept in turns:
         signs.append(f'"turn_id":{_json(kept.turn.turn_id)}')
@@ -56,7 +52,7 @@ def signs_of(turns: Iterable[Kept], *, session_id: str | None) -> tuple[bytes, .
 
 
 def damaged_parts(folder: Path, damage: Damage, positions: Positions, signs: Sequence[bytes]) -> dict[int, bytes]:
-    """What is to be put over a damaged line that shows one of *signs*; whole turns that stand in it stay."""
+    """What to write over a damaged line that holds one of *signs*; whole turns inside it stay."""
     file = folder / damage.file
     end = damage.offset + damage.length
     with file.open("rb") as handle:
@@ -72,7 +68,7 @@ def damaged_parts(folder: Path, damage: Damage, positions: Positions, signs: Seq
 def spare_lines(
     file: Path, positions: Positions, turn_ids: Container[str], *, session_id: str | None
 ) -> dict[int, bytes]:
-    """What is to be put over whole lines of these turns that no position points at: a retry of one that was kept."""
+    """What to write over whole lines of these turns that no position points at: a failed write may have left one."""
     found: dict[int, bytes] = {}
     offset = 0
     with file.open("rb") as lines:
@@ -87,7 +83,7 @@ def spare_lines(
 
 
 def drop_torn(folder: Path, signs: Sequence[bytes]) -> tuple[str, ...]:
-    """Delete the copies of damaged lines that show one of *signs*; their names, as a Damage tells them."""
+    """Delete the copies of damaged lines that hold one of *signs*. Returns their names, as in ``Damage.aside``."""
     gone = []
     for aside in sorted((folder / TORN).glob("*.txt")):
         content = aside.read_bytes()

@@ -1,9 +1,9 @@
 """
-Which posted messages a transcript already holds, whoever posted them first and under whatever turn. Pure.
+Which posted messages a transcript already holds, whoever posted them first and in whatever turn.
 
-By their own id where both have one; else by who said what, and when where both know it. Each kept message stands for
-one posted one, so that what was really said twice is kept twice. What was said off the record is kept without its
-words: it is known by its id or its time.
+Two messages are compared by their own ids where both have one; else by speaker and words, and by time where both have
+one. Each stored message matches one posted message, so that what was really said twice is stored twice. A message off
+the record is stored without its words and is recognised by its id or its time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.injected import without_injected
+from consolidation.text.injected_blocks import without_injected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,9 +25,9 @@ def unknown(
     posted: Sequence[Message], kept: Iterable[Message], *, cleaned: Callable[[str], str] = without_injected
 ) -> tuple[int, ...]:
     """
-    The positions of the messages of *posted* that are not among *kept*, ascending.
+    The places of the messages of *posted* that are not among *kept*, ascending.
 
-    *cleaned* gives a text as it would be kept.
+    *cleaned* returns a text as it would be stored.
     """
     left: dict[tuple[str, str], list[Message]] = {}
     for message in kept:

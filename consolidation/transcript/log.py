@@ -1,9 +1,8 @@
 """
 The transcript of one mind: append, fsync, and only then say yes.
 
-Invariants: a turn that was answered is on disk; a sequence is given once; a damaged line never takes another
-with it. Turns that wait together are written and synced together (group commit), so that many callers
-cost one fsync.
+Invariants: a turn that was answered is on disk. A sequence is given once. A damaged line never takes another one with
+it. Turns that wait together are written and synced together (group commit), so that many callers cost one fsync.
 """
 
 from __future__ import annotations
@@ -18,21 +17,22 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.discretion import is_same
 from consolidation.kernel.errors import (
     DiskFull,
     TranscriptUnreadable,
     TranscriptUnwritable,
     TurnConflict,
+    TurnErased,
     TurnNotFound,
 )
 from consolidation.kernel.files import is_full, sync_folder
-from consolidation.kernel.turns import Kept, Kind
+from consolidation.kernel.turns import StoredTurn, TurnKind
+from consolidation.secrets.privacy_filter import is_same
 from consolidation.transcript.blanking import damaged_parts, drop_torn, overwrite, signs_of, spare_lines
 from consolidation.transcript.positions import Place, Positions
 from consolidation.transcript.records import encode, encode_tombstone
 from consolidation.transcript.recovery import Damage, read_lines, scan
-from consolidation.transcript.tombstones import TurnErased, tombstone_of
+from consolidation.transcript.tombstones import tombstone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,9 +46,9 @@ _sync = getattr(os, "fdatasync", os.fsync)
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The turn as it is kept, and whether this call kept it (False: a retry of one already kept)."""
+    """A turn as it is stored, and whether this call stored it (False: a retry of one that was stored before)."""
 
-    kept: Kept
+    kept: StoredTurn
     is_new: bool
 
 
@@ -66,7 +66,7 @@ class Extent:
 class _Waiting:
     turn: Turn
     tokens: int
-    kept: Kept | None = None
+    kept: StoredTurn | None = None
     error: TranscriptUnwritable | None = None
 
     @property
@@ -78,7 +78,7 @@ class Transcript:
     """Append-only, monthly files of one turn a line; one process at a time writes."""
 
     def __init__(self, folder: Path, *, clock: Clock) -> None:
-        """Bind to *folder*; ``open`` reads what is there."""
+        """``open`` reads what is in *folder*."""
         self._folder = folder
         self._clock = clock
         self._positions = Positions()
@@ -93,7 +93,7 @@ class Transcript:
         self._writing = threading.Lock()
 
     async def open(self) -> Transcript:
-        """Read the folder, seal a torn end, set damaged lines aside. Raises TranscriptUnwritable."""
+        """Read the folder, seal a torn end, copy damaged lines to torn/. Raises TranscriptUnwritable."""
         try:
             await anyio.to_thread.run_sync(self._open)
         except OSError as error:
@@ -103,15 +103,15 @@ class Transcript:
 
     async def append(self, turn: Turn, *, tokens: int) -> Accepted:
         """
-        Keep *turn* durably and return it with its sequence.
+        Store *turn* durably and return it with its sequence.
 
-        The same turn id with the same content, but for secrets, returns the turn as first kept; with other content
-        raises TurnConflict. Raises TurnErased where a turn of this id was erased, TranscriptUnwritable when the disk
-        refused: then nothing was kept.
+        The same turn id with the same content, apart from secrets, returns the turn as it was first stored; with
+        other content it raises TurnConflict. Raises TurnErased where a turn of this id was erased, and
+        TranscriptUnwritable when the disk refused: then nothing was stored.
         """
         if self._positions.is_erased(turn.turn_id):
             raise TurnErased("the turn of this id was erased and is not kept again; what is said anew needs a new id")
-        waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is kept before it stops waiting
+        waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is stored before it stops waiting
         if waiting is not None:
             return Accepted(_same(await self._settled(waiting), turn), is_new=False)
         known = self._positions.sequence_of(turn.turn_id)
@@ -121,36 +121,36 @@ class Transcript:
         self._queue.append(waiting)
         return Accepted(_same(await self._settled(waiting), turn), is_new=True)
 
-    async def read(self, sequence: int) -> Kept:
+    async def read(self, sequence: int) -> StoredTurn:
         """The turn of this sequence. Raises TurnNotFound."""
         for kept in await self.read_many((sequence,)):
             return kept
         raise TurnNotFound(f"no turn of sequence {sequence} can be read")
 
-    async def read_many(self, sequences: Sequence[int]) -> tuple[Kept, ...]:
+    async def read_many(self, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:
         """The turns of these sequences that are whole, in the order asked for. Raises TranscriptUnreadable."""
         try:
             return await anyio.to_thread.run_sync(self._read_many, tuple(sequences))
         except OSError as error:
             raise TranscriptUnreadable(f"what was kept can not be read: {error.strerror}") from error
 
-    async def after(self, sequence: int, *, limit: int) -> tuple[Kept, ...]:
+    async def after(self, sequence: int, *, limit: int) -> tuple[StoredTurn, ...]:
         """The next turns above *sequence*, in order, at most *limit*."""
         return await self.read_many(self._positions.after(sequence, limit=limit))
 
-    async def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[Kept, ...]:
+    async def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[StoredTurn, ...]:
         """The last turns of a session below *sequence*, oldest first."""
         return await self.read_many(self._positions.before_in_session(session_id, sequence, limit=limit))
 
-    async def erased_in(self, session_id: str) -> tuple[Kept, ...]:
-        """What stays of the erased turns of a session."""
+    async def erased_in(self, session_id: str) -> tuple[StoredTurn, ...]:
+        """The tombstones of a session's erased turns."""
         return await self.read_many(self._positions.erased_in(session_id))
 
     async def erase(self, sequences: Sequence[int], *, session_id: str | None = None) -> int:
         """
-        Take the words of these turns, and damaged copies of them, off the disk; how many turns there were.
+        Take the words of these turns, and damaged copies of them, off the disk. Returns how many turns there were.
 
-        With *session_id*, damaged lines of that session, too. Again is harmless. Raises TranscriptUnwritable.
+        With *session_id*, also damaged lines of that session. It may be repeated. Raises TranscriptUnwritable.
         """
         try:
             return await anyio.to_thread.run_sync(self._erase, tuple(sequences), session_id)
@@ -164,22 +164,22 @@ class Transcript:
 
     @property
     def damages(self) -> tuple[Damage, ...]:
-        """The lines that were set aside, when this transcript was opened or later."""
+        """The damaged lines that were found, when this transcript was opened or later."""
         return tuple(self._damages)
 
     def never_below(self, sequence: int) -> None:
-        """Give no sequence at or below *sequence* again: a projection holds it (the disk lost our tail)."""
+        """Give no sequence at or below *sequence*: a projection holds it, although the disk lost our last turns."""
         self._next = max(self._next, sequence + 1)
 
     async def extent(self) -> Extent:
-        """What is on disk now: all that was answered, and no half line; what is appended later lies beyond it."""
+        """What is on disk now: everything that was answered, and no half line. Later turns lie beyond it."""
         return await anyio.to_thread.run_sync(self._extent)
 
     async def close(self) -> None:
         """Release the file."""
         await anyio.to_thread.run_sync(self._close)
 
-    async def _settled(self, waiting: _Waiting) -> Kept:
+    async def _settled(self, waiting: _Waiting) -> StoredTurn:
         while not waiting.is_settled:
             async with self._turnstile:
                 if not waiting.is_settled:
@@ -217,12 +217,12 @@ class Transcript:
                 waiting.error = kind(reason)
             self._waiting.pop(waiting.turn.turn_id, None)
 
-    def _sequenced(self, waiting: _Waiting) -> Kept:
-        kept = Kept(self._next, self._clock.now(), waiting.turn, waiting.tokens)
+    def _sequenced(self, waiting: _Waiting) -> StoredTurn:
+        kept = StoredTurn(self._next, self._clock.now(), waiting.turn, waiting.tokens)
         self._next += 1
         return kept
 
-    def _write(self, written: list[tuple[_Waiting, Kept]]) -> None:
+    def _write(self, written: list[tuple[_Waiting, StoredTurn]]) -> None:
         assert self._file is not None  # noqa: S101 - _ready_file
         assert self._handle is not None  # noqa: S101
         lines = [encode(kept) for _, kept in written]
@@ -253,7 +253,7 @@ class Transcript:
             return
         self._forget_handle()
         is_same = newest == self._file
-        handle = os.open(newest, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        handle = os.open(newest, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             if is_same:
                 os.ftruncate(handle, self._good_end)
@@ -266,7 +266,7 @@ class Transcript:
 
     def _erase(self, sequences: tuple[int, ...], session_id: str | None) -> int:
         with self._writing:
-            turns = [kept for kept in self._read_many(sequences) if kept.turn.kind is not Kind.ERASED]
+            turns = [kept for kept in self._read_many(sequences) if kept.turn.kind is not TurnKind.ERASED]
             tombstones = [tombstone_of(kept, salt=self._clock.fresh_id()) for kept in turns]
             parts: dict[Path, dict[int, bytes]] = {}
             for tombstone in tombstones:
@@ -317,15 +317,15 @@ class Transcript:
             self._next = max(self._next, self._positions.last + 1 + lost)
             self._file, self._good_end = file, file.stat().st_size
 
-    def _read_many(self, sequences: tuple[int, ...]) -> tuple[Kept, ...]:
+    def _read_many(self, sequences: tuple[int, ...]) -> tuple[StoredTurn, ...]:
         places = (self._positions.place(sequence) for sequence in sequences)
         read = read_lines(place for place in places if place is not None)
         self._damages.extend(one for one in read if isinstance(one, Damage) and one not in self._damages)
-        return tuple(one for one in read if isinstance(one, Kept))
+        return tuple(one for one in read if isinstance(one, StoredTurn))
 
 
-def _same(kept: Kept, turn: Turn) -> Kept:
-    if kept.turn.kind is Kind.ERASED:
+def _same(kept: StoredTurn, turn: Turn) -> StoredTurn:
+    if kept.turn.kind is TurnKind.ERASED:
         raise TurnErased("the turn of this id was erased while it was posted again")
     if not is_same(kept.turn, turn):
         raise TurnConflict("a turn of this id was already accepted with other content")

@@ -1,4 +1,4 @@
-"""Where each turn of a transcript stands on disk, in memory: about 60 bytes a turn. Pure bookkeeping, no I/O."""
+"""Where on disk each turn of a transcript is. It is kept in memory, about 60 bytes a turn, and does no I/O."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Kind
+from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.tombstones import id_digest, session_digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from consolidation.kernel.turns import Kept
+    from consolidation.kernel.turns import StoredTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Positions:
         """The highest sequence, 0 when there is none."""
         return self._sequences[-1] if self._sequences else 0
 
-    def add(self, kept: Kept, place: Place) -> None:
-        """Note where *kept* stands; its sequence must be above all noted before."""
+    def add(self, kept: StoredTurn, place: Place) -> None:
+        """Record where *kept* is; its sequence must be above all recorded before."""
         if not self._files or self._files[-1] != place.file:
             self._files.append(place.file)
         self._file_numbers.append(len(self._files) - 1)
@@ -61,14 +61,14 @@ class Positions:
         self._tokens.append((self._tokens[-1] if self._tokens else 0) + told)
         self._remembered.append((self._remembered[-1] if self._remembered else 0) + kept.is_remembered)
         self._sequences.append(kept.sequence)
-        if kept.turn.kind is Kind.ERASED:
+        if kept.turn.kind is TurnKind.ERASED:
             self._bury(kept)
             return
         self._by_session.setdefault(kept.turn.session_id, array("Q")).append(kept.sequence)
         self._by_id[kept.turn.turn_id] = kept.sequence
 
-    def erase(self, turns: Sequence[Kept], tombstones: Sequence[Kept]) -> None:
-        """Put *tombstones* in the place of *turns*: their places stay, their ids, sessions and tokens are forgotten."""
+    def erase(self, turns: Sequence[StoredTurn], tombstones: Sequence[StoredTurn]) -> None:
+        """Replace *turns* by *tombstones*: their places stay; their ids, sessions and tokens are forgotten."""
         gone = {kept.sequence: kept for kept in turns}
         tokens, remembered = array("Q"), array("Q")
         fewer_tokens = fewer = 0
@@ -88,7 +88,7 @@ class Positions:
         for tombstone in tombstones:
             self._bury(tombstone)
 
-    def _bury(self, tombstone: Kept) -> None:
+    def _bury(self, tombstone: StoredTurn) -> None:
         self._erased.add(tombstone.turn.turn_id)
         self._erased_in.setdefault(tombstone.turn.session_id, array("Q")).append(tombstone.sequence)
 
@@ -108,19 +108,19 @@ class Positions:
         return bool(self._erased) and id_digest(turn_id) in self._erased
 
     def is_taken(self, turn_id: str) -> bool:
-        """Whether a turn of this id is kept, or was erased."""
+        """Whether a turn of this id is stored, or was erased."""
         return turn_id in self._by_id or self.is_erased(turn_id)
 
     def in_session(self, session_id: str) -> tuple[int, ...]:
-        """The sequences of a session, ascending; of what was erased, none."""
+        """The sequences of a session, ascending, without erased turns."""
         return tuple(self._by_session.get(session_id, ()))
 
     def erased_in(self, session_id: str) -> tuple[int, ...]:
-        """The sequences of what was erased of a session."""
+        """The sequences of a session's erased turns."""
         return tuple(self._erased_in.get(session_digest(session_id), ())) if self._erased else ()
 
     def within(self, file: Path, start: int, end: int) -> tuple[Place, ...]:
-        """Where turns stand between two bytes of a file, in order."""
+        """The places of the turns between two bytes of a file, in order."""
         numbers = {number for number, known in enumerate(self._files) if known == file}
         places = (
             Place(file, self._offsets[at], self._lengths[at])

@@ -1,9 +1,9 @@
 """
-One turn as one line of the transcript, and back. Pure.
+One turn as one line of the transcript, and back.
 
-A line is JSON whose last field is a checksum of everything before it, so that a torn write and a flipped
-bit are told from a turn: ``{"sequence":1,…,"crc":"89abcdef"}``. What stays of an erased turn takes exactly the room
-of the line it was, so that no other line moves.
+A line is JSON whose last field is a checksum of everything before it: ``{"sequence":1,…,"crc":"89abcdef"}``. So a torn
+write and a flipped bit are never taken for a turn. The tombstone of an erased turn is exactly as long as the line of
+the turn was, so that no other line moves.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import zlib
 from datetime import UTC, datetime
 from typing import Any
 
-from consolidation.kernel.turns import Kept, Kind, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnKind
 from consolidation.transcript.tombstones import as_tombstone
 
 _SEAL = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
 
 class DamagedRecord(ValueError):
-    """The line is not what was once written."""
+    """The line is not what was written."""
 
 
-def encode(kept: Kept) -> bytes:
+def encode(kept: StoredTurn) -> bytes:
     """Return *kept* as one line of UTF-8, newline included; text must hold no lone surrogate."""
     turn = kept.turn
     record = {
@@ -41,7 +41,7 @@ def encode(kept: Kept) -> bytes:
     return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
 
 
-def encode_tombstone(tombstone: Kept, *, length: int) -> bytes:
+def encode_tombstone(tombstone: StoredTurn, *, length: int) -> bytes:
     """Return *tombstone* as one line of *length* bytes, which is that of the turn it stands for; without newline."""
     turn = tombstone.turn
     record = {
@@ -56,7 +56,7 @@ def encode_tombstone(tombstone: Kept, *, length: int) -> bytes:
     return body + b',"crc":"%08x"}' % zlib.crc32(body + b"}")
 
 
-def decode(line: bytes) -> Kept:
+def decode(line: bytes) -> StoredTurn:
     """Read one line without its newline. Raises DamagedRecord."""
     seal = _SEAL.search(line)
     if seal is None:
@@ -70,7 +70,7 @@ def decode(line: bytes) -> Kept:
         raise DamagedRecord(f"not a record: {error}") from error
 
 
-def _kept(record: dict[str, Any]) -> Kept:
+def _kept(record: dict[str, Any]) -> StoredTurn:
     if "erased" in record:
         said = [str(digest) for digest in record["said"]]
         return as_tombstone(record["sequence"], record["erased"], record["session"], record["salt"], said)
@@ -78,10 +78,10 @@ def _kept(record: dict[str, Any]) -> Kept:
         turn_id=record["turn_id"],
         session_id=record["session_id"],
         messages=tuple(_read_message(message) for message in record["messages"]),
-        kind=Kind(record["kind"]),
+        kind=TurnKind(record["kind"]),
         metadata=record["metadata"],
     )
-    return Kept(record["sequence"], datetime.fromisoformat(record["accepted_at"]), turn, record.get("tokens", 0))
+    return StoredTurn(record["sequence"], datetime.fromisoformat(record["accepted_at"]), turn, record.get("tokens", 0))
 
 
 def _message(message: Message) -> dict[str, str]:

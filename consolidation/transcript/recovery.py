@@ -1,4 +1,4 @@
-"""Reading a transcript's files back: whole turns, and what a power cut or a flipped bit left of others."""
+"""Reads a transcript's files: whole turns, and what a power cut or a flipped bit left of others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.files import append_synced, replace_bytes
+from consolidation.kernel.links import open_regular
 from consolidation.transcript.positions import Place
 from consolidation.transcript.records import DamagedRecord, decode
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from consolidation.kernel.turns import Kept
+    from consolidation.kernel.turns import StoredTurn
 
 TORN = "torn"
 _BEGINNING = re.compile(rb'\{"sequence":')
@@ -26,7 +28,7 @@ _MOST_ENDS = 4  # metadata may hold what looks like an end
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A line that is not what was written; a copy of its bytes stands at ``aside``."""
+    """A line that is not what was written; ``aside`` is the file with a copy of its bytes."""
 
     file: str
     offset: int
@@ -35,17 +37,17 @@ class Damage:
     aside: str
 
 
-def scan(file: Path) -> Iterator[tuple[Kept, Place] | Damage]:
+def scan(file: Path) -> Iterator[tuple[StoredTurn, Place] | Damage]:
     """
     Yield every line of *file* in order, whole or damaged; split on newline bytes only.
 
-    A last line without its newline is sealed with one, so that the next append starts a line of its own.
-    Damaged bytes are copied to ``torn/`` beside the file and stay where they are; whole turns among them (the
-    newline between two was what broke) follow the damage.
+    A last line without a newline gets one, so that the next append starts a line of its own. Damaged bytes are copied
+    to ``torn/`` beside the file and stay where they are. Whole turns among them follow the damage: sometimes only the
+    newline between two turns broke.
     """
     seal_end(file)
     offset = 0
-    with file.open("rb") as lines:
+    with open_regular(file) as lines:
         for raw in lines:
             line = raw.rstrip(b"\n")
             if line:
@@ -54,27 +56,24 @@ def scan(file: Path) -> Iterator[tuple[Kept, Place] | Damage]:
 
 
 def seal_end(file: Path) -> None:
-    """Make *file* end with a newline; an empty file is left alone, and one that does is only read."""
-    with file.open("rb") as handle:
+    """Make *file* end with a newline. A file that does already, or is empty, is not written."""
+    with open_regular(file) as handle:
         if handle.seek(0, os.SEEK_END) == 0:
             return
         handle.seek(-1, os.SEEK_END)
         if handle.read(1) == b"\n":
             return
-    with file.open("ab") as handle:
-        handle.write(b"\n")
-        handle.flush()
-        os.fsync(handle.fileno())
+    append_synced(file, b"\n")
 
 
-def read_lines(places: Iterable[Place]) -> list[Kept | Damage]:
+def read_lines(places: Iterable[Place]) -> list[StoredTurn | Damage]:
     """Read the turns at *places*, in order, or what the disk holds there now."""
-    read: list[Kept | Damage] = []
+    read: list[StoredTurn | Damage] = []
     with ExitStack() as stack:
         handles: dict[Path, int] = {}
         for place in places:
             if place.file not in handles:
-                handles[place.file] = stack.enter_context(place.file.open("rb")).fileno()
+                handles[place.file] = stack.enter_context(open_regular(place.file)).fileno()
             line = os.pread(handles[place.file], place.length, place.offset)
             try:
                 read.append(decode(line))
@@ -83,7 +82,7 @@ def read_lines(places: Iterable[Place]) -> list[Kept | Damage]:
     return read
 
 
-def _read(line: bytes, place: Place) -> Iterator[tuple[Kept, Place] | Damage]:
+def _read(line: bytes, place: Place) -> Iterator[tuple[StoredTurn, Place] | Damage]:
     try:
         yield decode(line), place
     except DamagedRecord as error:
@@ -91,7 +90,7 @@ def _read(line: bytes, place: Place) -> Iterator[tuple[Kept, Place] | Damage]:
         yield from _whole_among(line, place)
 
 
-def _whole_among(line: bytes, place: Place) -> Iterator[tuple[Kept, Place]]:
+def _whole_among(line: bytes, place: Place) -> Iterator[tuple[StoredTurn, Place]]:
     after = 0
     for beginning in _BEGINNING.finditer(line):
         start = beginning.start()
@@ -110,5 +109,5 @@ def _damage(line: bytes, place: Place, error: DamagedRecord) -> Damage:
     with suppress(OSError):  # a full disk keeps no copy; the bytes stay where they are
         aside.parent.mkdir(exist_ok=True, mode=0o700)
         if not aside.exists():
-            aside.write_bytes(line)
+            replace_bytes(aside, line)
     return Damage(place.file.name, place.offset, place.length, str(error), f"{TORN}/{aside.name}")

@@ -1,8 +1,8 @@
 """
-What stays of an erased turn: its place in the order, and digests that know it again when it is posted once more. Pure.
+What stays of an erased turn: its place in the order, and digests that recognise it when it is posted again.
 
-Ids and words are not in it. The words' digests are salted, a salt a turn, and cut short: enough to keep what a backend
-sends again from coming back, too little to be looked up in a table.
+It holds neither ids nor words. The digests of the words are salted, with a salt for each turn, and short: enough to
+keep out what a backend sends again, too little to be looked up in a table.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import MemoryFault
-from consolidation.kernel.injected import without_injected
-from consolidation.kernel.turns import Kept, Kind, Turn
+from consolidation.kernel.turns import StoredTurn, Turn, TurnKind
+from consolidation.text.injected_blocks import without_injected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,41 +24,37 @@ _LONG, _SHORT = 16, 8  # bytes
 _NEVER = datetime.fromtimestamp(0, UTC)  # when an erased turn was accepted is erased, too
 
 
-class TurnErased(MemoryFault):
-    """The turn of this id was erased; it is not kept again."""
-
-
-def tombstone_of(kept: Kept, *, salt: str) -> Kept:
-    """The turn without its words, at its place; *salt* is new each time."""
+def tombstone_of(kept: StoredTurn, *, salt: str) -> StoredTurn:
+    """The tombstone of a turn; *salt* is new each time."""
     salt = salt[: _SHORT * 2]
     said = [one for message in kept.turn.messages for one in _known_by(message, salt)]
     return as_tombstone(kept.sequence, id_digest(kept.turn.turn_id), session_digest(kept.turn.session_id), salt, said)
 
 
-def as_tombstone(sequence: int, turn: str, session: str, salt: str, said: Sequence[str]) -> Kept:
-    """The value from its parts, as a line of the transcript holds them."""
+def as_tombstone(sequence: int, turn: str, session: str, salt: str, said: Sequence[str]) -> StoredTurn:
+    """A tombstone from the fields of its line in the transcript."""
     metadata: dict[str, object] = {"salt": salt, "said": list(said)}
-    return Kept(sequence, _NEVER, Turn(turn, session, (), Kind.ERASED, metadata))
+    return StoredTurn(sequence, _NEVER, Turn(turn, session, (), TurnKind.ERASED, metadata))
 
 
 def id_digest(turn_id: str) -> str:
-    """What is kept of a turn's id."""
+    """What stays of a turn's id."""
     return hashlib.blake2b(f"turn\n{turn_id}".encode("utf-8", "surrogatepass"), digest_size=_LONG).hexdigest()
 
 
 def session_digest(session_id: str) -> str:
-    """What is kept of a session's id."""
+    """What stays of a session's id."""
     return hashlib.blake2b(f"session\n{session_id}".encode("utf-8", "surrogatepass"), digest_size=_SHORT).hexdigest()
 
 
 def not_erased(
-    posted: Sequence[Message], tombstones: Iterable[Kept], *, cleaned: Callable[[str], str] = without_injected
+    posted: Sequence[Message], tombstones: Iterable[StoredTurn], *, cleaned: Callable[[str], str] = without_injected
 ) -> tuple[int, ...]:
     """
-    The positions of the messages of *posted* that no tombstone of their session knows, ascending.
+    The places of the messages of *posted* that no tombstone of their session recognises, ascending.
 
-    Each erased message stands for one posted one: what is said again after it was erased, is said. *cleaned* gives a
-    text as it would be kept. What was off the record already is known by its id or its time, however often.
+    Each erased message matches one posted message: what is said once more after it was erased is new. *cleaned* returns
+    a text as it would be stored. A message off the record is recognised by its id or its time, however often it comes.
     """
     words = {at: cleaned(message.content) for at, message in enumerate(posted)}
     left = {at: message for at, message in enumerate(posted) if words[at]}
@@ -78,7 +73,7 @@ def not_erased(
 
 
 def _known_by(message: Message, salt: str) -> list[str]:
-    """The digests by which a kept message is known again: of its words; off the record, of its id and its time."""
+    """The digests that recognise a stored message: of its words; off the record, of its id and its time."""
     return [_said(message, message.content, salt)] if message.content else _silenced_by(message, salt)
 
 

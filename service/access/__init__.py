@@ -1,1 +1,1 @@
-"""Who is let in, and to which minds."""
+"""Authentication and authorisation: who is let in, and to which minds."""

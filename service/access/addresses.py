@@ -1,4 +1,4 @@
-"""Where a request comes from and by which name it calls us: addresses, Host and Origin, as text. Pure."""
+"""Where a request comes from, and by which name it calls us: addresses, Host and Origin headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOCALHOST = "localhost"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address, or it is this machine's name for itself."""
+    """Whether only this machine can reach an address, or whether it is a name of this machine for itself."""
     if host == _LOCALHOST:
         return True
     try:
@@ -23,13 +23,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def is_near(peer: str | None) -> bool:
-    """Whether a request comes from this machine; one without an address came over a Unix socket."""
+def is_local(peer: str | None) -> bool:
+    """Whether a request comes from this machine. A request without an address came over a Unix socket."""
     return peer is None or is_loopback(peer)
 
 
-def neighbourhood(peer: str | None) -> str:
-    """Whom failures are counted for: an address, or the /64 of IPv6, of which everybody has as many as they like."""
+def address_group(peer: str | None) -> str:
+    """The unit that failures are counted for: an address, or an IPv6 /64, since one host may use all of it."""
     try:
         found = _plain(peer or _LOCALHOST)
     except ValueError:
@@ -37,14 +37,14 @@ def neighbourhood(peer: str | None) -> str:
     return str(IPv6Network((int(found), 64), strict=False)) if isinstance(found, IPv6Address) else str(found)
 
 
-def is_ours(host: str, names: Collection[str]) -> bool:
-    """Whether the Host header *host* is a loopback name or address, or one of *names*, whatever its port."""
+def is_known_host(host: str, names: Collection[str]) -> bool:
+    """Whether the Host header *host* is a loopback name or address, or one of *names*, with any port."""
     name = _name(host)
     return EVERY_NAME in names or bool(name and (is_loopback(name) or name in {known.lower() for known in names}))
 
 
-def is_same_site(origin: str, host: str) -> bool:
-    """Whether the Origin header *origin* is that of a page that the service called *host* has sent."""
+def is_own_origin(origin: str, host: str) -> bool:
+    """Whether the Origin header *origin* belongs to a page that the service called *host* has sent."""
     try:
         return bool(host) and urlsplit(origin).netloc.lower() == host.lower()
     except ValueError:
@@ -52,7 +52,7 @@ def is_same_site(origin: str, host: str) -> bool:
 
 
 def _name(host: str) -> str:
-    """*host* without its port, in lower case; empty for nonsense."""
+    """*host* without its port, in lower case; empty if it is malformed."""
     try:
         found = urlsplit(f"//{host}")
         return (found.hostname or "").rstrip(".") if found.netloc == host and found.username is None else ""
@@ -61,6 +61,6 @@ def _name(host: str) -> str:
 
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
-    """An address; one of IPv4 in IPv6's clothes as what it is. Raises ValueError."""
+    """An address; one of IPv4 in IPv6 form becomes plain IPv4. Raises ValueError."""
     found = ip_address(address)
     return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found

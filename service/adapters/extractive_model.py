@@ -1,7 +1,7 @@
 """
-A model that is no model: it answers every prompt by quoting. Offline, deterministic, the default without a key.
+The stand-in for a language model: it answers every prompt by quoting. Offline, deterministic, used without a key.
 
-It reads the words that would fill a prompt, not the prompt. One function a prompt, in one table.
+It reads the values that would fill a prompt, not the prompt. One table has a function for each prompt.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import ModelUnavailable
-from consolidation.kernel.names import keyphrases, names, sentences
 from consolidation.kernel.ports import Reply
-from consolidation.story.quoting import quote
+from consolidation.story.quotes import quote
+from consolidation.text.language import detect
+from consolidation.text.names import keyphrases, names
+from consolidation.text.sentences import sentences
 from prompts.responses import Entity, Extraction, Fact, Identities, Line, Narration, Seeds, Settlements
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ class ExtractiveModel:
 
     is_hosted = False
 
+    async def warm(self) -> None:
+        """There is nothing to load."""
+
     async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:
         """Answer by the prompt's own rule. Raises ModelUnavailable for a prompt that needs a real model."""
         if ask.prompt not in _RULES:
@@ -46,14 +51,15 @@ class ExtractiveModel:
         return Reply(found, model="extractive")
 
     async def converse(self, messages: tuple[Mapping[str, str], ...], /) -> Reply[str]:
-        """Never: raises ModelUnavailable."""
+        """Raise ModelUnavailable: it can not chat."""
         raise ModelUnavailable(f"no language model is configured to answer {len(messages)} messages")
 
 
 def _seeds(words: Mapping[str, Any]) -> Seeds:
     message: str = words["message"]
     phrases = keyphrases(message, language=words["language"], limit=8)
-    return Seeds(entities=names(message, limit=8), queries=(" ".join(phrases),) if len(phrases) > 1 else phrases)
+    named = names(message, language=words["language"], limit=8)
+    return Seeds(entities=named, queries=(" ".join(phrases),) if len(phrases) > 1 else phrases)
 
 
 def _narration(words: Mapping[str, Any]) -> Narration:
@@ -64,8 +70,9 @@ def _narration(words: Mapping[str, Any]) -> Narration:
 def _extraction(words: Mapping[str, Any]) -> Extraction:
     said = tuple(_spoken(words["text"]))
     speakers = dict.fromkeys(who for who, _ in said)
-    named = names("\n".join(text for _, text in said), limit=_MOST_NAMES)
-    facts = [fact for who, text in said for fact in _facts(who, text, named)]
+    language = detect(words["text"])
+    named = names("\n".join(text for _, text in said), language=language, limit=_MOST_NAMES)
+    facts = [fact for who, text in said for fact in _facts(who, text, named, language=language)]
     return Extraction(
         entities=tuple(Entity(name=name) for name in dict.fromkeys((*speakers, *named))),
         facts=tuple(sorted(facts, key=lambda fact: -len(fact.fact))[:_MOST_FACTS]),
@@ -83,8 +90,8 @@ def _spoken(text: str) -> Iterable[tuple[str, str]]:
             yield who, line
 
 
-def _facts(who: str, text: str, named: tuple[str, ...]) -> Iterable[Fact]:
-    for sentence in sentences(text):
+def _facts(who: str, text: str, named: tuple[str, ...], *, language: str) -> Iterable[Fact]:
+    for sentence in sentences(text, language=language):
         about = [name for name in named if name != who and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
         if not about or len(sentence) < _SHORTEST_FACT or sentence.endswith(("?", "？")):
             continue

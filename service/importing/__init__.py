@@ -1,1 +1,1 @@
-"""Reading conversation exports (our own JSONL, ChatGPT, LoCoMo) into turns; pure but for reading the files."""
+"""Reads conversation exports (our own JSONL, ChatGPT, agents' session files) as turns."""

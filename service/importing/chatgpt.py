@@ -1,8 +1,8 @@
 """
-ChatGPT's export: of each conversation's tree, the branch the person last saw, as turns.
+ChatGPT's export: of each conversation's tree, the branch that the person last saw, as turns.
 
-Kept: what user and assistant said, and calls and outputs of tools. Dropped: system and hidden messages, the
-model's private reasoning, and web pages and documents that were read (nobody said them).
+Read: what user and assistant said, and calls and outputs of tools. Skipped: system and hidden messages, the model's
+private reasoning, and web pages and documents that were read (nobody said them).
 """
 
 from __future__ import annotations
@@ -10,83 +10,87 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Kind, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from service.importing.exchanges import exchanges
 from service.importing.fields import instant_of, label_of, list_of, mapping_of, text_of
-from service.importing.found import Found, FoundTurn, Skipped
-from service.importing.naming import digest_of, identifier
+from service.importing.ids import digest_of, identifier
+from service.importing.results import FoundTurn, ImportItem, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from service.importing.naming import Naming
+    from service.importing.ids import IdAssigner
     from service.importing.records import Record
 
-_SAID = frozenset({"text", "multimodal_text"})
-_RUN = frozenset({"code", "execution_output"})
-_READERS = ("browser", "web", "myfiles_browser", "file_search")
-_EVERYONE = frozenset({"", "all"})
+_SPEECH_TYPES = frozenset({"text", "multimodal_text"})
+_TOOL_TYPES = frozenset({"code", "execution_output"})
+_READING_TOOLS = ("browser", "web", "myfiles_browser", "file_search")
+_TO_EVERYONE = frozenset({"", "all"})
 _IMAGE = "image_asset_pointer"
 _HIDDEN = "is_visually_hidden_from_conversation"
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A message that counts, and the node that held it."""
+class _Node:
+    """A message that counts, and its node."""
 
     node: str
     message: Message
 
 
 def is_chatgpt(value: dict[str, object]) -> bool:
-    """Whether the object is a conversation of ChatGPT's."""
+    """Whether the object is a ChatGPT conversation."""
     return "mapping" in value
 
 
-def read_chatgpt(records: Iterable[Record], *, naming: Naming, only: str | None) -> Iterator[Found]:
-    """The turns of every conversation, or of the one whose id is ``only``."""
+def read_chatgpt(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+    """The turns of every conversation, or of the one with the id ``only``."""
     for record in records:
         value = mapping_of(record.value)
-        given = label_of(value.get("conversation_id")) or label_of(value.get("id"))
-        if only is None or only == given:
-            yield from _conversation(value, given=given, where=record.where, naming=naming)
+        conversation_id = label_of(value.get("conversation_id")) or label_of(value.get("id"))
+        if only is None or only == conversation_id:
+            yield from _conversation(value, conversation_id=conversation_id, where=record.where, ids=ids)
 
 
-def _conversation(value: dict[str, object], *, given: str, where: str, naming: Naming) -> Iterator[Found]:
-    said = _timed(_branch(value), fallback=instant_of(value.get("create_time")))
-    if not said:
-        yield Skipped(where, "a conversation without anything said on its current branch")
+def _conversation(
+    value: dict[str, object], *, conversation_id: str, where: str, ids: IdAssigner
+) -> Iterator[ImportItem]:
+    nodes = _with_times(_branch(value), fallback=instant_of(value.get("create_time")))
+    if not nodes:
+        yield Skipped(where, "a conversation without any message on its current branch")
         return
-    session = identifier(f"chatgpt:{given or digest_of(said[0].node, said[0].message.content)}")
+    session = identifier(f"chatgpt:{conversation_id or digest_of(nodes[0].node, nodes[0].message.content)}")
     title = text_of(value.get("title"))
     metadata = {"title": title, "source": "chatgpt"} if title else {"source": "chatgpt"}
-    for exchange in exchanges(said, opens=lambda _, now: now.message.role is Speaker.USER):
+    for exchange in exchanges(nodes, opens=lambda _, now: now.message.role is Speaker.USER):
         messages = tuple(each.message for each in exchange)
         node = exchange[0].node
-        turn_id = naming.turn(session, own=f"{session}:{node}", messages=messages)
-        turn = Turn(turn_id, session, messages, kind=Kind.IMPORT, metadata=metadata)
+        turn_id = ids.turn(session, own=f"{session}:{node}", messages=messages)
+        turn = Turn(turn_id, session, messages, kind=TurnKind.IMPORT, metadata=metadata)
         yield FoundTurn(turn, f"{where} {identifier(node)}")
 
 
-def _branch(value: dict[str, object]) -> list[_Said]:
-    """What counts on the way from the root to the current node."""
+def _branch(value: dict[str, object]) -> list[_Node]:
+    """The messages that count on the way from the root to the current node."""
     mapping = mapping_of(value.get("mapping"))
-    said = [_said(text_of(key), mapping_of(mapping[key])) for key in reversed(_way_up(mapping, _tip(value, mapping)))]
-    return [each for each in said if each is not None]
+    nodes = [
+        _node(text_of(key), mapping_of(mapping[key])) for key in reversed(_path_to_root(mapping, _leaf(value, mapping)))
+    ]
+    return [each for each in nodes if each is not None]
 
 
-def _way_up(mapping: dict[str, object], tip: object) -> list[str]:
-    """The keys from the tip to the root; a cycle ends where it closes."""
-    way: dict[str, None] = {}
-    while isinstance(tip, str) and tip in mapping and tip not in way:
-        way[tip] = None
-        tip = mapping_of(mapping[tip]).get("parent")
-    return list(way)
+def _path_to_root(mapping: dict[str, object], leaf: object) -> list[str]:
+    """The keys from the leaf to the root. A cycle ends where it closes."""
+    path: dict[str, None] = {}
+    while isinstance(leaf, str) and leaf in mapping and leaf not in path:
+        path[leaf] = None
+        leaf = mapping_of(mapping[leaf]).get("parent")
+    return list(path)
 
 
-def _tip(value: dict[str, object], mapping: dict[str, object]) -> object:
-    """The current node; where the export lost it, the leaf that was said last."""
+def _leaf(value: dict[str, object], mapping: dict[str, object]) -> object:
+    """The current node; if the export lost it, the leaf with the latest message."""
     current = value.get("current_node")
     if isinstance(current, str) and current in mapping:
         return current
@@ -95,11 +99,11 @@ def _tip(value: dict[str, object], mapping: dict[str, object]) -> object:
 
 
 def _epoch(node: dict[str, object]) -> float:
-    said_at = instant_of(mapping_of(node.get("message")).get("create_time"))
-    return said_at.timestamp() if said_at else 0.0
+    sent_at = instant_of(mapping_of(node.get("message")).get("create_time"))
+    return sent_at.timestamp() if sent_at else 0.0
 
 
-def _said(key: str, node: dict[str, object]) -> _Said | None:
+def _node(key: str, node: dict[str, object]) -> _Node | None:
     message = mapping_of(node.get("message"))
     content, author = mapping_of(message.get("content")), mapping_of(message.get("author"))
     own_name = text_of(author.get("name"))
@@ -107,19 +111,22 @@ def _said(key: str, node: dict[str, object]) -> _Said | None:
     role, text = _role(author.get("role"), kind=content.get("content_type"), tool=tool), _text(content)
     if role is None or not text or mapping_of(message.get("metadata")).get(_HIDDEN):
         return None
-    name = (tool if role is Speaker.TOOL and tool not in _EVERYONE else own_name) or None
-    said_at = instant_of(message.get("create_time"))
-    return _Said(key, Message(role, text, said_at, name, label_of(message.get("id")) or None))
+    name = (tool if role is Speaker.TOOL and tool not in _TO_EVERYONE else own_name) or None
+    sent_at = instant_of(message.get("create_time"))
+    return _Node(key, Message(role, text, sent_at, name, label_of(message.get("id")) or None))
 
 
 def _role(author: object, *, kind: object, tool: str) -> Speaker | None:
-    """Who speaks; None for whom we do not listen to. What an assistant writes to a tool is the tool's."""
-    if not isinstance(kind, str) or kind not in _SAID | _RUN or tool.startswith(_READERS):
+    """
+    The speaker's role; None for messages that are skipped. What an assistant writes to a tool counts as the
+    tool's.
+    """
+    if not isinstance(kind, str) or kind not in _SPEECH_TYPES | _TOOL_TYPES or tool.startswith(_READING_TOOLS):
         return None
     match author:
-        case "user" if kind in _SAID:
+        case "user" if kind in _SPEECH_TYPES:
             return Speaker.USER
-        case "assistant" if kind in _SAID and tool in _EVERYONE:
+        case "assistant" if kind in _SPEECH_TYPES and tool in _TO_EVERYONE:
             return Speaker.ASSISTANT
         case "assistant" | "tool":
             return Speaker.TOOL
@@ -133,17 +140,20 @@ def _text(content: dict[str, object]) -> str:
 
 
 def _part(part: object) -> str:
-    """A part's text: a string, an image's stand-in, or the transcription of what was spoken."""
+    """A part's text: a string, a placeholder for an image, or the transcription of speech."""
     inner = mapping_of(part)
     return "[image]" if inner.get("content_type") == _IMAGE else text_of(part) or text_of(inner.get("text"))
 
 
-def _timed(said: list[_Said], *, fallback: datetime | None) -> list[_Said]:
-    """The same, each with a time: its own, else the one before it's, else the first known, else the conversation's."""
-    known = [each.message.timestamp for each in said if each.message.timestamp]
+def _with_times(nodes: list[_Node], *, fallback: datetime | None) -> list[_Node]:
+    """
+    The messages, each with a time: its own, else the previous one's, else the first known, else the
+    conversation's.
+    """
+    known = [each.message.timestamp for each in nodes if each.message.timestamp]
     latest = known[0] if known else fallback
-    timed: list[_Said] = []
-    for each in said:
+    timed: list[_Node] = []
+    for each in nodes:
         latest = each.message.timestamp or latest
-        timed.append(_Said(each.node, replace(each.message, timestamp=latest)))
+        timed.append(_Node(each.node, replace(each.message, timestamp=latest)))
     return timed

@@ -1,4 +1,4 @@
-"""Cutting a flow of messages into exchanges: a question with the answers that follow it."""
+"""Cuts a sequence of messages into exchanges: a question with the answers that follow it."""
 
 from __future__ import annotations
 

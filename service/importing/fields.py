@@ -1,7 +1,7 @@
 """
-What a value of somebody else's JSON means to us: a text, a label, an instant, or nothing.
+Reads single values of foreign JSON: a text, a label, an instant, or nothing.
 
-Nothing here raises, whatever the value: a field of the wrong type is a field that is absent.
+Nothing here raises: a field of the wrong type counts as absent.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from datetime import UTC, datetime, timedelta
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_INSTANT = 64
-_MILLISECONDS_FROM = 100_000_000_000  # in seconds, that would be the year 5138
+_MILLISECONDS_FROM = 100_000_000_000  # as seconds, this would be the year 5138
 _DEEPEST = 32
 
 
 def clean(text: str) -> str:
-    """The text with U+FFFD for what no file can hold (lone surrogates, NUL); nothing else is repaired."""
+    """The text with U+FFFD for what no file can hold (lone surrogates, NUL). Nothing else is repaired."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 def text_of(value: object) -> str:
-    """The value's text; empty when it is not text or is blank."""
+    """The value's text; empty if it is not text or is blank."""
     return clean(value) if isinstance(value, str) and value.strip() else ""
 
 
 def label_of(value: object) -> str:
-    """An id or a name: text, or a whole number as text; empty for anything else."""
+    """An id or a name: text, or an integer as text; empty for anything else."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_of(value)
 
 
@@ -42,11 +42,11 @@ def list_of(value: object) -> list[object]:
 
 
 def instant_of(value: object) -> datetime | None:
-    """An RFC 3339 text (UTC when it has no offset) or an epoch (0 is how exports say unknown), in UTC."""
+    """An instant in UTC from RFC 3339 text (UTC without an offset) or an epoch. Exports use 0 for unknown."""
     try:
         if isinstance(value, str) and len(value) <= _LONGEST_INSTANT:
-            said = datetime.fromisoformat(value.strip())
-            return said.replace(tzinfo=UTC) if said.tzinfo is None else said.astimezone(UTC)
+            instant = datetime.fromisoformat(value.strip())
+            return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
         if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
             return _EPOCH + timedelta(seconds=value / 1000 if value > _MILLISECONDS_FROM else value)
     except (ValueError, OverflowError):
@@ -55,7 +55,7 @@ def instant_of(value: object) -> datetime | None:
 
 
 def cleaned(value: object, *, depth: int = 0) -> object:
-    """The same JSON value with its texts cleaned; what is nested absurdly deep becomes null."""
+    """The same JSON value with its texts cleaned. Values nested too deeply become null."""
     if depth > _DEEPEST:
         return None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""From a path to turns: recognise each record's format by its shape, and hand it to that format's reader."""
+"""From a path to turns: recognises each record's format by its shape, and gives it to that format's reader."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Protocol
 
+from consolidation.kernel.errors import ImportUnreadable
 from service.importing.agent_jsonl import is_agents, read_agents
 from service.importing.chatgpt import is_chatgpt, read_chatgpt
 from service.importing.fields import clean
-from service.importing.found import Found, FoundTurn, ImportUnreadable, Skipped
-from service.importing.locomo import is_locomo, read_locomo
-from service.importing.naming import Naming, identifier
+from service.importing.ids import IdAssigner, identifier
 from service.importing.own_jsonl import is_own, read_own
 from service.importing.records import Record, records
+from service.importing.results import FoundTurn, ImportItem, Skipped, unreadable
 from service.importing.sources import sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from service.importing.sources import Source
+    from service.importing.sources import ImportSource
 
-_PATIENCE = 1000  # records, none of a known format, after which a file is given up
+_MOST_UNKNOWN = 1000  # records of unknown format after which a file is given up
 _KEYS_SHOWN = 8
 _NAMES = {list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"}
 
@@ -30,30 +30,29 @@ _NAMES = {list: "a list", str: "a text", bool: "a boolean", int: "a number", flo
 class _Read(Protocol):
     """A format's reader."""
 
-    def __call__(self, records: Iterable[Record], *, naming: Naming, only: str | None) -> Iterator[Found]: ...
+    def __call__(self, records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Format:
     """A format: how an object of it is recognised, and how it is read."""
 
-    is_ours: Callable[[dict[str, object]], bool]
+    matches: Callable[[dict[str, object]], bool]
     read: _Read
 
 
 _FORMATS = (
     _Format(is_chatgpt, read_chatgpt),
-    _Format(is_locomo, read_locomo),
     _Format(is_own, read_own),
     _Format(is_agents, read_agents),
 )
 
 
-def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Found]:
+def read_conversations(path: Path, *, only: str | None = None) -> Iterator[ImportItem]:
     """
     Every turn of a file, a folder or a zip, as it is read; ``only`` narrows to one conversation.
 
-    ``only`` is LoCoMo's ``sample_id``, ChatGPT's conversation id or our session id. In a folder, a file that
+    ``only`` is ChatGPT's conversation id or our session id. In a folder, a file that
     can not be read is skipped, as long as another can; else ``ImportUnreadable``.
     """
     has_turns = False
@@ -64,7 +63,7 @@ def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Found
         yield Skipped(clean(str(path)), f"no conversation {identifier(only)!r} in it")
 
 
-def _read_all(path: Path, *, only: str | None) -> Iterator[Found]:
+def _read_all(path: Path, *, only: str | None) -> Iterator[ImportItem]:
     sources = sources_of(path)
     unreadable: list[ImportUnreadable] = []
     for source in sources:
@@ -81,38 +80,38 @@ def _read_all(path: Path, *, only: str | None) -> Iterator[Found]:
 def _none_readable(path: Path, faults: list[ImportUnreadable]) -> ImportUnreadable:
     if len(faults) == 1:
         return faults[0]
-    return ImportUnreadable(clean(str(path)), found=f"none of its {len(faults)} files is a known export")
+    return unreadable(clean(str(path)), found=f"none of its {len(faults)} files is a known export")
 
 
-def _read(source: Source, *, only: str | None) -> Iterator[Found]:
-    """One source, by runs of records of one format."""
-    naming = Naming(stem=source.path.stem)
+def _read(source: ImportSource, *, only: str | None) -> Iterator[ImportItem]:
+    """Read one source, by runs of records of one format."""
+    ids = IdAssigner(stem=source.path.stem)
     with source.open() as stream:
-        flow = records(stream, where=source.where, is_lines=source.is_lines)
-        unknown, first = _head(flow, where=source.where)
+        found_records = records(stream, where=source.where, is_lines=source.is_lines)
+        unknown, first = _head(found_records, where=source.where)
         yield from unknown
-        for form, run in groupby(chain((first,), flow), key=_format_of):
-            if form is None:
+        for format_, run in groupby(chain((first,), found_records), key=_format_of):
+            if format_ is None:
                 yield from map(_unrecognised, run)
             else:
-                yield from form.read(_readable(run), naming=naming, only=only)
+                yield from format_.read(_readable(run), ids=ids, only=only)
 
 
-def _head(flow: Iterator[Record | Skipped], *, where: str) -> tuple[list[Skipped], Record | Skipped]:
-    """What precedes the first record of a known format, and that record."""
+def _head(found_records: Iterator[Record | Skipped], *, where: str) -> tuple[list[Skipped], Record | Skipped]:
+    """The records before the first one of a known format, and that record."""
     unknown: list[Skipped] = []
-    for record in islice(flow, _PATIENCE):
+    for record in islice(found_records, _MOST_UNKNOWN):
         if _format_of(record) is not None:
             return unknown, record
         unknown.append(_unrecognised(record))
-    raise ImportUnreadable(where, found=unknown[0].reason if unknown else "nothing in it")
+    raise unreadable(where, found=unknown[0].reason if unknown else "nothing in it")
 
 
 def _format_of(record: Record | Skipped) -> _Format | None:
     if isinstance(record, Skipped) or not isinstance(record.value, dict):
         return None
     value = record.value
-    return next((form for form in _FORMATS if form.is_ours(value)), None)
+    return next((format_ for format_ in _FORMATS if format_.matches(value)), None)
 
 
 def _readable(run: Iterable[Record | Skipped]) -> Iterator[Record]:
@@ -124,7 +123,7 @@ def _unrecognised(record: Record | Skipped) -> Skipped:
 
 
 def _shape(value: object) -> str:
-    """What an unknown value is, in words."""
+    """A description of an unknown value."""
     if isinstance(value, dict):
         keys = ", ".join(identifier(clean(key)) for key in list(value)[:_KEYS_SHOWN])
         return f"an object of no known format, with the keys {keys}" if keys else "an empty object"

@@ -1,8 +1,8 @@
 """
-A file of JSON as a flow of records: the lines of a JSONL, the elements of an array, or the one document.
+Reads a JSON file as a stream of records: the lines of JSONL, the elements of an array, or the one document.
 
-At most one record is held in memory, so that an export of hundreds of megabytes is read as it goes, and
-a file cut short still gives all that was whole. NaN, infinities and absurd numbers are read as null.
+At most one record is in memory, so an export of hundreds of megabytes can be read, and a file that was cut short still
+gives every whole record. NaN, infinities and absurd numbers are read as null.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from itertools import count
 from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING
 
-from service.importing.found import Skipped
+from service.importing.results import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
 _CHUNK = 1 << 20
-_LARGEST = 1 << 28  # no conversation is larger; what is would only fill the memory
+_LARGEST = 1 << 28  # no conversation is larger; a larger one would only fill the memory
 _LONGEST_NUMBER = 100
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NOT_JSON = "not JSON"
@@ -49,7 +49,7 @@ class _Closed:
 
 
 def records(stream: TextIO, *, where: str, is_lines: bool) -> Iterator[Record | Skipped]:
-    """Every record of a seekable stream, in order; the damaged ones as ``Skipped``."""
+    """Every record of a seekable stream, in order; damaged ones as ``Skipped``."""
     if is_lines:
         return _lines(stream, where=where)
     if _first_character(stream) == "[":
@@ -67,7 +67,7 @@ def _lines(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
 
 
 def _document(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
-    """The whole as one value; if it is not one, JSONL under another name."""
+    """The whole file as one value; if it is not one, it is read as JSONL."""
     stream.seek(0)
     whole = _decoded(stream.read(_LARGEST), where=where)
     if isinstance(whole, Record):
@@ -98,7 +98,7 @@ def _elements(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
 
 
 def _element(text: str, at: int) -> _Element | _Closed | None:
-    """The next element if it is whole: seen up to the comma or bracket that follows it."""
+    """The next element, if it is whole: up to the comma or bracket that follows it."""
     at = _after_space(text, at)
     if text.startswith(",", at):
         at = _after_space(text, at + 1)
@@ -141,9 +141,9 @@ def _finite_number(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _no_number(_: str) -> None:
+def _null(_: str) -> None:
     return None
 
 
-# strict=False: raw control characters inside texts are somebody's broken writer, not damage
-_DECODER = JSONDecoder(parse_int=_whole_number, parse_float=_finite_number, parse_constant=_no_number, strict=False)
+# strict=False: some writers leave raw control characters inside texts; that is not damage
+_DECODER = JSONDecoder(parse_int=_whole_number, parse_float=_finite_number, parse_constant=_null, strict=False)

@@ -1,4 +1,7 @@
-"""Where exports lie: a file, every file of a folder, the conversations of a zip; opened as text, faults translated."""
+"""
+Where exports are: a file, every file of a folder, the conversations in a zip. Opened as text, with errors
+translated.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from service.importing.fields import clean
-from service.importing.found import ImportUnreadable
+from service.importing.results import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +24,13 @@ if TYPE_CHECKING:
 
 _ENDINGS = frozenset({".json", ".jsonl"})
 _LINES = frozenset({".jsonl", ".ndjson"})
-_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")  # large exports are cut: conversations-000.json
+_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")  # large exports are split: conversations-000.json
 _ENCRYPTED = 0x1
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportSource:
     """One text to read: a file, or a member of a zip."""
 
     path: Path
@@ -35,23 +38,23 @@ class Source:
 
     @property
     def where(self) -> str:
-        """The place as people would name it."""
+        """The place in words for people."""
         return clean(str(self.path) if self.member is None else f"{self.path}/{self.member}")
 
     @property
     def is_lines(self) -> bool:
-        """Whether its name promises one JSON value a line."""
+        """Whether its name promises one JSON value per line."""
         return self.path.suffix.lower() in _LINES
 
     @contextmanager
     def open(self) -> Iterator[TextIO]:
-        """The text; bytes that are not UTF-8 come out as lone surrogates, which cleaning replaces."""
+        """The text. Bytes that are not UTF-8 become lone surrogates, which cleaning replaces."""
         try:
             with ExitStack() as stack:
                 raw = self._raw(stack)
                 yield io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
         except _BROKEN as error:
-            raise ImportUnreadable(self.where, found=_said(error)) from error
+            raise unreadable(self.where, found=_reason(error)) from error
 
     def _raw(self, stack: ExitStack) -> IO[bytes]:
         if self.member is None:
@@ -60,37 +63,49 @@ class Source:
         return stack.enter_context(archive.open(self.member))
 
 
-def sources_of(path: Path) -> list[Source]:
-    """Every source under the path, sorted; raises where there is none."""
+def sources_of(path: Path) -> list[ImportSource]:
+    """Every source under the path, sorted. Raises ImportUnreadable if there is none."""
     try:
         if path.is_dir():
             return _in_folder(path)
         if not path.exists():
-            raise ImportUnreadable(clean(str(path)), found="there is no such file or folder")
+            raise unreadable(clean(str(path)), found="there is no such file or folder")
         if not path.is_file():
-            raise ImportUnreadable(clean(str(path)), found="neither a file nor a folder")
-        return _in_zip(path) if path.suffix.lower() == ".zip" else [Source(path)]
+            raise unreadable(clean(str(path)), found="neither a file nor a folder")
+        return _in_zip(path) if path.suffix.lower() == ".zip" else [ImportSource(path)]
     except _BROKEN as error:
-        raise ImportUnreadable(clean(str(path)), found=_said(error)) from error
+        raise unreadable(clean(str(path)), found=_reason(error)) from error
 
 
-def _in_folder(folder: Path) -> list[Source]:
-    files = sorted(each for each in folder.rglob("*") if each.suffix.lower() in _ENDINGS and each.is_file())
+def _in_folder(folder: Path) -> list[ImportSource]:
+    files = sorted(each for each in _visible(folder) if each.suffix.lower() in _ENDINGS)
     if not files:
-        raise ImportUnreadable(clean(str(folder)), found="a folder without any .json or .jsonl file")
-    return [Source(file) for file in files]
+        raise unreadable(clean(str(folder)), found="a folder without any .json or .jsonl file")
+    return [ImportSource(file) for file in files]
 
 
-def _in_zip(path: Path) -> list[Source]:
+def _visible(folder: Path) -> Iterator[Path]:
+    """The files below a folder, without hidden files and folders, and without homes of ours: they are not exports."""
+    for place, folders, files in folder.walk():
+        folders[:] = [name for name in folders if not name.startswith(".") and not _is_home(place / name)]
+        yield from (place / name for name in files if not name.startswith(".") and (place / name).is_file())
+
+
+def _is_home(folder: Path) -> bool:
+    """Whether a folder is a home, or the folder of a mind. Only what the person names themselves is read of these."""
+    return (folder / "minds").is_dir() or ((folder / "transcript").is_dir() and (folder / "SOUL.md").exists())
+
+
+def _in_zip(path: Path) -> list[ImportSource]:
     with zipfile.ZipFile(path) as archive:
         members = [each for each in archive.infolist() if _CONVERSATIONS.fullmatch(each.filename)]
     if not members:
-        raise ImportUnreadable(clean(str(path)), found="a zip without a conversations.json")
+        raise unreadable(clean(str(path)), found="a zip without a conversations.json")
     if any(each.flag_bits & _ENCRYPTED for each in members):
-        raise ImportUnreadable(clean(str(path)), found="a zip that is encrypted")
-    return [Source(path, name) for name in sorted({each.filename for each in members})]
+        raise unreadable(clean(str(path)), found="a zip that is encrypted")
+    return [ImportSource(path, name) for name in sorted({each.filename for each in members})]
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return clean(reason or type(error).__name__)

@@ -1,1 +1,1 @@
-"""The journal: what people write into MEMORY.md and memory/**/*.md, cut into chunks, kept fresh, searched and read."""
+"""The journal: what people write into MEMORY.md and memory/**/*.md, indexed, searched and read."""

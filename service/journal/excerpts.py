@@ -1,19 +1,22 @@
-"""The lines of a chunk that matter to a query: a short chunk whole, of a long one the stretch that says most. Pure."""
+"""
+Excerpts: the lines of a chunk that matter to a query. A short chunk is used whole; of a long one, the best
+stretch.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from consolidation.kernel.words import stems as stems_of
+from consolidation.text.words import stems as stems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from service.journal.store import Chunk
+    from service.index.journal_store import Chunk
 
 
 class Excerpt(NamedTuple):
-    """Some lines of a chunk, by their numbers in the file."""
+    """Some lines of a chunk, by their line numbers in the file."""
 
     text: str
     start_line: int
@@ -22,16 +25,16 @@ class Excerpt(NamedTuple):
 
 def excerpt(chunk: Chunk, *, stems: Iterable[str], nearest: int, most: int) -> Excerpt:
     """
-    At most *most* characters of *chunk*, whole lines where they fit, with as many of *stems* as possible.
+    At most *most* characters of *chunk*, whole lines if possible, with as many of *stems* as possible.
 
-    Where it has none of them, from the line on in which its character *nearest* stands.
+    If the chunk has none of them, the excerpt begins at the line that contains its character *nearest*.
     """
     lines = chunk.text.split("\n")
     wanted = frozenset(stems)
-    told = [wanted.intersection(stems_of(line, language=chunk.language)) for line in lines]
-    begin, end = _telling(lines, told, most) if any(told) else _from(lines, nearest)
+    stems_of_line = [wanted.intersection(stems_of(line, language=chunk.language)) for line in lines]
+    begin, end = _best_stretch(lines, stems_of_line, most) if any(stems_of_line) else _line_of(lines, nearest)
     while end < len(lines) and len("\n".join(lines[begin : end + 1])) <= most:
-        end += 1  # what follows explains it
+        end += 1  # the lines that follow explain it
     while begin and len("\n".join(lines[begin - 1 : end])) <= most:
         begin -= 1
     while begin < end - 1 and not lines[begin].strip():
@@ -40,32 +43,32 @@ def excerpt(chunk: Chunk, *, stems: Iterable[str], nearest: int, most: int) -> E
         end -= 1
     shown = "\n".join(lines[begin:end])
     if len(shown) > most:
-        place = _place(shown, wanted, chunk.language)
-        place = max(0, nearest - len("\n".join(lines[:begin]))) if place is None else place
-        shown = _within(shown, place, most)
+        position = _first_wanted(shown, wanted, chunk.language)
+        position = max(0, nearest - len("\n".join(lines[:begin]))) if position is None else position
+        shown = _cut_around(shown, position, most)
     return Excerpt(shown, chunk.start_line + begin, chunk.start_line + end - 1)
 
 
-def _telling(lines: list[str], told: list[frozenset[str]], most: int) -> tuple[int, int]:
-    """The first stretch of lines, of bearable length, that holds the most of what is wanted."""
-    best, worth = (0, 1), -1
+def _best_stretch(lines: list[str], stems_of_line: list[frozenset[str]], most: int) -> tuple[int, int]:
+    """The first stretch of lines, of readable length, that contains the most wanted stems."""
+    best, most_found = (0, 1), -1
     begin, length = 0, -1
     for end, line in enumerate(lines, start=1):
         length += len(line) + 1
         while length > most and begin < end - 1:
             length -= len(lines[begin]) + 1
             begin += 1
-        found = len(frozenset[str]().union(*told[begin:end]))
-        if found > worth:
-            best, worth = (begin, end), found
+        found = len(frozenset[str]().union(*stems_of_line[begin:end]))
+        if found > most_found:
+            best, most_found = (begin, end), found
     begin, end = best
-    while begin < end - 1 and not told[begin]:
+    while begin < end - 1 and not stems_of_line[begin]:
         begin += 1
     return begin, end
 
 
-def _from(lines: list[str], nearest: int) -> tuple[int, int]:
-    """The line in which a character stands."""
+def _line_of(lines: list[str], nearest: int) -> tuple[int, int]:
+    """The line that contains a character."""
     for at, line in enumerate(lines):
         nearest -= len(line) + 1
         if nearest < 0:
@@ -73,8 +76,8 @@ def _from(lines: list[str], nearest: int) -> tuple[int, int]:
     return 0, 1
 
 
-def _place(line: str, wanted: frozenset[str], language: str) -> int | None:
-    """Where the first word stands that was asked for."""
+def _first_wanted(line: str, wanted: frozenset[str], language: str) -> int | None:
+    """The position of the first wanted word."""
     at = 0
     for word in line.split(" "):
         if not wanted.isdisjoint(stems_of(word, language=language)):
@@ -83,8 +86,8 @@ def _place(line: str, wanted: frozenset[str], language: str) -> int | None:
     return None
 
 
-def _within(line: str, place: int, most: int) -> str:
-    """A stretch of an endless line around a character."""
-    begin = max(0, min(place - most // 4, len(line) - most + 2))
+def _cut_around(line: str, position: int, most: int) -> str:
+    """A stretch around a character of a very long line."""
+    begin = max(0, min(position - most // 4, len(line) - most + 2))
     end = begin + most - 2
     return f"{'…' if begin else ''}{line[begin:end].strip()}{'…' if end < len(line) else ''}"

@@ -1,4 +1,4 @@
-"""The journal on purpose: searched, with age and variety taken into account, and read by path."""
+"""The journal, searched on purpose, with age and variety taken into account, and read by path."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderFault
-from service.journal.days import decay
-from service.journal.diversity import diverse
+from service.index.journal_dates import decay
+from service.index.journal_files import read
 from service.journal.excerpts import excerpt
-from service.journal.matching import POOL, Match, matching, take_apart
-from service.journal.places import read
+from service.journal.mmr import diverse
+from service.journal.scoring import POOL, Match, match_chunks, parse_query
 
 if TYPE_CHECKING:
     from datetime import date
 
     from consolidation.kernel.ports import Clock
-    from service.journal.keeping import Keeping
-    from service.journal.matching import Weights
-    from service.minds import Mind
-    from service.ports import Embedder, Vector
+    from service.journal.freshness import JournalFreshness
+    from service.journal.scoring import JournalWeights
+    from service.mind.minds import Mind
+    from service.ports.embedder import Embedder, Vector
 
-AWAY = "embedder_unavailable"
-_PATIENCE_SECONDS = 10.0
+EMBEDDER_UNAVAILABLE = "embedder_unavailable"
+_WAIT_SECONDS = 10.0
 _SNIPPET = 700
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How fits become a ranking: age, variety, and the score from which on something is told."""
+    """How scores become a ranking: ageing, variety, and the minimum score of a result."""
 
-    weights: Weights
+    weights: JournalWeights
     balance: float
     half_life_days: float
     min_score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk that was found, with the part of it that matters; ``score`` is in 0…1."""
+class JournalPassage:
+    """A chunk that was found, with the relevant part of it; ``score`` is from 0 to 1."""
 
     path: str
     start_line: int
@@ -51,7 +51,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some lines of a file, the first of them ``from_line``, of so many."""
+    """Some lines of a file, beginning with ``from_line``, and the number of all its lines."""
 
     path: str
     text: str
@@ -64,10 +64,16 @@ class Journal:
     """Searches and reads the journal of any mind."""
 
     def __init__(
-        self, keeping: Keeping, *, embedder: Embedder | None, clock: Clock, ranking: Ranking, max_file_bytes: int
+        self,
+        freshness: JournalFreshness,
+        *,
+        embedder: Embedder | None,
+        clock: Clock,
+        ranking: Ranking,
+        max_file_bytes: int,
     ) -> None:
-        """Bind to what keeps it fresh; without *embedder*, words alone find."""
-        self._keeping = keeping
+        """Without *embedder*, chunks are found by words alone."""
+        self._freshness = freshness
         self._embedder = embedder
         self._clock = clock
         self._ranking = ranking
@@ -75,17 +81,17 @@ class Journal:
 
     async def search(
         self, mind: Mind, query: str, *, max_results: int, min_score: float | None
-    ) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
-        """What answers *query*, best first, and what did not answer us. Raises HomeFault."""
-        late = await self._keeping.fresh(mind, seconds=_PATIENCE_SECONDS, is_whole=True)
-        vector, away = await self._vector(mind, query)
+    ) -> tuple[tuple[JournalPassage, ...], tuple[str, ...]]:
+        """The chunks that answer *query*, best first, and what was unavailable. Raises HomeFault."""
+        late = await self._freshness.ensure_fresh(mind, seconds=_WAIT_SECONDS, with_vectors=True)
+        vector, unavailable = await self._vector(mind, query)
         least = self._ranking.min_score if min_score is None else min_score
-        found = await anyio.to_thread.run_sync(self._found, mind, query, vector, max_results, least)
-        return found, away or late
+        found = await anyio.to_thread.run_sync(self._ranked, mind, query, vector, max_results, least)
+        return found, unavailable or late
 
     async def read(self, mind: Mind, path: str, *, from_line: int, lines: int | None) -> Page:
         """
-        Lines of a file as they stand.
+        Lines of a file as they are.
 
         Raises JournalPathRefused, JournalFileNotFound, JournalFileTooLarge, OSError.
         """
@@ -93,7 +99,7 @@ class Journal:
         content, _ = await anyio.to_thread.run_sync(lambda: read(root, path, most_bytes=most))
         all_lines = content.decode("utf-8", errors="replace").split("\n")
         if not all_lines[-1]:
-            all_lines.pop()  # an end of line ends a line, and begins none
+            all_lines.pop()  # a line end ends a line and begins none
         shown = all_lines[from_line - 1 : None if lines is None else from_line - 1 + lines]
         return Page(path, "\n".join(shown), from_line, len(shown), len(all_lines))
 
@@ -101,36 +107,38 @@ class Journal:
         if mind.journal.is_empty or not self._ranking.weights.vectors:
             return None, ()
         if self._embedder is None:
-            return None, (AWAY,)
+            return None, (EMBEDDER_UNAVAILABLE,)
         try:
-            return (await self._embedder.embed([query]))[0], ()
+            return (await self._embedder.embed_queries([query]))[0], ()
         except EmbedderFault:
-            return None, (AWAY,)
+            return None, (EMBEDDER_UNAVAILABLE,)
 
-    def _found(
+    def _ranked(
         self, mind: Mind, query: str, vector: Vector | None, max_results: int, min_score: float
-    ) -> tuple[Passage, ...]:
+    ) -> tuple[JournalPassage, ...]:
         if mind.journal.is_empty:
             return ()
-        knobs, today = self._ranking, self._clock.now().date()
-        wanted = take_apart(query, languages=mind.journal.languages(), language=None, vector=vector)
-        matches = matching(mind.journal, wanted, weights=knobs.weights, most=POOL).fitting
+        ranking, today = self._ranking, self._clock.now().date()
+        parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
+        matches = match_chunks(mind.journal, parsed, weights=ranking.weights, most=POOL).ranked
         scores = {one.chunk.number: self._score(one, today) for one in matches}
 
         def score(match: Match) -> float:
             return scores[match.chunk.number]
 
-        told = sorted((one for one in matches if score(one) >= min_score), key=score, reverse=True)
-        chosen = diverse(told, score=score, alike=Match.like, balance=knobs.balance, limit=max_results)
+        good_enough = sorted((one for one in matches if score(one) >= min_score), key=score, reverse=True)
+        chosen = diverse(
+            good_enough, score=score, alike=Match.similarity_to, balance=ranking.balance, limit=max_results
+        )
         best_first = sorted(chosen, key=lambda one: (-score(one), one.chunk.path, one.chunk.start_line))
-        return tuple(_passage(one, score(one), wanted.stems) for one in best_first)
+        return tuple(_passage(one, score(one), parsed.stems) for one in best_first)
 
     def _score(self, match: Match, today: date) -> float:
         left = decay(match.chunk.day, today=today, half_life_days=self._ranking.half_life_days)
         return min(match.fit, 1.0) * left
 
 
-def _passage(match: Match, score: float, stems: tuple[str, ...]) -> Passage:
+def _passage(match: Match, score: float, stems: tuple[str, ...]) -> JournalPassage:
     chunk = match.chunk
     shown = excerpt(chunk, stems=stems, nearest=match.nearest, most=_SNIPPET)
-    return Passage(chunk.path, chunk.start_line, chunk.end_line, round(score, 4), shown.text)
+    return JournalPassage(chunk.path, chunk.start_line, chunk.end_line, round(score, 4), shown.text)

@@ -1,1 +1,1 @@
-"""Memory as MCP tools: written once, as thin calls on our HTTP API; stdio and `/mcp` differ in how they reach it."""
+"""Memory as MCP tools: thin calls on our own HTTP API. stdio and `/mcp` differ only in how they reach it."""

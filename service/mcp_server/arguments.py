@@ -1,4 +1,4 @@
-"""What each tool is called with: every argument with its bounds, in words for the model that fills it in."""
+"""The arguments of each tool, with their bounds, described for the model that fills them in."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ Session = Annotated[
 ]
 
 
-class Arguments(BaseModel):
-    """Of a tool; nothing in it is silently ignored."""
+class ToolArguments(BaseModel):
+    """A tool's arguments. Unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -61,12 +61,12 @@ class Arguments(BaseModel):
         None, description="Whose memory, like `ada`; leave it out for the connection's own mind."
     )
 
-    def given(self, *names: str) -> dict[str, Any]:
-        """Those of *names* that have a value."""
+    def values_of(self, *names: str) -> dict[str, Any]:
+        """The arguments among *names* that have a value."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
-class Said(BaseModel):
+class MessageArgument(BaseModel):
     """One message."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,29 +77,29 @@ class Said(BaseModel):
     timestamp: From | None = Field(None, description="When, like 2026-01-09T18:30:00Z; now, when left out.")
 
 
-class ToRemember(Arguments):
-    """Of `remember`."""
+class ToRemember(ToolArguments):
+    """Arguments of `remember`."""
 
     query: Words = Field(description="What to look for, in plain words of any language: names, things, a question.")
     kinds: list[Literal["fact", "entity", "episode"]] | None = Field(
         None, description="Only these: facts, people and things (entity), moments (episode). All when left out."
     )
-    since: From | None = Field(None, description=f"Told at or after: {_WHEN}.")
-    until: UpTo | None = Field(None, description=f"Told at or before: {_WHEN}.")
-    at: UpTo | None = Field(None, description=f"Only facts that held then: {_WHEN}.")
+    since: From | None = Field(None, description=f"Said at or after: {_WHEN}.")
+    until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
+    at: UpTo | None = Field(None, description=f"Only facts that were valid then: {_WHEN}.")
     limit: int = Field(10, ge=1, le=100, description="How many at most, 1 to 100.")
 
 
-class ToSearchJournal(Arguments):
-    """Of `journal_memory_search`."""
+class ToSearchJournal(ToolArguments):
+    """Arguments of `journal_memory_search`."""
 
     query: Words = Field(description="What to look for, in plain words of any language.")
     max_results: int = Field(6, ge=1, le=50, description="How many passages at most, 1 to 50.")
     min_score: float | None = Field(None, ge=0, le=1, description="Leave out passages below this score, 0 to 1.")
 
 
-class ToGetJournal(Arguments):
-    """Of `journal_memory_get`."""
+class ToGetJournal(ToolArguments):
+    """Arguments of `journal_memory_get`."""
 
     path: str = Field(
         min_length=1,
@@ -110,28 +110,30 @@ class ToGetJournal(Arguments):
     lines: int | None = Field(None, ge=1, le=10_000, description="How many lines, 1 to 10,000; all when left out.")
 
 
-class ToReadStory(Arguments):
-    """Of `read_story`."""
+class ToReadStory(ToolArguments):
+    """Arguments of `read_story`."""
 
     newest: int | None = Field(None, ge=1, le=1000, description="Only so many of the newest chapters; else all.")
 
 
-class ToResonate(Arguments):
-    """Of `resonance`."""
+class ToResonate(ToolArguments):
+    """Arguments of `resonance`."""
 
     message: str = Field(min_length=1, max_length=100_000, description="What the user just said, word for word.")
-    earlier: list[Said] = Field(
+    earlier: list[MessageArgument] = Field(
         default_factory=list, max_length=200, description="What was said before it, oldest first, if you have it."
     )
     session_id: Session = None
-    timezone: str | None = Field(None, max_length=64, description="The user's, like Europe/Paris; UTC when left out.")
+    timezone: str | None = Field(
+        None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
+    )
     max_fragments: int | None = Field(None, ge=1, le=50, description="How many memories at most, 1 to 50; usually 5.")
 
 
-class ToStore(Arguments):
-    """Of `store_turn`."""
+class ToStore(ToolArguments):
+    """Arguments of `store_turn`."""
 
-    messages: list[Said] = Field(
+    messages: list[MessageArgument] = Field(
         min_length=1, max_length=256, description="The exchange in its order: what the user said, then your answer."
     )
     session_id: Session = None
@@ -139,6 +141,6 @@ class ToStore(Arguments):
         None,
         min_length=1,
         max_length=200,
-        description="Only when you repeat a call that failed: the turn_id it named, so that nothing is kept twice.",
+        description="Only when you repeat a call that failed: the turn_id it named, so that nothing is stored twice.",
     )
-    off_the_record: bool = Field(default=False, description="True where the user wants none of its words kept.")
+    off_the_record: bool = Field(default=False, description="True if the user wants none of the words stored.")

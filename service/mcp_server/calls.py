@@ -1,4 +1,4 @@
-"""What each tool asks the HTTP API: one call each, its answer as a result."""
+"""What each tool asks of the HTTP API: one call each, its answer as a result."""
 
 from __future__ import annotations
 
@@ -7,97 +7,104 @@ from urllib.parse import quote
 
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
-from service.mcp_server.asking import Away, Refused
-from service.mcp_server.results import JournalFound, JournalText, Remembered, Resonated, Stored, Story
+from service.mcp_server.api_client import ApiRefused, ApiUnreachable
+from service.mcp_server.results import (
+    JournalFileResult,
+    JournalSearchResult,
+    RememberResult,
+    ResonanceResult,
+    StoreTurnResult,
+    StoryResult,
+)
 
 if TYPE_CHECKING:
+    from service.mcp_server.api_client import Answer, ApiConnection
     from service.mcp_server.arguments import (
-        Arguments,
         ToGetJournal,
+        ToolArguments,
         ToReadStory,
         ToRemember,
         ToResonate,
         ToSearchJournal,
         ToStore,
     )
-    from service.mcp_server.asking import Answer, Connection
 
 
-async def remember(asked: ToRemember, at: Connection) -> Remembered:
+async def remember(arguments: ToRemember, connection: ApiConnection) -> RememberResult:
     """Facts, entities and episodes."""
-    mind = _mind(asked, at)
-    params = asked.given("query", "kinds", "since", "until", "at", "limit")
-    answer = await _read(at, mind, "remember", params)
-    return Remembered.model_validate(answer)
+    mind = _mind(arguments, connection)
+    params = arguments.values_of("query", "kinds", "since", "until", "at", "limit")
+    answer = await _get(connection, mind, "remember", params)
+    return RememberResult.model_validate(answer)
 
 
-async def journal_memory_search(asked: ToSearchJournal, at: Connection) -> JournalFound:
+async def journal_memory_search(arguments: ToSearchJournal, connection: ApiConnection) -> JournalSearchResult:
     """Passages of people's notes."""
-    mind = _mind(asked, at)
-    answer = await _read(at, mind, "journal/search", asked.given("query", "max_results", "min_score"))
-    return JournalFound.model_validate(answer)
+    mind = _mind(arguments, connection)
+    answer = await _get(connection, mind, "journal/search", arguments.values_of("query", "max_results", "min_score"))
+    return JournalSearchResult.model_validate(answer)
 
 
-async def journal_memory_get(asked: ToGetJournal, at: Connection) -> JournalText:
-    """Lines of one of them."""
-    mind = _mind(asked, at)
-    answer = await _read(at, mind, "journal/file", asked.given("path", "from_line", "lines"))
-    return JournalText.model_validate({"path": asked.path, **answer})
+async def journal_memory_get(arguments: ToGetJournal, connection: ApiConnection) -> JournalFileResult:
+    """Lines of a note."""
+    mind = _mind(arguments, connection)
+    answer = await _get(connection, mind, "journal/file", arguments.values_of("path", "from_line", "lines"))
+    return JournalFileResult.model_validate({"path": arguments.path, **answer})
 
 
-async def read_story(asked: ToReadStory, at: Connection) -> Story:
-    """The story, or its newest chapters, without our marks."""
-    answer = await _read(at, _mind(asked, at), "story", {})
+async def read_story(arguments: ToReadStory, connection: ApiConnection) -> StoryResult:
+    """The story, or its newest chapters, without our comments."""
+    answer = await _get(connection, _mind(arguments, connection), "story", {})
     book = parse(without_marks(str(answer.get("text", ""))))
     total = len(book.chapters)
-    kept = total if asked.newest is None else min(asked.newest, total)
-    text = book.text if kept == total else "".join(chapter.text for chapter in book.chapters[-kept:])
-    told = {"text": text.strip(), "chapters": kept, "total_chapters": total}
-    return Story.model_validate({**answer, **told})
+    shown = total if arguments.newest is None else min(arguments.newest, total)
+    text = book.text if shown == total else "".join(chapter.text for chapter in book.chapters[-shown:])
+    story_text = {"text": text.strip(), "chapters": shown, "total_chapters": total}
+    return StoryResult.model_validate({**answer, **story_text})
 
 
-async def resonance(asked: ToResonate, at: Connection) -> Resonated:
-    """What surfaces on a message."""
-    mind, session_id = _mind(asked, at), asked.session_id or at.session_id
-    messages = [*(said.model_dump(exclude_none=True) for said in asked.earlier), _user(asked.message)]
-    body = {"session_id": session_id, "messages": messages, **asked.given("timezone", "max_fragments")}
+async def resonance(arguments: ToResonate, connection: ApiConnection) -> ResonanceResult:
+    """What surfaces for a message."""
+    mind, session_id = _mind(arguments, connection), arguments.session_id or connection.session_id
+    messages = [*(message.model_dump(exclude_none=True) for message in arguments.earlier), _user(arguments.message)]
+    body = {"session_id": session_id, "messages": messages, **arguments.values_of("timezone", "max_fragments")}
     try:
-        answer = await at.api.ask("POST", f"{_path(mind)}/resonance", json=body)
-    except Refused as refusal:
-        answer = _nothing_yet(mind, refusal)
-    return Resonated.model_validate({**answer, "mind": mind, "session_id": session_id})
+        answer = await connection.api.ask("POST", f"{_path(mind)}/resonance", json=body)
+    except ApiRefused as refusal:
+        answer = _note_of_missing_mind(mind, refusal)
+    return ResonanceResult.model_validate({**answer, "mind": mind, "session_id": session_id})
 
 
-async def store_turn(asked: ToStore, at: Connection) -> Stored:
-    """A turn, on disk when this returns; its id is made before the first attempt, so that every other repeats it."""
-    mind, session_id = _mind(asked, at), asked.session_id or at.session_id
-    turn_id = asked.turn_id or at.fresh_id()
+async def store_turn(arguments: ToStore, connection: ApiConnection) -> StoreTurnResult:
+    """Store a turn. Its id is made before the first attempt, so that a repeated call stores nothing twice."""
+    mind, session_id = _mind(arguments, connection), arguments.session_id or connection.session_id
+    turn_id = arguments.turn_id or connection.fresh_id()
     body = {
         "turn_id": turn_id,
         "session_id": session_id,
-        "messages": [said.model_dump(exclude_none=True) for said in asked.messages],
-        "off_the_record": asked.off_the_record,
+        "messages": [message.model_dump(exclude_none=True) for message in arguments.messages],
+        "off_the_record": arguments.off_the_record,
     }
     try:
-        answer = await at.api.ask("POST", f"{_path(mind)}/turns", json=body)
-    except (Away, Refused) as fault:
-        if isinstance(fault, Away) or fault.may_end:
-            fault.add_note(f'Call store_turn again later with "turn_id": "{turn_id}": nothing is kept twice.')
+        answer = await connection.api.ask("POST", f"{_path(mind)}/turns", json=body)
+    except (ApiUnreachable, ApiRefused) as fault:
+        if isinstance(fault, ApiUnreachable) or fault.is_retryable:
+            fault.add_note(f'Call store_turn again later with "turn_id": "{turn_id}": nothing is stored twice.')
         raise
-    return Stored.model_validate({**answer, "mind": mind, "session_id": session_id})
+    return StoreTurnResult.model_validate({**answer, "mind": mind, "session_id": session_id})
 
 
-async def _read(at: Connection, mind: str, place: str, params: Answer) -> Answer:
-    """What is answered; a note where there is no such mind: it is a normal thing to look before the first turn."""
+async def _get(connection: ApiConnection, mind: str, resource: str, params: Answer) -> Answer:
+    """The answer, or a note if the mind does not exist: looking before the first turn is normal."""
     try:
-        answer = await at.api.ask("GET", f"{_path(mind)}/{place}", params=params)
-    except Refused as refusal:
-        answer = _nothing_yet(mind, refusal)
+        answer = await connection.api.ask("GET", f"{_path(mind)}/{resource}", params=params)
+    except ApiRefused as refusal:
+        answer = _note_of_missing_mind(mind, refusal)
     return {**answer, "mind": mind}
 
 
-def _nothing_yet(mind: str, refusal: Refused) -> Answer:
-    if not refusal.is_no_mind:
+def _note_of_missing_mind(mind: str, refusal: ApiRefused) -> Answer:
+    if not refusal.is_mind_not_found:
         raise refusal
     return {
         "note": f"There is no mind called {mind!r} yet, so it remembers nothing. "
@@ -109,8 +116,8 @@ def _user(message: str) -> dict[str, str]:
     return {"role": "user", "content": message}
 
 
-def _mind(asked: Arguments, at: Connection) -> str:
-    return asked.mind or at.mind_id
+def _mind(arguments: ToolArguments, connection: ApiConnection) -> str:
+    return connection.mind_for(arguments.mind)
 
 
 def _path(mind: str) -> str:

@@ -1,4 +1,4 @@
-"""What each tool answers, as data: what a model can use of the API's answers, and nothing else."""
+"""What each tool answers, as data: the parts of the API's answers that a model can use."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-_LEFT_OUT = "Parts of memory that could not be asked this time."
+_DEGRADED = "Parts of memory that could not be searched this time."
 
 
-class Part(BaseModel):
-    """A piece of an answer; what a newer service tells besides is left out."""
+class ResultPart(BaseModel):
+    """A part of a result. Fields that a newer service adds are left out."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Result(Part):
-    """An answer."""
+class ToolResult(ResultPart):
+    """The result of a tool."""
 
-    mind: str = Field(description="Whose memory was asked.")
-    note: str | None = Field(None, description="What to know about this answer, where it is not as usual.")
+    mind: str = Field(description="The mind that was asked.")
+    note: str | None = Field(None, description="A remark about this answer, if something is unusual.")
 
 
-class Source(Part):
-    """Where a memory comes from: a turn of a conversation, or lines of the journal."""
+class SourceResult(ResultPart):
+    """The source of a memory: a turn of a conversation, or lines of the journal."""
 
     timestamp: datetime | None = None
     session_id: str | None = None
@@ -34,28 +34,28 @@ class Source(Part):
     excerpt: str = Field("", description="What was said, shortened.")
 
 
-class Memory(Part):
-    """Something remembered."""
+class MemoryResult(ResultPart):
+    """A memory that was found."""
 
     id: str
     kind: str = Field(description="fact, entity or episode.")
     text: str
-    occurred_at: datetime | None = Field(None, description="When it was told.")
-    valid_at: datetime | None = Field(None, description="Since when it holds.")
-    invalid_at: datetime | None = Field(None, description="Since when it no longer holds.")
+    occurred_at: datetime | None = Field(None, description="When it was said.")
+    valid_at: datetime | None = Field(None, description="Valid since.")
+    invalid_at: datetime | None = Field(None, description="No longer valid since.")
     score: float = 0
-    sources: tuple[Source, ...] = ()
+    sources: tuple[SourceResult, ...] = ()
 
 
-class Remembered(Result):
-    """Of `remember`."""
+class RememberResult(ToolResult):
+    """Result of `remember`."""
 
-    memories: tuple[Memory, ...] = Field((), description="Best first; empty when nothing is known.")
-    degraded: tuple[str, ...] = Field((), description=_LEFT_OUT)
+    memories: tuple[MemoryResult, ...] = Field((), description="Best first; empty when nothing is known.")
+    degraded: tuple[str, ...] = Field((), description=_DEGRADED)
 
 
-class Passage(Part):
-    """Lines of the journal."""
+class PassageResult(ResultPart):
+    """Lines of the journal that were found."""
 
     path: str
     start_line: int
@@ -64,15 +64,15 @@ class Passage(Part):
     snippet: str
 
 
-class JournalFound(Result):
-    """Of `journal_memory_search`."""
+class JournalSearchResult(ToolResult):
+    """Result of `journal_memory_search`."""
 
-    results: tuple[Passage, ...] = Field((), description="Best first; empty when nothing fits.")
-    degraded: tuple[str, ...] = Field((), description=_LEFT_OUT)
+    results: tuple[PassageResult, ...] = Field((), description="Best first; empty when nothing fits.")
+    degraded: tuple[str, ...] = Field((), description=_DEGRADED)
 
 
-class JournalText(Result):
-    """Of `journal_memory_get`."""
+class JournalFileResult(ToolResult):
+    """Result of `journal_memory_get`."""
 
     path: str
     text: str = ""
@@ -81,17 +81,17 @@ class JournalText(Result):
     total_lines: int = Field(0, description="How many the file has.")
 
 
-class Story(Result):
-    """Of `read_story`."""
+class StoryResult(ToolResult):
+    """Result of `read_story`."""
 
     text: str = Field("", description="Dated chapters in Markdown, oldest first.")
     chapters: int = Field(0, description="How many chapters text has.")
     total_chapters: int = 0
-    words: int = Field(0, description="Of the whole story.")
-    last_processed: datetime | None = Field(None, description="Up to when it is told.")
+    words: int = Field(0, description="The number of words of the whole story.")
+    last_processed: datetime | None = Field(None, description="The time up to which the story is written.")
 
 
-class Flashback(Part):
+class FlashbackResult(ResultPart):
     """A memory that surfaced."""
 
     id: str
@@ -100,34 +100,34 @@ class Flashback(Part):
     label: str = Field(description="How long ago, in words.")
     date: str
     occurred_at: datetime | None = None
-    sources: tuple[Source, ...] = ()
+    sources: tuple[SourceResult, ...] = ()
 
 
-class Resonated(Result):
-    """Of `resonance`."""
+class ResonanceResult(ToolResult):
+    """Result of `resonance`."""
 
     surfaced: bool = False
     silence: str | None = Field(None, description="Why nothing surfaced.")
     block: str = Field("", description="The memories as one text to keep in mind; empty when nothing surfaced.")
-    flashbacks: tuple[Flashback, ...] = ()
-    degraded: tuple[str, ...] = Field((), description=_LEFT_OUT)
+    flashbacks: tuple[FlashbackResult, ...] = ()
+    degraded: tuple[str, ...] = Field((), description=_DEGRADED)
     session_id: str = ""
     trace_id: str | None = None
 
 
-class Dropped(Part):
-    """A message that is not kept as it was, and why."""
+class DroppedResult(ResultPart):
+    """A message that was not stored as it was, and why."""
 
     index: int | None = Field(None, description="Which message, from 0 on.")
     reason: str
 
 
-class Stored(Result):
-    """Of `store_turn`."""
+class StoreTurnResult(ToolResult):
+    """Result of `store_turn`."""
 
     turn_id: str = Field(description="Send it again if you have to repeat the call.")
     session_id: str
     sequence: int = Field(description="Its place in this mind's memory.")
     accepted_at: datetime
-    duplicate: bool = Field(default=False, description="It had been stored before; nothing was kept twice.")
-    dropped: tuple[Dropped, ...] = ()
+    duplicate: bool = Field(default=False, description="It had been stored before; nothing was stored twice.")
+    dropped: tuple[DroppedResult, ...] = ()

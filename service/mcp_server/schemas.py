@@ -1,4 +1,4 @@
-"""JSON schemas as MCP hosts bear them: no references, no nulls, no titles that only repeat names. Pure."""
+"""JSON schemas as MCP hosts need them: no references, no nulls, no titles that only repeat names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _REFERENCE = "#/$defs/"
 
 
 def schema_of(model: type[BaseModel]) -> Schema:
-    """*model* in one piece. A field that may be left out is left out where it has no value: null is not its type."""
+    """The schema of *model* in one piece. Optional fields without a value are left out, never null."""
     whole = model.model_json_schema()
     definitions = whole.pop("$defs", {})
     found = _plain(whole, definitions)
-    found.pop("description", None)  # a docstring, for us
+    found.pop("description", None)  # the class's docstring, which is for developers
     return found
 
 

@@ -1,4 +1,4 @@
-"""The official SDK's server over our tools and stories, bound to who asks; it keeps nothing between two requests."""
+"""The official SDK's server over our tools and stories, for one caller. It stores nothing between two requests."""
 
 from __future__ import annotations
 
@@ -27,43 +27,43 @@ from pydantic import ValidationError
 
 from prompts.library import render
 from service.mcp_server import stories
-from service.mcp_server.asking import Away, Refused
-from service.mcp_server.faults import of_arguments, of_service
+from service.mcp_server.api_client import AnotherMind, ApiRefused, ApiUnreachable
+from service.mcp_server.errors import explain_invalid_arguments, explain_refusal
 from service.mcp_server.schemas import schema_of
 from service.mcp_server.tools import TOOLS
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from service.mcp_server.asking import Connection
+    from service.mcp_server.api_client import ApiConnection
     from service.mcp_server.tools import MemoryTool
 
 log = structlog.get_logger()
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
-_FAILED = "Memory failed in a way nobody foresaw; it is logged. Go on without it."
-_FOREIGN = "What answered is no memory service of this version. Tell the user: its address may be wrong, or it is old."
+_FAILED = "Memory failed unexpectedly; the error is logged. Go on without it."
+_WRONG_VERSION = "The answer is not from a memory service of this version. Tell the user to check address and version."
 
 type _Context = ServerRequestContext[Any, Any]
 
 
-def build_server(connection: Connection) -> Server[Any]:
+def build_server(connection: ApiConnection) -> Server[Any]:
     """A server that reaches memory through *connection*. Building one is cheap: over HTTP, each request has its own."""
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=list(listed_tools()))
+        return ListToolsResult(tools=list(list_all_tools(is_alone=connection.is_alone)))
 
     async def call_tool(_: _Context, params: CallToolRequestParams) -> CallToolResult:
         tool = _BY_NAME.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}; there are {', '.join(_BY_NAME)}")
-        return await _called(tool, params.arguments or {}, connection)
+        return await _call(tool, params.arguments or {}, connection)
 
     async def list_resources(_: _Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
-        return await stories.listed(connection)
+        return await stories.list_stories(connection)
 
     async def list_templates(_: _Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        return stories.templates()
+        return stories.list_templates(connection)
 
     async def read_resource(_: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         return await stories.read(str(params.uri), connection)
@@ -72,8 +72,8 @@ def build_server(connection: Connection) -> Server[Any]:
         "mind-memory",
         version=_version(),
         title="Mind Memory",
-        instructions=_instructions(connection.mind_id),
-        get_tool_input_schema=lambda name: _schema(name) if name in _BY_NAME else None,
+        instructions=_instructions(connection.mind_id, is_alone=connection.is_alone),
+        get_tool_input_schema=lambda name: _schema(name, is_alone=connection.is_alone) if name in _BY_NAME else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -83,34 +83,36 @@ def build_server(connection: Connection) -> Server[Any]:
 
 
 @functools.cache
-def listed_tools() -> tuple[Tool, ...]:
-    """Every tool as hosts see it. Reads files the first time."""
-    return tuple(_described(tool) for tool in TOOLS)
+def list_all_tools(*, is_alone: bool) -> tuple[Tool, ...]:
+    """Every tool as hosts of one mind, or of any, see it. Reads files the first time."""
+    return tuple(_describe(tool, is_alone=is_alone) for tool in TOOLS)
 
 
-async def _called(tool: MemoryTool, given: dict[str, Any], connection: Connection) -> CallToolResult:
-    """A result, or an error that the model can read: the protocol's own errors are for programs."""
+async def _call(tool: MemoryTool, raw_arguments: dict[str, Any], connection: ApiConnection) -> CallToolResult:
+    """The result, or an error that the model can read. The protocol's own errors are for programs."""
     try:
-        asked = tool.takes.model_validate(given)
+        arguments = tool.arguments_model.model_validate(raw_arguments)
     except ValidationError as error:
-        return _error(of_arguments(error, tool=tool.name))
+        return _error(explain_invalid_arguments(error, tool=tool.name))
     try:
-        found = await tool.call(asked, connection)
-    except (Refused, Away) as fault:
-        return _error(of_service(fault))
+        found = await tool.call(arguments, connection)
+    except AnotherMind as refused:
+        return _error(str(refused))
+    except (ApiRefused, ApiUnreachable) as fault:
+        return _error(explain_refusal(fault))
     except ValidationError:
-        return _error(_FOREIGN)
+        return _error(_WRONG_VERSION)
     except Exception:
         log.exception("mcp.tool_failed", tool=tool.name)
         return _error(_FAILED)
     return CallToolResult(
-        content=[TextContent(type="text", text=tool.tell(found))],
+        content=[TextContent(type="text", text=tool.render_text(found))],
         structured_content=found.model_dump(mode="json", exclude_none=True),
     )
 
 
-def _error(words: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=words)], is_error=True)
+def _error(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
 @functools.cache
@@ -119,27 +121,30 @@ def _version() -> str:
 
 
 @functools.lru_cache(maxsize=64)
-def _instructions(mind_id: str) -> str:
-    return render("mcp_instructions", mind=mind_id).strip()
+def _instructions(mind_id: str, *, is_alone: bool) -> str:
+    return render("mcp_instructions", mind=mind_id, is_alone=is_alone).strip()
 
 
 @functools.cache
-def _schema(name: str) -> dict[str, Any]:
-    return schema_of(_BY_NAME[name].takes)
+def _schema(name: str, *, is_alone: bool) -> dict[str, Any]:
+    schema = schema_of(_BY_NAME[name].arguments_model)
+    if is_alone:
+        del schema["properties"]["mind"]
+    return schema
 
 
-def _described(tool: MemoryTool) -> Tool:
+def _describe(tool: MemoryTool, *, is_alone: bool) -> Tool:
     return Tool(
         name=tool.name,
         title=tool.title,
         description=render(f"tool_{tool.name}").strip(),
-        input_schema=_schema(tool.name),
-        output_schema=schema_of(tool.gives),
+        input_schema=_schema(tool.name, is_alone=is_alone),
+        output_schema=schema_of(tool.result_model),
         annotations=ToolAnnotations(
             title=tool.title,
-            read_only_hint=tool.reads,
+            read_only_hint=tool.is_read_only,
             destructive_hint=False,
-            idempotent_hint=tool.repeats,
+            idempotent_hint=tool.is_idempotent,
             open_world_hint=False,
         ),
     )

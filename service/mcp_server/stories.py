@@ -1,4 +1,4 @@
-"""The stories as MCP resources, `story://ada`: what a host can put into a conversation without asking a model."""
+"""The stories as MCP resources, `story://ada`, which a host can add to a conversation without asking a model."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ from mcp.types import (
 )
 
 from consolidation.workspace import MIND_ID
+from service.mcp_server.api_client import AnotherMind, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.arguments import ToReadStory
-from service.mcp_server.asking import Away, Connection, Refused
 from service.mcp_server.calls import read_story
-from service.mcp_server.faults import of_service
+from service.mcp_server.errors import explain_refusal
 
 _URI = re.compile(rf"story://(?P<mind>{MIND_ID})/?")
 _MARKDOWN = "text/markdown"
-_WHAT = "The bot's own life in dated chapters, told from its conversations; people edit it, too."
+_DESCRIPTION = "The bot's own life in dated chapters, written from its conversations. People may edit it."
 
 
-async def listed(connection: Connection) -> ListResourcesResult:
-    """The story of every mind that this caller can see."""
+async def list_stories(connection: ApiConnection) -> ListResourcesResult:
+    """The stories of all minds that the caller may see, or that of the connection's one mind."""
     try:
         answer = await connection.api.ask("GET", "/v1/minds")
-    except (Refused, Away) as fault:
-        raise MCPError(INTERNAL_ERROR, of_service(fault)) from fault
+    except (ApiRefused, ApiUnreachable) as fault:
+        raise MCPError(INTERNAL_ERROR, explain_refusal(fault)) from fault
     minds = [str(one["mind_id"]) for one in answer.get("minds", ())]
+    if connection.is_alone:
+        minds = [mind for mind in minds if mind == connection.mind_id]
     return ListResourcesResult(
         resources=[
             Resource(
                 uri=f"story://{mind}",
                 name=f"story-{mind}",
                 title=f"The story of {mind}",
-                description=_WHAT,
+                description=_DESCRIPTION,
                 mime_type=_MARKDOWN,
             )
             for mind in minds
@@ -48,23 +50,31 @@ async def listed(connection: Connection) -> ListResourcesResult:
     )
 
 
-def templates() -> ListResourceTemplatesResult:
-    """How a story is asked for that is not listed."""
+def list_templates(connection: ApiConnection) -> ListResourceTemplatesResult:
+    """How to request a story that is not in the list, if there can be one."""
+    if connection.is_alone:
+        return ListResourceTemplatesResult(resource_templates=[])
     template = ResourceTemplate(
-        uri_template="story://{mind}", name="story", title="A mind's story", description=_WHAT, mime_type=_MARKDOWN
+        uri_template="story://{mind}",
+        name="story",
+        title="A mind's story",
+        description=_DESCRIPTION,
+        mime_type=_MARKDOWN,
     )
     return ListResourceTemplatesResult(resource_templates=[template])
 
 
-async def read(uri: str, connection: Connection) -> ReadResourceResult:
-    """A story as Markdown; empty where there is none yet. Raises MCPError."""
-    found = _URI.fullmatch(uri)
-    if found is None:
+async def read(uri: str, connection: ApiConnection) -> ReadResourceResult:
+    """A story as Markdown; empty if there is none yet. Raises MCPError."""
+    matched = _URI.fullmatch(uri)
+    if matched is None:
         raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; stories are called like story://ada")
     try:
-        told = await read_story(ToReadStory(mind=found["mind"]), connection)
-    except (Refused, Away) as fault:
-        raise MCPError(INTERNAL_ERROR, of_service(fault)) from fault
-    if told.note is not None:
-        raise MCPError(INVALID_PARAMS, told.note)
-    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=told.text)])
+        story = await read_story(ToReadStory(mind=matched["mind"]), connection)
+    except AnotherMind as refused:
+        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}: {refused}") from refused
+    except (ApiRefused, ApiUnreachable) as fault:
+        raise MCPError(INTERNAL_ERROR, explain_refusal(fault)) from fault
+    if story.note is not None:
+        raise MCPError(INVALID_PARAMS, story.note)
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=story.text)])

@@ -1,77 +1,84 @@
-"""The tools, one row each: what it is called, called with, answers, and how that reads. The table of contents."""
+"""The tools, one row each: name, arguments, result, and how the result reads as text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from service.mcp_server import arguments, calls, results, telling
+from service.mcp_server import arguments, calls, results, text_rendering
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from service.mcp_server.arguments import Arguments
-    from service.mcp_server.asking import Connection
-    from service.mcp_server.results import Result
+    from service.mcp_server.api_client import ApiConnection
+    from service.mcp_server.arguments import ToolArguments
+    from service.mcp_server.results import ToolResult
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryTool:
     """
-    One tool; what it is for stands in ``prompts/tool_<name>.md``.
+    A tool. Its purpose is described in ``prompts/tool_<name>.md``.
 
-    ``reads`` says that it changes nothing, ``repeats`` that asking twice is as good as once.
+    ``is_read_only``: it changes nothing. ``is_idempotent``: calling it twice has the effect of calling it once.
     """
 
     name: str
     title: str
-    takes: type[Arguments]
-    gives: type[Result]
-    call: Callable[[Any, Connection], Awaitable[Any]]
-    tell: Callable[[Any], str]
-    reads: bool = True
-    repeats: bool = True
+    arguments_model: type[ToolArguments]
+    result_model: type[ToolResult]
+    call: Callable[[Any, ApiConnection], Awaitable[Any]]
+    render_text: Callable[[Any], str]
+    is_read_only: bool = True
+    is_idempotent: bool = True
 
 
 TOOLS = (
-    MemoryTool("remember", "Remember", arguments.ToRemember, results.Remembered, calls.remember, telling.remembered),
+    MemoryTool(
+        "remember", "Remember", arguments.ToRemember, results.RememberResult, calls.remember, text_rendering.remembered
+    ),
     MemoryTool(
         "journal_memory_search",
         "Search the journal",
         arguments.ToSearchJournal,
-        results.JournalFound,
+        results.JournalSearchResult,
         calls.journal_memory_search,
-        telling.journal_found,
+        text_rendering.journal_found,
     ),
     MemoryTool(
         "journal_memory_get",
         "Read the journal",
         arguments.ToGetJournal,
-        results.JournalText,
+        results.JournalFileResult,
         calls.journal_memory_get,
-        telling.journal_text,
+        text_rendering.journal_text,
     ),
     MemoryTool(
-        "read_story", "Read the life story", arguments.ToReadStory, results.Story, calls.read_story, telling.story
+        "read_story",
+        "Read the life story",
+        arguments.ToReadStory,
+        results.StoryResult,
+        calls.read_story,
+        text_rendering.story,
     ),
     MemoryTool(
         "resonance",
         "What surfaces",
         arguments.ToResonate,
-        results.Resonated,
+        results.ResonanceResult,
         calls.resonance,
-        telling.resonated,
-        reads=False,  # what was shown does not surface again for a while
-        repeats=False,
+        text_rendering.resonated,
+        is_read_only=False,  # a memory that was shown does not surface again for a while
+        is_idempotent=False,
     ),
     MemoryTool(
         "store_turn",
         "Store this exchange",
         arguments.ToStore,
-        results.Stored,
+        results.StoreTurnResult,
         calls.store_turn,
-        telling.stored,
-        reads=False,
-        repeats=False,  # without a turn_id
+        text_rendering.stored,
+        is_read_only=False,
+        is_idempotent=False,  # without a turn_id, a second call is a second turn
     ),
 )

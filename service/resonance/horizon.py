@@ -1,34 +1,40 @@
-"""What the bot can still see: which turns of the transcript stand in the context window. Pure."""
+"""What the bot can still see: which turns of the transcript stand in the context window."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.words import tokens
+from consolidation.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from consolidation.kernel.turns import Kept, Message
-    from service.resonance.moment import Fragment
+    from consolidation.kernel.turns import Message, StoredTurn
+    from service.retrieval.moment import Fragment
+
+_SHORT_PHRASE = 4  # words
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """The turns in sight, from where on everything of this session is, and the words of each visible message."""
+    """
+    What is in sight: turns by sequence, and all of this session from one turn or instant on.
+
+    ``phrases`` are the words of each visible message, in a row.
+    """
 
     session_id: str
     visible: frozenset[int]
     first_sequence: int | None
     first_instant: datetime | None
-    said: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
 
     def hides(self, fragment: Fragment) -> bool:
-        """Whether *fragment* says nothing that can not be seen already."""
+        """Whether all that *fragment* rests on is in sight."""
         if fragment.notes:
-            return all(any(_run(tokens(note.excerpt)) in said for said in self.said) for note in fragment.notes)
+            return all(any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes)
         return bool(fragment.sources) and all(
             source.sequence in self.visible
             or (source.session_id == self.session_id and self._is_newer(source.sequence, source.timestamp))
@@ -41,33 +47,33 @@ class Horizon:
         return self.first_instant is not None and instant >= self.first_instant
 
 
-def look(messages: Iterable[Message], *, session_id: str, known: Iterable[Kept]) -> Horizon:
+def horizon_of(messages: Iterable[Message], *, session_id: str, turns: Iterable[StoredTurn]) -> Horizon:
     """
-    The horizon of a context window over *known* turns: candidates' sources and the session's newest.
+    The horizon of a context window over *turns*: candidates' sources, and the session's newest.
 
-    A message is recognised by its words or, in its own session, by its id (gateways count from 1 in every chat); a
+    A message is recognised by its words or, in its own session, by its id (gateways count from 1 in every chat). A
     turn is in sight when all its messages are.
     """
     window = tuple(messages)
     ids = frozenset(message.id for message in window if message.id)
-    said = {_words(message) for message in window}
+    wordings = {_words(message) for message in window}
     visible: set[int] = set()
     touched: set[int] = set()
-    for kept in known:
-        is_here = kept.turn.session_id == session_id
+    for stored in turns:
+        is_here = stored.turn.session_id == session_id
         known_ids = ids if is_here else frozenset()
-        seen = [message for message in kept.turn.messages if message.id in known_ids or _words(message) in said]
-        if seen and len(seen) == len(kept.turn.messages):
-            visible.add(kept.sequence)
-        if is_here and any(message.id in ids or _is_telling(message) for message in seen):
-            touched.add(kept.sequence)
-    spoken = [message.timestamp for message in window if message.timestamp is not None]
-    first_sequence, first_instant = min(touched, default=None), min(spoken, default=None)
-    return Horizon(session_id, frozenset(visible), first_sequence, first_instant, tuple(map(_run, said)))
+        seen = [message for message in stored.turn.messages if message.id in known_ids or _words(message) in wordings]
+        if seen and len(seen) == len(stored.turn.messages):
+            visible.add(stored.sequence)
+        if is_here and any(message.id in ids or _is_distinctive(message) for message in seen):
+            touched.add(stored.sequence)
+    times = [message.timestamp for message in window if message.timestamp is not None]
+    first_sequence, first_instant = min(touched, default=None), min(times, default=None)
+    return Horizon(session_id, frozenset(visible), first_sequence, first_instant, tuple(map(_phrase, wordings)))
 
 
-def _run(words: Iterable[str]) -> str:
-    """Words in a row, so that one run can be looked for in another."""
+def _phrase(words: Iterable[str]) -> str:
+    """Words in a row, so that one row can be looked for in another."""
     return f" {' '.join(words)} "
 
 
@@ -75,6 +81,6 @@ def _words(message: Message) -> tuple[str, ...]:
     return tokens(message.content)
 
 
-def _is_telling(message: Message) -> bool:
+def _is_distinctive(message: Message) -> bool:
     """Whether a message's words are its own: "ok" seen now says nothing of an "ok" a week ago."""
-    return len(_words(message)) > 4  # noqa: PLR2004 - a short phrase
+    return len(_words(message)) > _SHORT_PHRASE

@@ -1,12 +1,18 @@
-"""Phase 6: the block, and its place among the messages. Memories are data: one line each, marks defused. Pure."""
+"""
+Phase 6: the block of flashbacks, and its place among the messages.
+
+Memories are data: each is one line, and whatever in it looks like one of our marks is defused.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.injected import (
+from consolidation.kernel.turns import Message, Speaker
+from consolidation.text.injected_blocks import (
     BLOCK_HEADER,
     BLOCK_RULE,
     PROTOCOL_END,
@@ -16,13 +22,14 @@ from consolidation.kernel.injected import (
     defused,
     without_injected,
 )
-from consolidation.kernel.noise import is_blank
-from consolidation.kernel.turns import Message, Speaker
+from consolidation.text.noise import is_blank
+from consolidation.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from service.resonance.moment import Flashback, Placement
+    from service.resonance.call import PreTurnCall
+    from service.retrieval.moment import Flashback, Placement
 
 _LONGEST_LINE = 900
 # Separators and controls, and what turns the reading order around or parts a mark unseen: nothing may look like a new
@@ -35,6 +42,27 @@ _INVISIBLE = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), "
     )
 )
 _UNSEEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]{2,}")  # a message in joiners
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What goes into the prompt: the flashbacks that fit, their block, the stable part, the messages with both in."""
+
+    flashbacks: tuple[Flashback, ...]
+    block: str
+    stable: str
+    messages: tuple[Message, ...]
+
+
+def inject(call: PreTurnCall, flashbacks: Sequence[Flashback], *, stable: str) -> Injection:
+    """Put what surfaced, and the *stable* part, among the messages of the call, within its ``max_tokens``."""
+    request = call.request
+    shown = fitting(flashbacks, most_tokens=request.max_tokens, count=count_tokens)
+    if flashbacks and not shown:
+        call.trace.silent("nothing fits into max_tokens")
+    text = block(shown)
+    messages = injected(request.messages, stable=stable, volatile=text, placement=request.placement)
+    return Injection(shown, text, stable, messages)
 
 
 def one_line(text: str) -> str:
@@ -59,17 +87,17 @@ def block(flashbacks: Sequence[Flashback]) -> str:
 
 def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callable[[str], int]) -> tuple[Flashback, ...]:
     """The first flashbacks whose block takes at most *most_tokens*."""
-    kept = tuple(flashbacks)
-    while kept and count(block(kept)) > most_tokens:
-        kept = kept[:-1]
-    return kept
+    shown = tuple(flashbacks)
+    while shown and count(block(shown)) > most_tokens:
+        shown = shown[:-1]
+    return shown
 
 
 def stable_text(*, story: str, protocol: str) -> str:
     """What changes only when the story does: the story between its marks, and how to use a memory."""
-    told = f"{STORY_HEADER}\n{defused(story).strip()}\n{STORY_END}" if story.strip() else ""
-    taught = f"{PROTOCOL_HEADER}\n{protocol.strip()}\n{PROTOCOL_END}" if protocol.strip() else ""
-    return "\n\n".join(part for part in (told, taught) if part)
+    life = f"{STORY_HEADER}\n{defused(story).strip()}\n{STORY_END}" if story.strip() else ""
+    how = f"{PROTOCOL_HEADER}\n{protocol.strip()}\n{PROTOCOL_END}" if protocol.strip() else ""
+    return "\n\n".join(part for part in (life, how) if part)
 
 
 def etag(text: str) -> str:

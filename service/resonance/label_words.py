@@ -1,7 +1,7 @@
 """The words for every age in every language we speak; a native reader edits this file and no other.
 
-Each language has a phrase for notes without a date and for every stretch of `labels.py`; then, for years, "about",
-"over" and "almost" with `{n}`.
+Each language has a phrase for notes without a date and for every stretch of `labels.py`; "months", and for years
+"about", "over" and "almost", with `{n}`.
 Where grammar asks for it, "about =1" serves that exact count and "about few" a CLDR plural category; the exact wins.
 "almost" begins at two, since almost one year is a stretch of its own.
 """
@@ -22,6 +22,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "about a month ago",
         "couple of months": "a couple of months ago",
         "several months": "several months ago",
+        "months": "about {n} months ago",
         "almost a year": "almost a year ago",
         "about =1": "about a year ago",
         "about": "about {n} years ago",
@@ -42,6 +43,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "hace alrededor de un mes",
         "couple of months": "hace un par de meses",
         "several months": "hace varios meses",
+        "months": "hace unos {n} meses",
         "almost a year": "hace casi un año",
         "about =1": "hace alrededor de un año",
         "about": "hace alrededor de {n} años",
@@ -62,6 +64,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "vor etwa einem Monat",
         "couple of months": "vor ein paar Monaten",
         "several months": "vor mehreren Monaten",
+        "months": "vor etwa {n} Monaten",
         "almost a year": "vor fast einem Jahr",
         "about =1": "vor etwa einem Jahr",
         "about": "vor etwa {n} Jahren",
@@ -82,6 +85,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "il y a environ un mois",
         "couple of months": "il y a deux ou trois mois",
         "several months": "il y a plusieurs mois",
+        "months": "il y a environ {n} mois",
         "almost a year": "il y a presque un an",
         "about =1": "il y a environ un an",
         "about": "il y a environ {n} ans",
@@ -102,6 +106,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "circa un mese fa",
         "couple of months": "un paio di mesi fa",
         "several months": "diversi mesi fa",
+        "months": "circa {n} mesi fa",
         "almost a year": "quasi un anno fa",
         "about =1": "circa un anno fa",
         "about": "circa {n} anni fa",
@@ -122,6 +127,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "há cerca de um mês",
         "couple of months": "há dois ou três meses",
         "several months": "há vários meses",
+        "months": "há cerca de {n} meses",
         "almost a year": "há quase um ano",
         "about =1": "há cerca de um ano",
         "about": "há cerca de {n} anos",
@@ -142,6 +148,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "大约一个月前",
         "couple of months": "两三个月前",
         "several months": "几个月前",
+        "months": "大约{n}个月前",
         "almost a year": "将近一年前",
         "about =1": "大约一年前",
         "about =2": "大约两年前",
@@ -165,6 +172,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "大約一個月前",
         "couple of months": "兩三個月前",
         "several months": "幾個月前",
+        "months": "大約{n}個月前",
         "almost a year": "將近一年前",
         "about =1": "大約一年前",
         "about =2": "大約兩年前",
@@ -188,6 +196,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "1か月ほど前",
         "couple of months": "2、3か月前",
         "several months": "数か月前",
+        "months": "約{n}か月前",
         "almost a year": "1年近く前",
         "about": "約{n}年前",
         "over": "{n}年以上前",
@@ -206,6 +215,8 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "قبل نحو شهر",
         "couple of months": "قبل نحو شهرين",
         "several months": "قبل عدة أشهر",
+        "months": "قبل حوالي {n} أشهر",
+        "months =11": "قبل حوالي {n} شهرًا",
         "almost a year": "قبل ما يقارب سنة",
         "about =1": "قبل نحو سنة",
         "about =2": "قبل نحو سنتين",
@@ -232,6 +243,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {
         "a month": "около месяца назад",
         "couple of months": "пару месяцев назад",
         "several months": "несколько месяцев назад",
+        "months": "около {n} месяцев назад",
         "almost a year": "почти год назад",
         "about =1": "около года назад",
         "about one": "около {n} года назад",

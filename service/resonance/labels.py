@@ -1,40 +1,54 @@
-"""How long ago, in a person's own words: "a few days ago — Jan 9".
+"""Phase 4: how long ago each fragment feels, in a person's own words: "a few days ago — Jan 9".
 
-Pure; the only importer of Babel. As the age grows the words only ever move towards the past, and none lacks them.
+As the age grows, the words only ever move towards the past, and every age has words.
 """
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta, tzinfo
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_skeleton
 
+from service.mind.trace_document import LabelsTrace
 from service.resonance.label_words import VOCABULARIES
-from service.resonance.moment import Label
+from service.retrieval.moment import Label, LabelledFragment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime, tzinfo
+
+    from service.resonance.call import PreTurnCall
+    from service.retrieval.moment import Fragment, Moment
 
 CLOCK_SKEW = timedelta(seconds=60)
 YEAR = timedelta(days=365, hours=6)
 SUBTAGS_READ = 4  # language, script, region, variant; the tag is the caller's, so its length is not to be trusted
 
-# A stretch holds below its limit; what is older than all of them is counted in years.
-STRETCHES: tuple[tuple[timedelta, str], ...] = (
+# Of one day, and into the night before: a stretch holds below its limit.
+HOURS: tuple[tuple[timedelta, str], ...] = (
     (timedelta(minutes=30), "moment"),
     (timedelta(hours=2), "little while"),
     (timedelta(hours=6), "few hours"),
-    (timedelta(hours=18), "earlier today"),
-    (timedelta(hours=30), "yesterday"),
-    (timedelta(days=4), "few days"),
-    (timedelta(days=10), "last week"),
-    (timedelta(days=20), "couple of weeks"),
-    (timedelta(days=45), "a month"),
-    (timedelta(days=90), "couple of months"),
-    (timedelta(days=182), "several months"),
-    (timedelta(days=335), "almost a year"),
 )
+
+# Before yesterday, by calendar days: a stretch holds below its limit; what is older than all of them is in years.
+DAYS: tuple[tuple[int, str], ...] = (
+    (4, "few days"),
+    (10, "last week"),
+    (20, "couple of weeks"),
+    (45, "a month"),
+    (90, "couple of months"),
+    (182, "several months"),
+    (335, "months"),
+    (350, "almost a year"),
+)
+MONTH_DAYS = 30.44
 
 # The part of a year beyond N whole ones, below its limit → how the age stands to a round count, and what to add to N.
 # So "about N" runs from a month before the Nth anniversary to three months after it, "over N" for the next six months,
-# "almost N+1" for the two after those. The last band starts where "almost a year" ends, hence no gap at one year.
+# "almost N+1" for the two after those. What is younger than any band has words of its own, hence no gap at one year.
 YEAR_BANDS: tuple[tuple[timedelta, str, int], ...] = (
     (timedelta(days=91), "about", 0),
     (timedelta(days=274), "over", 0),
@@ -43,17 +57,31 @@ YEAR_BANDS: tuple[tuple[timedelta, str, int], ...] = (
 )
 
 
+def label_all(call: PreTurnCall, fragments: Sequence[Fragment]) -> tuple[LabelledFragment, ...]:
+    """Each of *fragments* with its label, in their order."""
+    labelled = tuple(LabelledFragment(fragment, label_of(fragment, call.moment)) for fragment in fragments)
+    call.trace.note(LabelsTrace({fragment.id: found.text for fragment, found in labelled}))
+    return labelled
+
+
+def label_of(fragment: Fragment, moment: Moment) -> Label:
+    """The label of a fragment, in the language and the time zone of the moment."""
+    if not fragment.is_dated:
+        return undated(language=moment.language)
+    return label(fragment.occurred_at, now=moment.now, timezone=moment.timezone, language=moment.language)
+
+
 def label(then: datetime, *, now: datetime, timezone: tzinfo, language: str) -> Label:
-    """Say how long before `now` was `then`, to someone who lives in `timezone` and reads `language`."""
+    """How long before *now* was *then*, for someone who lives in *timezone* and reads *language*."""
     there, here = then.astimezone(timezone), now.astimezone(timezone)
     locale, vocabulary = _speech(language)
-    words = _words(now - then, same_day=there.date() == here.date(), locale=locale, vocabulary=vocabulary)
+    words = _words(now - then, there, here, locale=locale, vocabulary=vocabulary)
     skeleton = "MMMd" if there.year == here.year else "yMMMd"
     return Label(words=words, date=format_skeleton(skeleton, there, tzinfo=timezone, locale=locale))
 
 
 def undated(*, language: str) -> Label:
-    """Say of a memory that has no date where it is from, to someone who reads `language`."""
+    """Where a memory without a date is from, for someone who reads *language*."""
     _, vocabulary = _speech(language)
     return Label(words=vocabulary["undated"], date="")
 
@@ -72,14 +100,29 @@ def _speech(language: str) -> tuple[Locale, Mapping[str, str]]:
     return Locale("en"), VOCABULARIES["en"]
 
 
-def _words(age: timedelta, *, same_day: bool, locale: Locale, vocabulary: Mapping[str, str]) -> str:
+def _words(age: timedelta, there: datetime, here: datetime, *, locale: Locale, vocabulary: Mapping[str, str]) -> str:
+    """The days of a calendar decide: 22 hours ago may be today, and 7 hours ago yesterday."""
+    days = (here.date() - there.date()).days
     if age < -CLOCK_SKEW:
         return ""
-    for limit, stretch in STRETCHES:
-        if age < limit:
-            across_midnight = stretch == "earlier today" and not same_day
-            return vocabulary["yesterday" if across_midnight else stretch]
-    return _years(age, locale=locale, vocabulary=vocabulary)
+    hours = next((stretch for limit, stretch in HOURS if age < limit), None)
+    if hours is not None:
+        return vocabulary[hours]
+    if days <= 1:
+        return vocabulary["yesterday" if days else "earlier today"]
+    stretch = next((stretch for limit, stretch in DAYS if days < limit), None)
+    if stretch is None:
+        return _years(age, locale=locale, vocabulary=vocabulary)
+    if stretch == "months":
+        count = round(days / MONTH_DAYS)
+        return vocabulary.get(f"months ={count}", vocabulary["months"]).format(n=count)
+    return vocabulary[_week(days, here) if stretch == "last week" else stretch]
+
+
+def _week(days: int, here: datetime) -> str:
+    """What somebody calls a day of this week, of the one before, and of the one before that."""
+    weeks = (days + 6 - here.weekday()) // 7
+    return ("few days", "last week", "couple of weeks")[min(weeks, 2)]
 
 
 def _years(age: timedelta, *, locale: Locale, vocabulary: Mapping[str, str]) -> str:

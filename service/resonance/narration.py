@@ -1,8 +1,8 @@
 """
-Phase 5: does it change what is said next? If so, told in the first person and the language of the moment.
+Phase 5: would it change what is said next? If so, it is told in the first person and the language of the moment.
 
-The model judges and rewrites in one call; what it writes is checked here against the words it was given, and
-where a name, a number or a date does not stand in them, the plain fragment is used instead.
+The model judges and rewrites in one call. What it writes is checked here against the words it was given: where a name,
+a number or a date is not in them, the plain fragment is used instead.
 """
 
 from __future__ import annotations
@@ -10,34 +10,34 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.names import names
 from consolidation.kernel.ports import Ask
-from consolidation.kernel.words import tokens
+from consolidation.text.names import names
+from consolidation.text.words import tokens
 from prompts.responses import Narration
-from service.recall.dates import days_named
-from service.resonance.moment import Flashback
+from service.retrieval.dates import days_named
+from service.retrieval.moment import Flashback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import LanguageModel, Reply
-    from service.resonance.moment import Fragment, Label, Moment
+    from service.retrieval.moment import LabelledFragment, Moment
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _CAPITALS_MEAN_NAMES = re.compile(r"^(?!de\b|de-)")  # German writes every noun with a capital
 _LONGEST_LINE = 600
 
 
-async def narrate(
-    candidates: Sequence[tuple[Fragment, Label]],
+async def ask_for_narration(
+    labelled: Sequence[LabelledFragment],
     *,
     moment: Moment,
     voice: Mapping[str, str],
     model: LanguageModel,
     overrides: Path | None,
 ) -> Reply[Narration]:
-    """Ask the model for a verdict and a telling of each candidate. Raises ModelFault."""
+    """Ask the model for a verdict on each fragment, and for its words. Raises ModelFault."""
     words = {
         **voice,
         "language": moment.language,
@@ -46,32 +46,32 @@ async def narrate(
         "recent": moment.recent,
         "candidates": tuple(
             {"number": number, "label": label.text, "text": " ".join(fragment.text.split())}
-            for number, (fragment, label) in enumerate(candidates, start=1)
+            for number, (fragment, label) in enumerate(labelled, start=1)
         ),
     }
     return await model.answer(Ask("narration", Narration, words, overrides))
 
 
-def plain(candidates: Sequence[tuple[Fragment, Label]]) -> tuple[Flashback, ...]:
-    """Every candidate, in the words it was said in."""
-    return tuple(Flashback(fragment, label, fragment.text) for fragment, label in candidates)
+def plain(labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
+    """Every fragment in its own words."""
+    return tuple(Flashback(fragment, label, fragment.text) for fragment, label in labelled)
 
 
-def told(
+def checked(
     narration: Narration,
-    candidates: Sequence[tuple[Fragment, Label]],
+    labelled: Sequence[LabelledFragment],
     *,
     language: str,
     known_names: Callable[[str], Sequence[str]],
 ) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
     """
-    What surfaces, checked, in the candidates' order; and why a telling was refused or a fragment dropped, by id.
+    What surfaces, in the order of *labelled*; and why a fragment was dropped or its narration refused, by id.
 
-    *known_names* finds the names of the mind's entities in a text. A candidate without a verdict stays as it is.
+    *known_names* finds the names of the mind's entities in a text. A fragment without a verdict stays as it is.
     """
     lines = {line.number: line for line in narration.lines}
     flashbacks, reasons = [], {}
-    for number, (fragment, label) in enumerate(candidates, start=1):
+    for number, (fragment, label) in enumerate(labelled, start=1):
         line = lines.get(number)
         if line is not None and not line.surfaces:
             reasons[fragment.id] = "narration: would not change what is said next"
@@ -79,23 +79,23 @@ def told(
         text = line.text.strip() if line is not None else ""
         invented = invention(text, source=f"{fragment.text} {label.text}", language=language, known_names=known_names)
         if invented:
-            reasons[fragment.id] = f"telling refused: {invented}"
-        is_retold = bool(text) and not invented
-        flashbacks.append(Flashback(fragment, label, text if is_retold else fragment.text, is_retold=is_retold))
+            reasons[fragment.id] = f"narration refused: {invented}"
+        is_plain = not text or bool(invented)
+        flashbacks.append(Flashback(fragment, label, fragment.text if is_plain else text, is_rewritten=not is_plain))
     return tuple(flashbacks), reasons
 
 
 def invention(text: str, *, source: str, language: str, known_names: Callable[[str], Sequence[str]]) -> str:
-    """What in *text* does not stand in *source*: a number, a day, a name; empty when nothing was invented. Pure."""
+    """What in *text* is not in *source*: a number, a day, a name; empty when nothing was invented."""
     if len(text) > _LONGEST_LINE:
         return "it is longer than two sentences"
-    there = set(tokens(source))
     numbers = {tokens(number) for number in _NUMBER.findall(source)}
     for number in _NUMBER.findall(text):
         if tokens(number) not in numbers:
             return f"the number {number} is not in the source"
     for day in sorted(days_named(text) - days_named(source)):
         return f"{day} is not in the source"
+    there = set(tokens(source))
     suspects = [*known_names(text), *(names(text) if _CAPITALS_MEAN_NAMES.match(language) else ())]
     for name in suspects:
         missing = [word for word in tokens(name) if word not in there]

@@ -1,63 +1,46 @@
 """
 The six phases, top to bottom: seeds, retrieval, filters, labels, narration, injection.
 
-A resonance never raises for an outside failure and never outlives its deadline: it goes down a ladder (full →
-the model's seeds skipped → rewriting skipped → story only) and names each rung in ``degraded``.
+A pre-turn call never raises for an outside failure and never outlives its deadline. It goes down a ladder (full → the
+model's seeds skipped → rewriting skipped → story only) and names each rung in ``degraded``.
 """
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from consolidation.kernel.errors import HomeFault, MemoryFault
-from consolidation.kernel.tokens import count_tokens
-from service.resonance.counting import count
-from service.resonance.deadline import Deadline
-from service.resonance.injection import block, etag, fitting, injected
-from service.resonance.labels import label, undated
-from service.resonance.moment import Silent, Surfaced
-from service.resonance.observing import in_its_language, observe
-from service.resonance.trace import Trace
+from service.resonance.call import Deadline, PreTurnCall
+from service.resonance.injection import etag, inject
+from service.resonance.labels import label_all
+from service.resonance.moment_builder import in_its_language, observe
+from service.resonance.trace_recorder import TraceRecorder
+from service.retrieval.moment import ResonanceAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from consolidation.kernel.ports import Clock
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.mind.minds import Mind
+    from service.mind.trace_document import TraceDocument
+    from service.observability.counters import Tally
+    from service.ports.spans import Attribute, Spans
+    from service.resonance.filters import Filters
+    from service.resonance.injection import Injection
+    from service.resonance.narration_model import NarrationModel
+    from service.resonance.retrieval import Retrieval
+    from service.resonance.seeds_model import SeedsModel
+    from service.resonance.stable_prompt import StablePrompt
+    from service.retrieval.moment import Flashback, ResonanceRequest
 
-    from consolidation.kernel.discretion import Discretion
-    from consolidation.kernel.ports import Clock, Usage
-    from consolidation.kernel.turns import Message
-    from service.minds import Mind
-    from service.resonance.gathering import Gathering
-    from service.resonance.moment import Asked, Flashback, Fragment, Label, Moment, Resonance
-    from service.resonance.stable import Stable
-    from service.resonance.telling import Telling
-    from service.spans import Note, Spans
-    from service.tally import Tally
-
-_STORY_SECONDS = 0.2  # that the story is given at least, however short the deadline
+_INDEXING_SHARE, _INDEXING_SECONDS = 0.3, 10.0  # of the deadline, and without one, for turns stored a moment ago
+_REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class Resonated:
-    """What a pre-turn call answers."""
-
-    trace_id: str
-    flashbacks: tuple[Flashback, ...]
-    silence: str | None
-    block: str
-    stable: str
-    stable_etag: str
-    messages: tuple[Message, ...]
-    degraded: tuple[str, ...]
-    timings: Mapping[str, float]
-    usage: Usage
 
 
 class Pipeline:
@@ -66,149 +49,125 @@ class Pipeline:
     def __init__(
         self,
         *,
+        seeds: SeedsModel,
+        retrieval: Retrieval,
+        filters: Filters,
+        narration: NarrationModel,
+        stable: StablePrompt,
+        privacy_filter: PrivacyFilter,
         clock: Clock,
-        discretion: Discretion,
-        gathering: Gathering,
-        telling: Telling,
-        stable: Stable,
         tally: Tally,
         spans: Spans,
     ) -> None:
-        """Bind to the phases that speak to the world; the others are pure; each call is counted in *tally*."""
+        """The phases that ask the world; labels and injection are functions. Each call is counted in *tally*."""
+        self._seeds = seeds
+        self._retrieval = retrieval
+        self._filters = filters
+        self._narration = narration
+        self._stable = stable
+        self._privacy_filter = privacy_filter
+        self._clock = clock
         self._tally = tally
         self._spans = spans
-        self._clock = clock
-        self._discretion = discretion
-        self._gathering = gathering
-        self._telling = telling
-        self._stable = stable
 
-    async def resonate(self, mind: Mind, asked: Asked) -> Resonated:
+    async def resonate(self, mind: Mind, request: ResonanceRequest) -> ResonanceAnswer:
         """What surfaces for *mind* at this moment, within the deadline."""
-        ids = {"mind_id": mind.mind_id, "session_id": asked.session_id}
-        with bound_contextvars(**ids), self._spans.inside("resonance", **ids) as note:
-            return await self._resonated(mind, asked, note)
+        ids = {"mind_id": mind.mind_id, "session_id": request.session_id}
+        with bound_contextvars(**ids), self._spans.inside("resonance", **ids) as annotate:
+            call = await self._open(mind, request)
+            annotate(trace_id=call.trace.trace_id)
+            call, injection = await self._run(call)
+            call.trace.finish()
+            annotate(**self._count(call, injection.flashbacks))
+            return await self._close(call, injection)
 
-    async def _resonated(self, mind: Mind, asked: Asked, note: Note) -> Resonated:
-        deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), asked.deadline_seconds)
-        moment = await anyio.to_thread.run_sync(lambda: observe(mind.mind_id, asked, discretion=self._discretion))
-        trace = Trace(self._clock.fresh_id(), moment, monotonic=self._clock.monotonic, spans=self._spans)
-        note(trace_id=trace.trace_id)
+    async def _run(self, call: PreTurnCall) -> tuple[PreTurnCall, Injection]:
+        """The six phases; a phase that finds nothing leaves the next two nothing to do."""
+        trace = call.trace
+        flashbacks: tuple[Flashback, ...] = ()
+        async with self._stable.read_beside(call) as stable:
+            async with call.failing_open():
+                left = call.deadline.left(share=_INDEXING_SHARE)
+                await call.mind.until_indexed(seconds=_INDEXING_SECONDS if left is None else left)
+                call = await in_its_language(call)
+                with trace.phase("seeds"):
+                    seeds = self._seeds.sow(call)
+                with trace.phase("retrieval"):
+                    candidates = await self._retrieval.search(call, seeds)
+                with trace.phase("filters"):
+                    fragments = await self._filters.choose(call, candidates)
+                if fragments:
+                    with trace.phase("labels"):
+                        labelled = label_all(call, fragments)
+                    with trace.phase("narration"):
+                        flashbacks = await self._narration.narrate(call, labelled)
+            text = await stable
+            with trace.phase("injection"):
+                return call, inject(call, flashbacks, stable=text)
+
+    async def stable_text(self, mind: Mind) -> str:
+        """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""
+        return await self._stable.read(mind.workspace)
+
+    async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
+        deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)
+        moment = await anyio.to_thread.run_sync(partial(observe, mind.mind_id, request, privacy=self._privacy_filter))
+        trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
         if moment.is_off_the_record:
             trace.degrade("off_the_record")
-        resonance, stable = await asyncio.gather(
-            self._in_time(mind, moment, asked, deadline, trace), self._stable_text(mind, deadline, trace)
-        )
-        with trace.phase("injection"):
-            told = resonance.flashbacks if isinstance(resonance, Surfaced) else ()
-            flashbacks = fitting(told, most_tokens=asked.max_tokens, count=count_tokens)
-            volatile = block(flashbacks)
-            messages = injected(asked.messages, stable=stable, volatile=volatile, placement=asked.placement)
-        silence = _silence(resonance, flashbacks)
-        trace.finish()
-        mind.health.usage += trace.usage
-        document = trace.document(flashbacks=flashbacks, silence=silence, block=volatile)
-        note(**count(self._tally, moment, trace, flashbacks=flashbacks, shown=mind.ledger))
-        await _keep(mind, document)
+        return PreTurnCall(mind, request, moment, deadline, trace)
+
+    def _count(self, call: PreTurnCall, flashbacks: tuple[Flashback, ...]) -> dict[str, Attribute]:
+        """Add the call to the metrics, before its flashbacks are among what was shown; what its span says of it."""
+        trace, tally = call.trace, self._tally
+        outcome = "late" if "deadline" in trace.degraded else "surfaced" if flashbacks else "silent"
+        tally.resonance(outcome, rungs=trace.degraded, timings=trace.timings)
+        tally.held(Counter(reason.partition(":")[0].replace("-", "_") for reason in trace.dropped.values()))
+        repeats = 0
+        if flashbacks:
+            echoes = call.mind.trace_log.echoes(call.request.session_id, turns=_REPEAT_TURNS)
+            repeats = sum(echoes.include(one.fragment.id, one.fragment.sequences) for one in flashbacks)
+            tally.surfaced((one.fragment.kind for one in flashbacks), repeats=repeats)
+        return {
+            "outcome": outcome,
+            "degraded": trace.degraded,
+            "flashbacks": len(flashbacks),
+            "repeats": repeats,
+            "model_calls": trace.usage.calls,
+            "cost_usd": trace.usage.cost_usd,
+        }
+
+    async def _close(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
+        """Write the trace, and answer."""
+        trace = call.trace
+        call.mind.health.usage += trace.usage
+        document = trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
+        await _write(call.mind, document)
         log.info(
             "resonance.answered",
             trace_id=trace.trace_id,
-            surfaced=len(flashbacks),
-            silence=silence,
+            surfaced=len(injection.flashbacks),
+            silence=document.silence,
             degraded=trace.degraded,
             ms=trace.timings["total"],
         )
-        return Resonated(
+        return ResonanceAnswer(
             trace_id=trace.trace_id,
-            flashbacks=flashbacks,
-            silence=silence,
-            block=volatile,
-            stable=stable,
-            stable_etag=etag(stable),
-            messages=messages,
+            flashbacks=injection.flashbacks,
+            silence=document.silence,
+            block=injection.block,
+            stable=injection.stable,
+            stable_etag=etag(injection.stable),
+            messages=injection.messages,
             degraded=trace.degraded,
             timings=trace.timings,
             usage=trace.usage,
         )
 
-    async def stable_text(self, mind: Mind) -> str:
-        """Story and protocol as they are now, for a call that is shown again what surfaced before."""
-        return await anyio.to_thread.run_sync(self._stable.text, mind.workspace, abandon_on_cancel=True)
 
-    async def _in_time(self, mind: Mind, moment: Moment, asked: Asked, deadline: Deadline, trace: Trace) -> Resonance:
-        try:
-            async with asyncio.timeout(deadline.left()):
-                resonance = await self._phases(mind, moment, asked, deadline, trace)
-        except TimeoutError:
-            trace.degrade("deadline")
-            return Silent("the deadline came first")
-        except HomeFault as error:
-            mind.disk.failed(str(error), part=f"recall {mind.mind_id}")
-            trace.degrade("disk_failed")
-            return Silent(f"memory can not be read: {error}")
-        except Exception as error:
-            # The pipeline's outer edge: memory never breaks a turn, whatever it was.
-            log.exception("resonance.failed", mind_id=mind.mind_id, trace_id=trace.trace_id)
-            trace.degrade("memory_failed")
-            return Silent(f"memory failed: {error}" if isinstance(error, MemoryFault) else "memory failed; see the log")
-        mind.disk.worked(part=f"recall {mind.mind_id}")
-        return resonance
-
-    async def _stable_text(self, mind: Mind, deadline: Deadline, trace: Trace) -> str:
-        """Story and protocol, read beside the phases: the last rung. Empty where even they do not come in time."""
-        left = deadline.left()
-        try:
-            async with asyncio.timeout(None if left is None else max(left, _STORY_SECONDS)):
-                return await anyio.to_thread.run_sync(self._stable.text, mind.workspace, abandon_on_cancel=True)
-        except TimeoutError:
-            trace.degrade("story_skipped")
-            return ""
-
-    async def _phases(self, mind: Mind, moment: Moment, asked: Asked, deadline: Deadline, trace: Trace) -> Resonance:
-        moment = await anyio.to_thread.run_sync(_seen, mind, moment, abandon_on_cancel=True)
-        trace.observe(moment)
-        candidates = await self._gathering.gather(mind, moment, deadline=deadline, trace=trace)
-        with trace.phase("filters") as notes:
-            resonance = await self._gathering.sift(
-                mind, moment, candidates, limit=asked.max_fragments, relevance=asked.relevance, notes=notes
-            )
-        if isinstance(resonance, Silent):
-            return resonance
-        with trace.phase("labels") as notes:
-            labelled = _labelled(resonance, moment)
-            notes["labels"] = {fragment.id: found.text for fragment, found in labelled}
-        with trace.phase("narration") as notes:
-            flashbacks = await self._telling.tell(mind, moment, labelled, deadline=deadline, trace=trace, notes=notes)
-        if not flashbacks:
-            return Silent("nothing would change what is said next")
-        return Surfaced(flashbacks)
-
-
-def _seen(mind: Mind, moment: Moment) -> Moment:
-    """The moment in its language; what counts its tokens later, on the loop, is loaded by then. Blocks."""
-    count_tokens("")
-    return in_its_language(mind, moment)
-
-
-def _labelled(fragments: tuple[Fragment, ...], moment: Moment) -> tuple[tuple[Fragment, Label], ...]:
-    return tuple((fragment, _label(fragment, moment)) for fragment in fragments)
-
-
-def _label(fragment: Fragment, moment: Moment) -> Label:
-    if not fragment.is_dated:
-        return undated(language=moment.language)
-    return label(fragment.occurred_at, now=moment.now, timezone=moment.timezone, language=moment.language)
-
-
-def _silence(resonance: Resonance, flashbacks: tuple[Flashback, ...]) -> str | None:
-    if flashbacks:
-        return None
-    return resonance.reason if isinstance(resonance, Silent) else "nothing fits into max_tokens"
-
-
-async def _keep(mind: Mind, document: Mapping[str, Any]) -> None:
+async def _write(mind: Mind, document: TraceDocument) -> None:
     try:
-        await anyio.to_thread.run_sync(mind.ledger.note, document)
+        await anyio.to_thread.run_sync(mind.trace_log.add, document)
     except OSError as error:
         mind.disk.failed(f"traces can not be kept: {error.strerror}", part=f"traces {mind.mind_id}")
     else:

@@ -1,9 +1,9 @@
 """
-Phase 3's gate: is anything stored that is meant at all? If not, silence. Pure.
+Phase 3's gate: is anything stored that the message means? If not, silence.
 
-A calibrated probability over five features, measured on LoCoMo at 15 to 2,400 turns (see tests/benchmarks/README.md):
-how near the nearest turn is, how much of what the message is about stands in or around the best turns and how much
-does not, how many turns there are to be near by chance, and whether it names somebody never heard of.
+A calibrated probability over what the message wants (a question about a life, a task, a remark) and what was found: how
+near the nearest turn is, and how much of what the message is about stands in the best turns.
+The weights were fitted on made-up lives and on LoCoMo: see tests/benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -12,84 +12,170 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from service.retrieval.intent import KINDS, TASKS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-DEPTH = 5
-_BIAS, _COSINE, _FOUND, _MISSED, _SIZE, _UNKNOWN = 4.95, 10.9, 1.5, -1.0, -2.6, -1.75
-_TYPICAL_COSINE = 0.45  # what stands in for the nearest cosine where vectors say nothing comparable
+    from service.retrieval.intent import Intent
+
+DEPTH = 4  # of the best fragments, the evidence of so many counts
+_TYPICAL_COSINE = 0.45  # used for the nearest cosine where there are no comparable vectors
+_NEAR = 0.15  # the cosine from which a turn without a word in common may be meant
+_MANY_STEMS = 8
+_ASKED_BEFORE = 0.45  # of a query: it was asked before, and there was no answer
+_CHORES = frozenset({"code", "language", "sum", "trivia"})  # tasks that anybody may ask for
 _FEWEST_TURNS, _MOST_TURNS = 15, 20_000  # outside, the growth of chance cosines was not measured
-_NEAR = 0.3  # the cosine from which a turn without a word in common may be meant
-# Words that open, close and oil a conversation, and those that only join others: they say nothing of what it is about.
-_PHATIC = frozenset(
-    """
-    absolutely again agree ah alright amazing any anything anyway awesome afternoon back bit bye can care cheers
-    congrats congratulations continue cool could course day definitely didn didnt doesn doesnt don dont done enjoy
-    evening everything exactly excellent fine forget fun get glad go going good goodbye goodnight got great guess haha
-    hahaha happy hello help helpful helps here hey hi hiya hmm hold hope huh idea indeed interesting just kind know
-    later let lets like ll lol lot love luck make makes may maybe mean might mind minute moment more morning must need
-    never nevermind nice night no nope not now oh ok okay one perfect please problem re really right said say second
-    see sense shall should so some something soon sorry sound sounds start stop sure talk tell than thank thanks then
-    there thing things think thx time today tomorrow tonight too true try ugh uh um ve very wait want week weekend
-    welcome well would worries worry wow wrong yeah yep yes yup im ill ive id youre youve youll thats whats hes shes
-    theyre theres heres whos hows wheres lets arent cant couldnt hadnt hasnt havent isnt shouldnt wasnt werent wont
-    wouldnt monday tuesday wednesday thursday friday saturday sunday mondays fridays saturdays sundays
-    about above across after against along already also although always among around away because before behind below
-    beside between beyond both down during each either else enough ever every few further here inside instead into
-    less much most near off often once only onto other others out outside over own per quite rather same since still
-    such through throughout together toward towards under unless until unto up upon us via whether while whom within
-    without yet
-    """.split()
-)
+
+WEIGHTS: Mapping[str, float] = {
+    "personal remark": 0.60,
+    "personal question": 0.94,
+    "other question": 0.36,
+    "request": -0.62,
+    "other remark": -1.23,
+    "task: code": -1.5,
+    "task: language": -1.81,
+    "task: how to": -1.87,
+    "task: sum": -1.46,
+    "task: trivia": -1.39,
+    "task: small talk": -2.08,
+    "task: saying": -1.32,
+    "first person": 1.06,
+    "recalls": 1.13,
+    "names known": 0.24,
+    "names unknown": -0.98,
+    "period": 2.50,
+    "plan": 2.50,
+    "stems": 0.87,
+    "no stems": -0.17,
+    "cosine": 2.12,
+    "cosine, personal question": 1.38,
+    "words found": 1.25,
+    "words missed": -0.37,
+    "share of words": 0.68,
+    "share of words, personal question": 0.29,
+    "concepts": 0.33,
+    "share of concepts": 0.73,
+    "share of concepts, personal question": -0.14,
+    "size": -3.61,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What a message is about: its content stems with how rare each is, and whether anything else anchors it."""
+class Topic:
+    """
+    What a query is about: its stems, each with how rare it is, its concepts, and what it wants.
+
+    ``names_period`` where it asks for a time, ``names_plan`` where it tells of one yet to come; ``has_unknown_name``
+    where it names somebody unknown; ``unanswered``, 0…1, is how much of it was asked before and not answered.
+    ``is_personal``: it speaks of a life, not only to its reader.
+    """
 
     stems: Mapping[str, float]
-    is_anchored: bool
-    has_unknown_name: bool
+    concepts: frozenset[str]
+    intent: Intent
+    names_known: bool = False
+    names_period: bool = False
+    names_plan: bool = False
+    has_unknown_name: bool = False
+    unanswered: float = 0.0
+    is_personal: bool = True
+
+    @property
+    def is_chore(self) -> bool:
+        """Whether it wants a sum, code, a translation or a joke, and says nothing of a time or of what was said."""
+        is_wanted = is_chore(self.intent, has_subject=bool(self.stems))
+        return is_wanted and not (self.intent.recalls or self.names_period)
+
+    @property
+    def needs_no_memory(self) -> bool:
+        """Whether it is a chore that nothing stored can help with, whatever words they share."""
+        return self.is_chore and not (self.is_personal or self.names_known)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One of the best turns against the message: its own cosine, None without vectors; the stems around it."""
+    """
+    What speaks for one fragment: how near it is, and the stems and concepts of the query in and around its turn.
+
+    ``cosine`` is None without vectors. ``by_concepts`` is its score in the arm of concepts, 0 where it has none.
+    ``is_in_period``: it was told in the time that the query names, or close to it.
+    """
 
     cosine: float | None
-    words: frozenset[str]
+    words: frozenset[str] = frozenset()
+    concepts: frozenset[str] = frozenset()
+    by_concepts: float = 0.0
+    is_in_period: bool = False
 
 
-def telling(words: Mapping[str, str], *, rarity: Callable[[str], float]) -> dict[str, float]:
-    """Stem → rarity of the content words (word → stem) that are neither small talk nor numbers."""
+def is_chore(intent: Intent, *, has_subject: bool) -> bool:
+    """
+    Whether a message wants what anybody may ask for: a sum, code, a translation, a joke.
+
+    Words of sums ("how many …") are in questions about a life, too: then it has a subject.
+    """
+    is_sum = "sum" in intent.tasks and not has_subject
+    return is_sum or (intent.kind == "request" and not _CHORES.isdisjoint(intent.tasks))
+
+
+def content_weights(words: Mapping[str, str], *, rarity: Callable[[str], float]) -> dict[str, float]:
+    """The rarity of each stem of *words* (stem by word), without numbers and single letters."""
     return {
         stem: rarity(word)
         for word, stem in words.items()
-        if not (word in _PHATIC or word.isdigit() or (len(word) == 1 and word.isascii()))
+        if not (word.isdigit() or (len(word) == 1 and word.isascii()))
     }
 
 
-def probability(about: About, best: Sequence[Evidence], *, turns: int) -> float:
-    """How likely something stored is meant, in 0…1; *best* are the first turns of the ranking, best first."""
-    if not best or (not about.stems and not about.is_anchored):
+def features(topic: Topic, best: Sequence[Evidence], *, turns: int) -> dict[str, float]:
+    """What the gate weighs, by name; *best* is the evidence of the best fragments, best first."""
+    intent, few = topic.intent, best[:DEPTH]
+    mass = sum(topic.stems.values())
+    found = max((sum(topic.stems[one] for one in each.words if one in topic.stems) for each in few), default=0.0)
+    meant = max((len(each.concepts & topic.concepts) for each in few), default=0)
+    cosines = [each.cosine for each in few if each.cosine is not None]
+    cosine = max(cosines) if cosines else _TYPICAL_COSINE
+    is_personal_question = float(intent.kind == "personal question")
+    share = found / mass if mass else 0.0
+    share_meant = meant / len(topic.concepts) if topic.concepts else 0.0
+    return {
+        **{kind: float(intent.kind == kind) for kind in KINDS},
+        **{f"task: {task}": float(task in intent.tasks) for task in TASKS},
+        "first person": float(intent.is_first_person),
+        "recalls": float(intent.recalls),
+        "names known": float(topic.names_known),
+        "names unknown": float(topic.has_unknown_name),
+        "period": float(topic.names_period and any(each.is_in_period for each in few)),
+        "plan": float(topic.names_plan and bool(found or meant)),
+        "stems": min(len(topic.stems), _MANY_STEMS) / _MANY_STEMS,
+        "no stems": float(not topic.stems),
+        "cosine": cosine,
+        "cosine, personal question": cosine * is_personal_question,
+        "words found": math.log1p(found) / 2,
+        "words missed": math.log1p(max(mass - found, 0.0)) / 2,
+        "share of words": share,
+        "share of words, personal question": share * is_personal_question,
+        "concepts": max((each.by_concepts for each in few), default=0.0) / 4,
+        "share of concepts": share_meant,
+        "share of concepts, personal question": share_meant * is_personal_question,
+        "size": math.sqrt(2 * math.log1p(min(max(turns, _FEWEST_TURNS), _MOST_TURNS))) / 4,
+    }
+
+
+def probability(topic: Topic, best: Sequence[Evidence], *, turns: int) -> float:
+    """How likely something stored is meant, in 0…1; *best* is the evidence of the best fragments, best first."""
+    if not best or topic.needs_no_memory or topic.unanswered >= _ASKED_BEFORE:
         return 0.0
-    mass = sum(about.stems.values())
-    found = max(sum(weight for stem, weight in about.stems.items() if stem in one.words) for one in best[:DEPTH])
-    cosines = [one.cosine for one in best[:DEPTH] if one.cosine is not None]
-    odds = (
-        _BIAS
-        + _COSINE * (max(cosines) if cosines else _TYPICAL_COSINE)
-        + _FOUND * math.log1p(found)
-        + _MISSED * math.log1p(max(mass - found, 0.0))
-        + _SIZE * math.sqrt(2 * math.log1p(min(max(turns, _FEWEST_TURNS), _MOST_TURNS)))
-        + _UNKNOWN * about.has_unknown_name
-    )
-    return 1 / (1 + math.exp(-odds))
+    odds = sum(WEIGHTS.get(name, 0.0) * value for name, value in features(topic, best, turns=turns).items())
+    return 1 / (1 + math.exp(-max(min(odds, 30.0), -30.0)))
 
 
-def is_meant(about: About, evidence: Evidence) -> bool:
-    """Whether one turn may be meant at all: it or its neighbours hold a telling word, or it is near."""
-    if not about.stems:
+def is_meant(topic: Topic, evidence: Evidence) -> bool:
+    """Whether one fragment may be meant: it shares a subject with the query, or it is near, or in the period named."""
+    if topic.names_period and evidence.is_in_period:
         return True
+    if not (topic.stems or topic.concepts):
+        return not topic.names_period
     is_near = evidence.cosine is not None and evidence.cosine >= _NEAR
-    return is_near or any(stem in evidence.words for stem in about.stems)
+    return is_near or bool(evidence.concepts) or any(stem in evidence.words for stem in topic.stems)

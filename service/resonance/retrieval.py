@@ -1,226 +1,285 @@
 """
-Phase 2b: every arm for every query, at once: words from full text, meanings and facts from the graph, people's notes.
+Phase 2: everything stored that may be meant, best first.
 
-One embedding call and a few statements a round, however many queries. What does not answer in time is left out
-and named; full text alone still remembers.
+The message's own queries are searched for at once; the model's join in a second round, when they come. Then all rounds
+are ranked together, and what was found becomes fragments.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import EmbedderFault, GraphFault
-from consolidation.kernel.turns import Speaker
-from consolidation.kernel.words import stems
-from service.recall.text_names import name_key
-from service.resonance.facts import told_around, told_by_turns
-from service.resonance.fusion import DEPTH, Arms
-from service.resonance.notes import Noted
-from service.resonance.queries import without_names
+from consolidation.text.words import stems
+from service.mind.trace_document import RetrievalTrace
+from service.resonance.arms import QueryHits, SearchTerms, Switches
+from service.resonance.search_round import KnownNames, SearchRound, known_names
+from service.resonance.trace_recorder import candidate_trace
+from service.retrieval.answer_types import answer_types
+from service.retrieval.dates import asks_when
+from service.retrieval.excerpt import query_words
+from service.retrieval.fragments import turn_fragments
+from service.retrieval.fusion import ArmHits, Cues, fuse, merged, with_corrections
+from service.retrieval.intent import intent_of
+from service.retrieval.periods import period
+from service.retrieval.queries import named_in, proper_nouns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
-    from service.minds import Mind
-    from service.ports import Embedder, EpisodicGraph, Near, NearBy, Vectors
-    from service.recall.text_index import TextIndex
-    from service.recall.text_ranking import Hit
-    from service.resonance.facts import Told
-    from service.resonance.notes import Notes
+    from consolidation.kernel.turns import StoredTurn
+    from service.index.text_index import TextIndex
+    from service.mind.minds import Mind
+    from service.ports.embedder import Embedder
+    from service.resonance.arms import FragmentArm, FragmentEvidence
+    from service.resonance.call import PreTurnCall
+    from service.resonance.seeds import ModelQueries
+    from service.resonance.seeds_model import CallSeeds
+    from service.retrieval.fusion import Ranked
+    from service.retrieval.moment import Fragment
 
-_FACTS = 60
-_ENTITIES = 6  # from which a traversal begins
-_AKIN, _SAME = 5, 0.6  # entities a query may mean without naming them, and how near it must be to their names
-_ROLES = frozenset(name_key(role) for role in Speaker)
-
-
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """Which arms are asked: all of them, except in an ablation."""
-
-    vectors: bool = True
-    facts: bool = True
-    traversal: bool = True
-    leaning: bool = True
-    names: bool = True
-    journal: bool = True
+_MOST_TURNS = 60
+_SHORT_TURN = 30  # words of a turn that may be but an answer to the one before it
+_SHARE = 0.7  # of the time there is
+_MESSAGE_TRUST, _MODEL_TRUST, _NAME_TRUST = 1.0, 0.9, 0.5  # in the message's own words, in a model's, in a bare name
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What one query found: the arms by turn, each turn's own cosine, the best fact of each turn."""
+class RoundHits:
+    """What the queries of one round found; ``beside`` is what each fragment arm did, in their order."""
 
-    query: str
-    arms: Arms = field(default_factory=Arms)
-    cosines: Mapping[int, float] = field(default_factory=dict)
-    facts: Mapping[int, Told] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What all queries found, the known names in them, entities meant without their name, what did not answer."""
-
-    found: tuple[Found, ...]
-    people: frozenset[str]
-    entities: tuple[tuple[str, str], ...]
-    akin: tuple[tuple[str, str], ...] = ()
+    queries: tuple[QueryHits, ...] = ()
+    names: KnownNames = field(default_factory=KnownNames)
+    beside: tuple[Any, ...] = ()
     degraded: tuple[str, ...] = ()
-    noted: Noted = field(default_factory=Noted)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    people: frozenset[str]
-    entities: tuple[tuple[str, str], ...]
-    languages: tuple[str, ...]
+class Candidates:
+    """
+    All that was found for a moment: fragments best first, the turns they rest on, and what each query found.
+
+    ``people`` are the names of speakers in the queries. ``evidence`` speaks for fragments that rest on no turn, by id;
+    ``searched`` is how many of those there are in the mind. ``denied`` are turns whose answer a person said was wrong;
+    ``added`` are the queries that a model added, ``hypotheses`` what it supposes with some of them;
+    ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now.
+    """
+
+    fragments: tuple[Fragment, ...] = ()
+    turns: Mapping[int, StoredTurn] = field(default_factory=dict)
+    queries: tuple[QueryHits, ...] = ()
+    people: frozenset[str] = frozenset()
+    evidence: Mapping[str, FragmentEvidence] = field(default_factory=dict)
+    searched: int = 0
+    denied: frozenset[int] = frozenset()
+    added: frozenset[str] = frozenset()
+    hypotheses: Mapping[str, str] = field(default_factory=dict)
+    names_entities: bool = False
+    wants_list: bool = False
+    is_present: bool = True
 
 
 class Retrieval:
     """Asks full text, embedder, graph and journal of one mind."""
 
     def __init__(
-        self, graph: EpisodicGraph, *, embedder: Embedder, switches: Switches, notes: Notes | None = None
+        self,
+        *,
+        embedder: Embedder,
+        switches: Switches,
+        fragment_arms: Sequence[FragmentArm[Any]] = (),
     ) -> None:
-        """Bind to what is asked; without *notes*, the journal is not."""
-        self._notes = notes if switches.journal else None
-        self._graph = graph
         self._embedder = embedder
         self._switches = switches
+        self._fragment_arms = tuple(fragment_arms)
 
-    async def search(
-        self, queries: Sequence[str], *, mind: Mind, language: str, now: datetime, seconds: float | None
-    ) -> Retrieved:
-        """What *queries* find within *seconds* (None: no limit). Never raises for an outside failure."""
-        if not queries:
-            return Retrieved((), frozenset(), ())
-        known = await anyio.to_thread.run_sync(_known, mind.text, tuple(queries), language)
-        stripped = known.people if self._switches.names else frozenset()
-        asked = [without_names(query, stripped) or query for query in queries]
-        meaning: asyncio.Future[Vectors | None] = asyncio.get_running_loop().create_future()
-        words, (near, around, degraded), noted = await asyncio.gather(
-            anyio.to_thread.run_sync(_by_words, mind.text, asked, known.languages),
-            self._by_meaning(mind, asked, known, seconds, meaning),
-            self._by_notes(mind, queries, language, seconds, meaning),
+    async def search(self, call: PreTurnCall, seeds: CallSeeds) -> Candidates:
+        """All that the seeds find. Raises HomeFault."""
+        rounds = [await self._search(call, (*seeds.queries, *seeds.late.queries), before=())]
+        added = await seeds.from_model(call)
+        if added.queries:
+            rounds.append(await self._search(call, added.queries, before=rounds))
+        by_model = (seeds.late, added)
+        terms = _terms(call, rounds, by_model=by_model)
+        queries = tuple(hits for found in rounds for hits in found.queries)
+        ranking, denied = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
+        read = await call.mind.transcript.read_many([one.sequence for one in ranking])
+        turns = {turn.sequence: turn for turn in read}
+        terms = replace(terms, before=await _before(call.mind, read), denied=denied)
+        beside = [
+            await arm.fragments([found.beside[at] for found in rounds if found.beside], terms)
+            for at, arm in enumerate(self._fragment_arms)
+        ]
+        fragments = (
+            *turn_fragments(
+                ranking,
+                turns=turns,
+                facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
+                source_of=terms.source_of,
+                named=tuple(terms.entities.values()),
+            ),
+            *(fragment for found in beside for fragment in found.fragments),
         )
-        found = await anyio.to_thread.run_sync(self._joined, mind.text, queries, words, near, around, now)
-        told = (*degraded, *noted.degraded)
-        return Retrieved(found, known.people, known.entities, _akin(mind.text, near), told, noted)
+        best_first = tuple(sorted(fragments, key=lambda one: -one.score))
+        call.trace.note(RetrievalTrace(candidates=tuple(map(candidate_trace, best_first))))
+        return Candidates(
+            best_first,
+            turns,
+            queries,
+            terms.people,
+            {key: evidence for found in beside for key, evidence in found.evidence.items()},
+            sum(found.searched for found in beside),
+            denied,
+            added=frozenset(query for one in by_model for query in one.queries),
+            hypotheses={query: supposed for one in by_model for query, supposed in one.hypotheses.items()},
+            names_entities=bool(terms.entities),
+            is_present=any(_is_present(call, hits.query, terms) for hits in queries),
+            wants_list=intent_of(call.moment.message, language=call.moment.language, names_known=False).wants_list,
+        )
 
-    async def _by_notes(
+    async def search_round(
         self,
-        mind: Mind,
         queries: Sequence[str],
+        *,
+        mind: Mind,
         language: str,
-        seconds: float | None,
-        meaning: asyncio.Future[Vectors | None],
-    ) -> Noted:
-        if self._notes is None:
-            return Noted()
-        return await self._notes.search(mind, queries, language=language, meaning=meaning, seconds=seconds)
-
-    async def _by_meaning(
-        self,
-        mind: Mind,
-        asked: Sequence[str],
-        known: _Known,
-        seconds: float | None,
-        meaning: asyncio.Future[Vectors | None],
-    ) -> tuple[tuple[NearBy, ...], tuple[Near, ...], tuple[str, ...]]:
-        try:
-            return await self._near(mind, asked, known, seconds, meaning)
-        finally:
-            if not meaning.done():
-                meaning.set_result(None)
-
-    async def _near(
-        self,
-        mind: Mind,
-        asked: Sequence[str],
-        known: _Known,
-        seconds: float | None,
-        meaning: asyncio.Future[Vectors | None],
-    ) -> tuple[tuple[NearBy, ...], tuple[Near, ...], tuple[str, ...]]:
-        if not self._switches.vectors:
-            return (), (), ()
-        if seconds is not None and seconds <= 0:
-            return (), (), ("vectors_skipped",)
-        waited_for = "embedder_unavailable"
-        try:
-            async with asyncio.timeout(seconds):
-                vectors = await self._embedder.embed(asked)
-                meaning.set_result(vectors)
-                waited_for = "graph_unavailable"
-                uuids = [uuid for uuid, _ in known.entities[:_ENTITIES]] if self._switches.traversal else []
-                near, around = await asyncio.gather(
-                    self._graph.near(mind.mind_id, vectors, turns=DEPTH, facts=_FACTS, entities=_AKIN),
-                    self._graph.neighbours(mind.mind_id, uuids, vectors[:1], limit=_FACTS),
-                )
-                return near, around, ()
-        except EmbedderFault:
-            return (), (), ("embedder_unavailable",)
-        except (GraphFault, TimeoutError):
-            return (), (), (waited_for,)
-
-    def _joined(
-        self,
-        text: TextIndex,
-        queries: Sequence[str],
-        words: Sequence[_Words],
-        near: Sequence[NearBy],
-        around: Sequence[Near],
         now: datetime,
-    ) -> tuple[Found, ...]:
-        joined = []
-        for number, query in enumerate(queries):
-            by_words = words[number]
-            by_meaning = near[number] if near else None
-            near_facts = by_meaning.facts if by_meaning else ()
-            told = told_by_turns(text, by_words.facts, near_facts, now) if self._switches.facts else {}
-            arms = Arms(
-                words={hit.number: hit.score for hit in by_words.turns},
-                vectors=self._vectors(by_meaning),
-                facts={sequence: fact.score for sequence, fact in told.items()},
-                neighbours=told_around(text, around, now) if number == 0 else {},
+        timezone: tzinfo,
+        seconds: float | None,
+    ) -> RoundHits:
+        """What *queries* find in every arm, all asked at once, within *seconds* (None: no limit). Raises HomeFault."""
+        if not queries:
+            return RoundHits()
+        names = await anyio.to_thread.run_sync(known_names, mind.text, tuple(queries), language)
+        search = SearchRound(
+            queries,
+            mind=mind,
+            names=names,
+            language=language,
+            now=now,
+            timezone=timezone,
+            seconds=seconds,
+            embedder=self._embedder,
+            switches=self._switches,
+        )
+        arms = self._switches.arms
+        try:
+            found = await asyncio.gather(
+                *(arm.search(search) for arm in arms), *(arm.search(search) for arm in self._fragment_arms)
             )
-            cosines = {int(one.key): one.own for one in by_meaning.turns} if by_meaning else {}
-            joined.append(Found(query, arms, cosines, told))
-        return tuple(joined)
+            near, facts = await search.near(), await search.facts()
+        finally:
+            search.close()
+        hits = tuple(
+            QueryHits(
+                query,
+                tuple(ArmHits(arm.name, found[row][at], arm.weight, arm.scale) for row, arm in enumerate(arms)),
+                {int(one.key): one.own for one in near[at].turns},
+                facts[at],
+            )
+            for at, query in enumerate(search.queries)
+        )
+        return RoundHits(hits, names, tuple(found[len(arms) :]), search.degraded)
 
-    def _vectors(self, near: NearBy | None) -> dict[int, float]:
-        arm = near.turns if near else ()
-        return {int(one.key): one.similarity if self._switches.leaning else one.own for one in arm}
+    async def _search(self, call: PreTurnCall, queries: Sequence[str], *, before: Sequence[RoundHits]) -> RoundHits:
+        moment = call.moment
+        found = await self.search_round(
+            queries,
+            mind=call.mind,
+            language=moment.language,
+            now=moment.now,
+            timezone=moment.timezone,
+            seconds=call.deadline.left(share=_SHARE),
+        )
+        earlier = tuple(hits.query for one in before for hits in one.queries)
+        call.trace.note(RetrievalTrace(queries=(*earlier, *queries)))
+        call.trace.degrade(*found.degraded)
+        return found
+
+    def _ranked(
+        self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms
+    ) -> tuple[tuple[Ranked, ...], frozenset[int]]:
+        """The best turns of all queries, and which of all that were found are denied by a later turn."""
+        rankings = []
+        found = frozenset(sequence for hits in queries for arm in hits.arms for sequence in arm.hits)
+        denied = _denied(call.mind.text, found)
+        for hits in queries:
+            sequences = tuple({sequence for arm in hits.arms for sequence in arm.hits})
+            ranking = fuse(
+                hits.arms,
+                cues=_cues(call, hits.query, terms),
+                traits=call.mind.text.traits(sequences),
+                timezone=call.moment.timezone,
+                weights=self._switches.weights,
+            )
+            rankings.append((terms.queries[hits.query], with_corrections(ranking, denied)))
+        return merged(rankings)[:_MOST_TURNS], frozenset(denied)
 
 
-class _Words(NamedTuple):
-    turns: tuple[Hit, ...]
-    facts: tuple[Hit, ...]
+def _denied(text: TextIndex, sequences: frozenset[int]) -> dict[int, int]:
+    """Which of *sequences* are denied, and by which turn; and which denials are denied themselves, in that order."""
+    denied: dict[int, int] = {}
+    asked = tuple(sequences)
+    while asked:
+        more = text.denied_by(asked)
+        denied |= more
+        asked = tuple(one for one in more.values() if one not in sequences and one not in denied)
+    return dict(sorted(denied.items()))
 
 
-def _known(text: TextIndex, queries: tuple[str, ...], language: str) -> _Known:
-    """The known names in the queries, and the languages to stem them in: theirs, and the mind's main ones."""
-    speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in _ROLES}
-    named = [pair for query in queries for pair in text.named(query) if name_key(pair[1]) not in _ROLES]
-    here = {name_key(name) for _, name in named}
-    words = {word for query in queries for word in name_key(query).split()}
-    people = frozenset(name for key, name in speakers.items() if key in here or set(key.split()) <= words)
-    return _Known(people, tuple(dict.fromkeys(named)), tuple(dict.fromkeys((language, *text.languages()))))
+async def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:
+    """The turns before those of *turns* that are so short that they may be an answer."""
+    positions = mind.transcript.positions
+    before = {
+        turn.sequence: sequences[-1]
+        for turn in turns
+        if len(turn.text.split()) <= _SHORT_TURN
+        and (sequences := positions.before_in_session(turn.turn.session_id, turn.sequence, limit=1))
+    }
+    read = {turn.sequence: turn for turn in await mind.transcript.read_many(tuple(before.values()))}
+    return {sequence: read[earlier] for sequence, earlier in before.items() if earlier in read}
 
 
-def _akin(text: TextIndex, near: Sequence[NearBy]) -> tuple[tuple[str, str], ...]:
-    """The entities whose names mean what a query says: uuid and name."""
-    uuids = tuple(dict.fromkeys(one.key for by_meaning in near for one in by_meaning.entities if one.own >= _SAME))
-    rows = text.entities(tuple(text.entity_numbers(uuids).values())) if uuids else {}
-    return tuple((str(uuid), str(name)) for uuid, name, *_ in rows.values() if name_key(str(name)) not in _ROLES)
+def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
+    moment = call.moment
+    return Cues(
+        named_in(query, terms.people),
+        period(query, today=moment.now.astimezone(moment.timezone).date()),
+        asks_when(query),
+        is_present=_is_present(call, query, terms),
+        newest=call.mind.transcript.positions.last,
+        names_known=bool(named_in(query, terms.entities.values())) or _names_said(call, query),
+        answer_types=answer_types(query, language=moment.language),
+    )
 
 
-def _by_words(text: TextIndex, asked: Sequence[str], languages: Sequence[str]) -> tuple[_Words, ...]:
-    found = []
-    for query in asked:
-        wanted = tuple(stem for code in languages for stem in stems(query, language=code))
-        found.append(_Words(text.search("turns", wanted, limit=DEPTH), text.search("facts", wanted, limit=_FACTS)))
-    return tuple(found)
+def _names_said(call: PreTurnCall, query: str) -> bool:
+    """Whether *query* names something that stands in a turn, though no entity was made of it."""
+    language = call.moment.language
+    proper = [stem for name in proper_nouns(query, language=language) for stem in stems(name, language=language)]
+    return any(call.mind.text.turn_counts(proper).values())
+
+
+def _is_present(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
+    """Whether *query* is about what holds now, so that what was said last leads."""
+    intent = intent_of(query, language=call.moment.language, names_known=bool(terms.entities))
+    return intent.is_about_now or intent.wants_latest or not (named_in(query, terms.people) or intent.wants_list)
+
+
+def _terms(call: PreTurnCall, rounds: Sequence[RoundHits], *, by_model: Sequence[ModelQueries]) -> SearchTerms:
+    """What all rounds searched for; a query that is not *by_model* is the message's own."""
+    trust = {query: _MODEL_TRUST for one in by_model for query in one.queries}
+    trust |= {name: _NAME_TRUST for one in by_model for name in one.names}
+    queries = [hits.query for found in rounds for hits in found.queries]
+    return SearchTerms(
+        call,
+        {query: trust.get(query, _MESSAGE_TRUST) for query in queries},
+        dict(pair for found in rounds for pair in found.names.entities),
+        frozenset().union(*(found.names.people for found in rounds)),
+        frozenset(rung for found in rounds for rung in found.degraded),
+        query_words(queries),
+    )

@@ -1,46 +1,76 @@
-"""Phase 1: from the moment to what is looked for. First what the message itself says; then what a model adds."""
+"""Phase 1: from the moment to what is searched for. What the message itself says, and what a model adds to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
-from consolidation.kernel.names import keyphrases, names
 from consolidation.kernel.ports import Ask
+from consolidation.kernel.turns import Speaker
+from consolidation.text.names import names
+from consolidation.text.words import tokens
 from prompts.responses import Seeds
-from service.resonance.queries import distinct, is_filler, without_names
+from service.resonance.relevance import is_chore
+from service.retrieval.intent import intent_of
+from service.retrieval.queries import cleaned, distinct, is_filler
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import LanguageModel, Reply
-    from service.resonance.moment import Moment
+    from service.retrieval.moment import Moment
 
 _RECENT_LINES = 4
-_MOST_QUERIES = 6
+_FEW_WORDS = 3  # that say little by themselves
+_MOST_QUERIES, _MOST_NAMES = 8, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Sown:
-    """What retrieval looks for: queries in order of trust, and names that stand in the message."""
+class MessageSeeds(NamedTuple):
+    """What the message itself says: queries, and the names in it."""
 
     queries: tuple[str, ...]
     names: tuple[str, ...] = ()
 
 
-def sow_quickly(moment: Moment) -> Sown:
+@dataclass(frozen=True, slots=True)
+class ModelQueries:
     """
-    Without waiting for anyone: the message and the names in it. Pure.
+    What a model adds to the search: ``queries``, the surest first.
 
-    Filler ("ok", "haha") uses the recent exchange instead; nothing to look for gives no queries.
+    ``names`` are those of them that are but a name. ``hypotheses`` has what a wonder supposes, by its query.
+    """
+
+    queries: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    hypotheses: Mapping[str, str] = field(default_factory=dict)
+
+
+def message_seeds(moment: Moment) -> MessageSeeds:
+    """
+    The message as a query, without waiting for a model.
+
+    Filler ("ok", "haha") searches for the last thing that was said before it; where there is none, for nothing.
     """
     text = moment.message
     if is_filler(text):
         recent = [line.partition(": ")[2] or line for line in moment.recent[-_RECENT_LINES:]]
-        told = [line for line in recent if line != text and not is_filler(line)]
-        return Sown(distinct(told[-1:]))
-    return Sown(distinct((text,)), names(text))
+        spoken = [line for line in recent if line != text and not is_filler(line)]
+        return MessageSeeds(distinct(spoken[-1:]))
+    return MessageSeeds(distinct((_with_talk(moment),)), names(text, language=moment.language))
+
+
+def _with_talk(moment: Moment) -> str:
+    """The message; with what the person said before it, where it leans on that: "who took over from her?"."""
+    intent = intent_of(moment.message, language=moment.language, names_known=False)
+    said = [one for one in moment.messages if one.role is Speaker.USER]
+    words = tokens(moment.message)
+    if len(said) < 2 or not (intent.leans_on_talk or len(words) <= _FEW_WORDS):  # noqa: PLR2004
+        return moment.message
+    if is_chore(intent, has_subject=any(not word.isdigit() for word in words)):
+        return moment.message
+    before = cleaned(said[-2].content)
+    return f"{before} {moment.message}" if before and not is_filler(before) else moment.message
 
 
 async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, overrides: Path | None) -> Reply[Seeds]:
@@ -55,14 +85,21 @@ async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, ove
     return await model.answer(Ask("seeds", Seeds, words, overrides))
 
 
-def added(seeds: Seeds, *, asked: Sequence[str]) -> Sown:
-    """What a model's seeds look for beyond what was *asked* already: its queries, then its wonders. Pure."""
-    found = distinct((*asked, *seeds.queries, *(wonder.query for wonder in seeds.wonders)))
-    new = tuple(query for query in found if query not in set(asked))
-    return Sown(new[:_MOST_QUERIES], seeds.entities)
+def model_queries(seeds: Seeds, *, message: str, known: Sequence[str]) -> ModelQueries:
+    """
+    What a model's *seeds* add to *known*, which is searched for already.
 
-
-def bare(text: str, *, known: Sequence[str], language: str) -> str:
-    """What of a query is embedded: without known names, unless nothing else is left. Pure."""
-    stripped = without_names(text, known)
-    return stripped if keyphrases(stripped, language=language) else text
+    Somebody whom the *message* only means ("she") is searched for with it; then come the model's own queries, those of
+    its wonders, and the names by themselves.
+    """
+    said = set(tokens(message))
+    meant = [name for name in seeds.entities if tokens(name) and not said.issuperset(tokens(name))]
+    resolved = (f"{', '.join(meant)}: {message}",) if meant and message else ()
+    wondered = {wonder.query: wonder.hypothesis for wonder in seeds.wonders}
+    found = distinct((*known, *resolved, *seeds.queries, *wondered, *seeds.entities[:_MOST_NAMES]))
+    queries = tuple(query for query in found if query not in set(known))[:_MOST_QUERIES]
+    return ModelQueries(
+        queries,
+        frozenset(seeds.entities).intersection(queries).difference(seeds.queries),
+        {query: wondered[query] for query in queries if query in wondered},
+    )

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from consolidation.kernel.words import stems
+from consolidation.text.words import stems
 from tests.benchmarks.figures import score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from service.ports import Embedder
+    from service.ports.embedder import Embedder
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
@@ -55,8 +55,8 @@ async def baselines(conversation: Conversation, embedder: Embedder) -> dict[str,
     words = BM25(said)
     rankings = {
         "BM25, stemmed": [words.best(text, most=10) for text in questions],
-        "vectors": _nearest(await embedder.embed(said), await embedder.embed(questions)),
-        "vectors, names taken out": _nearest(await embedder.embed(bare), await embedder.embed(nameless)),
+        "vectors": _nearest(await embedder.embed(said), await embedder.embed_queries(questions)),
+        "vectors, names taken out": _nearest(await embedder.embed(bare), await embedder.embed_queries(nameless)),
     }
     return {name: list(_scores(conversation, found)) for name, found in rankings.items()}
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.tokens import count_tokens
+from consolidation.text.tokens import count_tokens
 from tests.benchmarks.talk import short
 from tests.twins.provider import Body
 

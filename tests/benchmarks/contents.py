@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from service.adapters.graph.naming import episode_uuid, graph_name
-from service.digestion.episodes import as_episode
-from service.ports import StoredEntity, StoredFact
-from service.recall.neighbourhood import asks, leaning
+from service.adapters.falkordb.graph_names import graph_name
+from service.index.neighbourhood import asks, leaning
+from service.ingest.episodes import as_episode
+from service.ports.graph import StoredEntity, StoredFact, episode_uuid
 from tests.benchmarks.synthetic import TURNS_A_SESSION, entity_uuid
 from tests.benchmarks.vocabulary import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.ports import Episode, Vectors
+    from service.ports.embedder import Vectors
+    from service.ports.graph import Episode
     from tests.benchmarks.synthetic import Fact, SyntheticMind, Told
     from tests.benchmarks.vectors import WordVectors
 

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from consolidation.kernel.tokens import count_tokens
+from consolidation.text.tokens import count_tokens
 from tests.benchmarks.brain import Brain
 from tests.benchmarks.figures import mean
 from tests.benchmarks.served import digested, serving
 from tests.benchmarks.talk import talks
-from tests.running import settings_of
+from tests.support.service import settings_of
 from tests.twins.provider import ScriptedProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from service.ports import Embedder
-    from service.settings import Settings
+    from service.ports.embedder import Embedder
+    from service.settings.settings import Settings
     from tests.benchmarks.talk import Talk
-    from tests.running import Running
+    from tests.support.service import Running
 
     Calls = Sequence[tuple[str, int, int]]
 

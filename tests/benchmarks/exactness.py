@@ -12,7 +12,8 @@ from tests.benchmarks.loading import ARMS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.ports import Near, NearBy, Vectors
+    from service.ports.embedder import Vectors
+    from service.ports.graph import VectorHit, VectorHits
     from tests.benchmarks.loading import Built
 
 _FIRST, _PAGE = 10, 50
@@ -39,7 +40,7 @@ class Exactness:
         """The vectors of *count* queries."""
         return self._queries[first : first + count]
 
-    def compare(self, first: int, pages: Sequence[NearBy]) -> None:
+    def compare(self, first: int, pages: Sequence[VectorHits]) -> None:
         """Note the answers to the queries from number *first* on."""
         for number, page in enumerate(pages, start=first):
             for arm in ARMS:
@@ -69,7 +70,7 @@ class Exactness:
         most = min(_FIRST, len(rows))
         return np.partition(queries @ rows.T, -most, axis=1)[:, -most]
 
-    def _recall(self, arm: str, number: int, found: Sequence[Near]) -> float:
+    def _recall(self, arm: str, number: int, found: Sequence[VectorHit]) -> float:
         places = {self._places[arm][one.key] for one in found[:_FIRST] if one.key in self._places[arm]}
         near = self._vectors[arm][list(places)] @ self._queries[number] if places else np.zeros(0)
         wanted = min(_FIRST, len(self._vectors[arm]))

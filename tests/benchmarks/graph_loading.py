@@ -1,5 +1,5 @@
 """
-A made-up mind's graph, in bulk: what the service writes by its own statements, what Graphiti writes by Graphiti's.
+A made-up mind's graph, written in bulk by the service's own statements.
 
 The embedded server does not append to its log meanwhile; what is kept is what its first rewrite leaves.
 """
@@ -10,35 +10,31 @@ import asyncio
 from itertools import batched
 from typing import TYPE_CHECKING
 
-from service.adapters.graph import writing
-from service.adapters.graph.connection import Connection
-from service.adapters.graph.server import EmbeddedServer
-from service.adapters.quiet import hush_graphiti
-from service.ports import Identity
-from tests.benchmarks.contents import GRAPH
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.graphiti_store import GraphitiStore
+from service.adapters.falkordb.graphs import FalkorGraphs
+from service.adapters.falkordb.server import EmbeddedServer
+from service.ports.embedder import EmbedderIdentity
+from tests.benchmarks.contents import GRAPH, MIND, PREFIX
 from tests.benchmarks.synthetic import entity_uuid
-from tests.benchmarks.vectors import DECIMALS, WordVectors
+from tests.benchmarks.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    import numpy as np
     from falkordb.asyncio import FalkorDB
 
     from tests.benchmarks.contents import Contents
 
 _BATCH = 250
-_SCALE = 10**DECIMALS
-_DIGITS = [f"{number / _SCALE:.{DECIMALS}f}" for number in range(-_SCALE, _SCALE + 1)]
-_EDGES_OF = "UNWIND $rows AS r MATCH (n:Episodic {uuid: r.uuid}) SET n.entity_edges = r.edges"
 
 
 async def store(folder: Path, held: Contents) -> None:
     """Fill the embedded server in *folder*, which must be empty, and stop it."""
     server = EmbeddedServer(folder)
     await server.start()
-    connection = Connection(server.url, write_seconds=300)
+    connection = GraphConnection(server.url, write_seconds=300)
     try:
         await server.wait_until_ready()
         client = await connection.client()
@@ -51,40 +47,25 @@ async def store(folder: Path, held: Contents) -> None:
         await server.stop()
 
 
-async def _fill(connection: Connection, held: Contents) -> None:
-    await writing.prepare(connection, GRAPH, embedder=Identity(WordVectors.name, WordVectors.dimension))
+async def _fill(connection: GraphConnection, held: Contents) -> None:
+    graph = FalkorGraphs(connection, prefix=PREFIX, readers=None, embedder=WordVectors()).of(MIND)
+    await graph.prepare(embedder=EmbedderIdentity(WordVectors.name, WordVectors.dimension))
     for places in batched(range(len(held.episodes)), _BATCH):
         episodes = [held.episodes[at] for at in places]
         own, leaning = (
             {held.episodes[at].passages[0].uuid: held.vectors[arm][at] for at in places} for arm in ("own", "turns")
         )
-        await writing.save(connection, GRAPH, episodes, own=own, leaning=leaning, cursor=episodes[-1].sequence)
-    entities, facts, mentions = _statements()
-    await _in_batches(connection, entities, "nodes", _entities(held))
-    await _in_batches(connection, facts, "entity_edges", _facts(held))
-    await _in_batches(connection, mentions, "episodic_edges", _mentions(held))
-    await _in_batches(connection, _EDGES_OF, "rows", _edges_of(held))
-    await writing.complete(connection, GRAPH, held.episodes[-1].sequence)
-
-
-def _statements() -> tuple[str, str, str]:
-    """Graphiti's own: for entities (of which it sends one at a time), facts and mentions."""
-    hush_graphiti(dimension=WordVectors.dimension)
-    from graphiti_core.driver.driver import GraphProvider
-    from graphiti_core.models.edges.edge_db_queries import (
-        get_entity_edge_save_bulk_query,
-        get_episodic_edge_save_bulk_query,
-    )
-    from graphiti_core.models.nodes.node_db_queries import get_entity_node_save_bulk_query
-
-    falkor = GraphProvider.FALKORDB
-    [(entities, _)] = get_entity_node_save_bulk_query(falkor, [{"labels": ["Entity"]}])
-    return entities, get_entity_edge_save_bulk_query(falkor), get_episodic_edge_save_bulk_query(falkor)
-
-
-async def _in_batches(connection: Connection, cypher: str, name: str, rows: Iterable[dict[str, object]]) -> None:
-    for batch in batched(rows, _BATCH):
-        await connection.write(GRAPH, cypher, {name: list(batch)})
+        await graph.save(episodes, own=own, leaning=leaning, cursor=episodes[-1].sequence)
+    store = GraphitiStore(connection=connection, graph=GRAPH, known=set())
+    for save, rows in (
+        (store.node_save_bulk, _entities(held)),
+        (store.edge_save_bulk, _facts(held)),
+        (store.episodic_edge_save_bulk, _mentions(held)),
+        (store.episodic_node_save_bulk, _edges_of(held)),
+    ):
+        for batch in batched(rows, _BATCH):
+            await save(None, None, None, batch)
+    await graph.mark_extracted(held.episodes[-1].sequence)
 
 
 def _entities(held: Contents) -> Iterator[dict[str, object]]:
@@ -95,7 +76,7 @@ def _entities(held: Contents) -> Iterator[dict[str, object]]:
             "group_id": GRAPH,
             "summary": entity.summary,
             "created_at": held.told[0].kept.occurred_at.isoformat(),
-            "name_embedding": _Digits(vector),
+            "name_embedding": vector.tolist(),
         }
 
 
@@ -116,7 +97,7 @@ def _facts(held: Contents) -> Iterator[dict[str, object]]:
             "valid_at": at,
             "invalid_at": ended,
             "reference_time": at,
-            "fact_embedding": _Digits(vector),
+            "fact_embedding": vector.tolist(),
         }
 
 
@@ -134,18 +115,7 @@ def _mentions(held: Contents) -> Iterator[dict[str, object]]:
 
 def _edges_of(held: Contents) -> Iterator[dict[str, object]]:
     for one, episode in zip(held.told, held.episodes, strict=True):
-        yield {"uuid": episode.uuid, "edges": [fact.uuid for fact in one.facts]}
-
-
-class _Digits:
-    """A vector that the client writes into a statement as it stands: fifteen times as fast as a list of floats."""
-
-    def __init__(self, vector: np.ndarray) -> None:
-        self._vector = vector
-
-    def __str__(self) -> str:
-        places = (self._vector * _SCALE).round().astype(int) + _SCALE
-        return f"[{','.join([_DIGITS[place] for place in places.tolist()])}]"
+        yield {"uuid": episode.uuid, "entity_edges": [fact.uuid for fact in one.facts]}
 
 
 async def _rewritten(client: FalkorDB) -> None:

@@ -21,12 +21,12 @@ import numpy as np
 
 from consolidation.transcript.records import encode
 from consolidation.workspace import workspace_of
-from service.adapters.graph import schema, writing
-from service.digestion.episodes import as_indexed
-from service.digestion.extracting import index_knowledge
-from service.ports import Extracted
-from service.recall import text_store
-from service.recall.text_index import TextIndex
+from service.adapters.falkordb import mind_graph, schema
+from service.index import text_store
+from service.index.text_index import TextIndex
+from service.ingest.episodes import as_indexed
+from service.ingest.knowledge_index import index_knowledge
+from service.ports.graph import Extracted
 from tests.benchmarks import contents as held_contents
 from tests.benchmarks import graph_loading, synthetic, vectors, vocabulary
 from tests.benchmarks.contents import MIND, contents, session_before
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.contents import Contents
 
 ARMS = ("turns", "facts", "entities")
-_MADE_BY = (held_contents, graph_loading, synthetic, vectors, vocabulary, schema, writing, text_store)
+_MADE_BY = (held_contents, graph_loading, synthetic, vectors, vocabulary, schema, mind_graph, text_store)
 _PAGE = 5_000
 
 

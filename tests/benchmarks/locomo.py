@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from service.importing.formats import read_conversations
-from service.importing.found import FoundTurn
+from service.importing.results import FoundTurn
+from tests.benchmarks.locomo_turns import read_turns
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -65,7 +65,7 @@ def read(path: Path, *, only: str | None = None, most_questions: int | None = No
 
 def _conversation(path: Path, sample: dict, most_questions: int | None) -> Conversation:
     name = sample["sample_id"]
-    turns = tuple(found.turn for found in read_conversations(path, only=name) if isinstance(found, FoundTurn))
+    turns = tuple(found.turn for found in read_turns(path, only=name) if isinstance(found, FoundTurn))
     by_dialogue_id = {turn.metadata["dia_id"]: turn.turn_id for turn in turns}
     questions = tuple(
         Question(asked["question"], CATEGORIES[asked["category"]], evidence)

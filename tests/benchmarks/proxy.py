@@ -7,11 +7,11 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-import httpx
+import httpx2
 
 from tests.benchmarks.latency import latency
 from tests.benchmarks.talk import talks
-from tests.service.cli.cli_process import serving
+from tests.support.cli_process import serving
 from tests.twins.provider import ScriptedProvider
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _measured(home: Path, *, calls: int, advanced: Callable[[], None], turns: in
     with ScriptedProvider(respond=lambda _: "Of course.") as provider:
         upstream = {"MODELS": json.dumps([_MODEL]), "API_BASE": provider.url, "API_KEY": "none"}
         settings = {f"MIND_MEMORY_PROXY__{name}": value for name, value in upstream.items()}
-        with serving(home, **settings) as (_, url), httpx.Client(timeout=60) as http:
+        with serving(home, **settings) as (_, url), httpx2.Client(timeout=60) as http:
             for talk in told:
                 said = [{"role": "user", "content": talk.user}, {"role": "assistant", "content": talk.bot}]
                 body = {"session_id": f"told-{talk.number}", "messages": said}
@@ -74,7 +74,7 @@ def _measured(home: Path, *, calls: int, advanced: Callable[[], None], turns: in
     return {**figures, "added by the proxy, call by call": latency(added), "outcomes": outcomes}
 
 
-def _rest(http: httpx.Client, url: str, *, turns: int) -> None:
+def _rest(http: httpx2.Client, url: str, *, turns: int) -> None:
     """Wait until so many turns are kept and digested: what a person who reads the answer leaves time for."""
     while True:
         found = http.get(f"{url}/v1/minds/{MIND}").raise_for_status().json()
@@ -83,7 +83,7 @@ def _rest(http: httpx.Client, url: str, *, turns: int) -> None:
         time.sleep(0.02)
 
 
-def _first_token(http: httpx.Client, base: str, question: str, *, headers: dict[str, str]) -> tuple[float, str]:
+def _first_token(http: httpx2.Client, base: str, question: str, *, headers: dict[str, str]) -> tuple[float, str]:
     """The seconds until the first word of a streamed answer, which is then read to its end, and what memory did."""
     body = {"model": _MODEL, "stream": True, "messages": [{"role": "user", "content": question}]}
     seconds = 0.0

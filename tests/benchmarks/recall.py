@@ -6,8 +6,8 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from service.resonance.fusion import Weights
-from service.resonance.retrieval import Switches
+from service.resonance.arms import ARMS, Switches
+from service.retrieval.fusion import TraitWeights
 from tests.benchmarks.figures import mean, score
 from tests.benchmarks.served import ask, serving
 
@@ -17,23 +17,26 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
-    from tests.running import Running
+    from tests.support.service import Running
 
-_SHIPPED = Weights()
+_WORDLESS = tuple(replace(arm, weight=0.0) if arm.name == "words" else arm for arm in ARMS)
+_WITHOUT_TRAVERSAL = tuple(arm for arm in ARMS if arm.name != "neighbours")
 # Each row leaves one thing out of the whole service; what else there is, stays.
-ABLATIONS: dict[str, tuple[Switches, Weights]] = {
-    "without vectors": (Switches(vectors=False), _SHIPPED),
-    "without full text": (Switches(), replace(_SHIPPED, words=0.0)),
-    "own vectors instead of leaning ones": (Switches(leaning=False), _SHIPPED),
-    "without name handling": (Switches(names=False), replace(_SHIPPED, speaker=0.0)),
-    "without the graph's facts": (Switches(facts=False), _SHIPPED),
-    "without traversal": (Switches(traversal=False), _SHIPPED),
-    "without facts and traversal": (Switches(facts=False, traversal=False), _SHIPPED),
-    "without the speaker's bonus": (Switches(), replace(_SHIPPED, speaker=0.0)),
-    "without the date's bonus": (Switches(), replace(_SHIPPED, date=0.0)),
-    "without the bonus of telling when": (Switches(), replace(_SHIPPED, when=0.0)),
-    "without marking down questions": (Switches(), replace(_SHIPPED, asks=0.0)),
-    "without marking down the brief": (Switches(), replace(_SHIPPED, brief=0.0)),
+ABLATIONS: dict[str, Switches] = {
+    "without vectors": Switches(vectors=False),
+    "without full text": Switches(arms=_WORDLESS),
+    "own vectors instead of leaning ones": Switches(leaning=False),
+    "without name handling": Switches(names=False, weights=TraitWeights(speaker=0.0)),
+    "without the graph's facts": Switches(facts=False),
+    "without traversal": Switches(arms=_WITHOUT_TRAVERSAL),
+    "without facts and traversal": Switches(arms=_WITHOUT_TRAVERSAL, facts=False),
+    "without the speaker's bonus": Switches(weights=TraitWeights(speaker=0.0)),
+    "without the bonus of the period": Switches(weights=TraitWeights(period=0.0)),
+    "without the bonus of what is newer": Switches(weights=TraitWeights(recency=0.0)),
+    "without concepts": Switches(arms=tuple(arm for arm in ARMS if arm.name != "concepts")),
+    "without the bonus of telling when": Switches(weights=TraitWeights(when=0.0)),
+    "without marking down questions": Switches(weights=TraitWeights(asks=0.0, only_asks=0.0, knows_not=0.0)),
+    "without marking down the brief": Switches(weights=TraitWeights(brief=0.0)),
 }
 
 
@@ -74,10 +77,9 @@ async def ablated(
     conversations: Sequence[Conversation],
     *,
     switches: Switches,
-    weights: Weights,
     advanced: Callable[[], None],
 ) -> list[Score]:
     """The same questions to the same memories, with a part of the service left out."""
-    async with serving(home, switches=switches, weights=weights) as service:
+    async with serving(home, switches=switches) as service:
         scores, _ = await recall(service, conversations, limit=10, advanced=advanced)
     return scores

@@ -19,6 +19,8 @@ _RECALLS = ("recall@5", "recall@10", "hit@5", "hit@10")
 
 def show(results: Mapping[str, Any], console: Console) -> None:
     """Every part that was measured, a table each."""
+    if "lives" in results:
+        _show_lives(results["lives"], console)
     if "recall" in results:
         _show_recall(results["recall"], console)
     if "ablation" in results:
@@ -32,6 +34,19 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_proxy(results["proxy"], console)
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
+
+
+def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
+    kinds = dict.fromkeys(kind for life in lives.values() for kind in life["kinds"])
+    rows = [
+        (name, *(_share(*life["kinds"].get(kind, (0, 0))) for kind in kinds), _share(life["points"], life["queries"]))
+        for name, life in lives.items()
+    ]
+    console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
+
+
+def _share(points: float, most: int) -> str:
+    return f"{points:g}/{most}"
 
 
 def _show_recall(recall: Mapping[str, Any], console: Console) -> None:

@@ -1,8 +1,8 @@
 """
 The benchmarks: ``make bench LOCOMO=path``. See README.md for what each figure means and what it does not.
 
-Recall, ablation and silence need a LoCoMo file; the cost of a turn, and what size costs, need nothing. Nothing leaves
-this machine.
+Recall, ablation and silence need a LoCoMo file; made-up lives, the cost of a turn, and what size costs, need nothing.
+Nothing leaves this machine.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from service.adapters.minilm import limit_threads
-from service.telemetry import configure_logs
+from service.observability.logging import configure_logs
 from tests.benchmarks.baselines import baselines
 from tests.benchmarks.cost import cost
 from tests.benchmarks.figures import summary
+from tests.benchmarks.lives import FOLDER, by_kind, graded, live, points, read_life, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("recall", "ablation", "silence", "cost", "proxy", "size", "writes")
+PARTS = ("lives", "recall", "ablation", "silence", "cost", "proxy", "size", "writes")
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
@@ -61,6 +62,7 @@ class Bench:
     is_quick: bool
     progress: Progress
     sizes: tuple[str, ...] = ()
+    lives: tuple[Path, ...] = ()
 
 
 def main() -> None:
@@ -75,7 +77,8 @@ def main() -> None:
     sizes = tuple(SIZES)[:1] if asked.quick and asked.sizes is None else tuple(asked.sizes or SIZES)
     conversations = _conversations(asked) if asked.locomo else ()
     with _home(asked.home) as home, Progress(console=console, transient=True) as progress:
-        results = asyncio.run(measured(Bench(conversations, home, parts, asked.quick, progress, sizes)))
+        bench = Bench(conversations, home, parts, asked.quick, progress, sizes, tuple(asked.lives or ()))
+        results = asyncio.run(measured(bench))
     show(results, console)
     file = _written(results, asked.out)
     console.print(f"Everything, as JSON: {file}")
@@ -89,6 +92,8 @@ async def measured(bench: Bench) -> dict[str, Any]:
         results |= await _remembering(bench)
     if "ablation" in bench.parts:
         results["ablation"] = await _ablation(bench)
+    if "lives" in bench.parts:
+        results["lives"] = await _lives(bench)
     if "cost" in bench.parts:
         turns = _QUICK_TURNS if bench.is_quick else _TURNS
         with _counting(bench, "the cost of a turn", 2 * turns) as advanced:
@@ -137,6 +142,27 @@ async def _remembering(bench: Bench) -> dict[str, Any]:
     return results
 
 
+async def _lives(bench: Bench) -> dict[str, Any]:
+    """Each life that is told and asked: points, points by kind, and how often the answer itself was shown."""
+    results: dict[str, Any] = {}
+    files = sorted(bench.lives or FOLDER.glob("*.json"))
+    async with serving(bench.home / "lives") as service:
+        for file in files[:1] if bench.is_quick else files:
+            life = read_life(file)
+            await live(service, life)
+            with _counting(bench, f"asking {life.mind_id}", len(life.queries)) as advanced:
+                found = await graded(service, life, advanced=advanced)
+            said, asked = spoken(found)
+            results[life.mind_id] = {
+                "points": points(found),
+                "queries": len(found),
+                "kinds": by_kind(found),
+                "answer shown": [said, asked],
+                "verdicts": {one.query.id: [one.verdict, one.reason] for one in found},
+            }
+    return results
+
+
 async def _imported(bench: Bench, service: Any, conversation: Conversation) -> None:
     await import_all(service, conversation)
     task = bench.progress.add_task(f"import and digest {conversation.name}", total=len(conversation.turns))
@@ -152,11 +178,9 @@ async def _imported(bench: Bench, service: Any, conversation: Conversation) -> N
 async def _ablation(bench: Bench) -> dict[str, Any]:
     questions = sum(len(one.questions) for one in bench.conversations)
     found = {}
-    for name, (switches, weights) in ABLATIONS.items():
+    for name, switches in ABLATIONS.items():
         with _counting(bench, name, questions) as advanced:
-            scores = await ablated(
-                bench.home / "locomo", bench.conversations, switches=switches, weights=weights, advanced=advanced
-            )
+            scores = await ablated(bench.home / "locomo", bench.conversations, switches=switches, advanced=advanced)
         found[name] = summary(scores)
     return found
 
@@ -192,6 +216,7 @@ def _written(results: dict[str, Any], folder: Path) -> Path:
 def _arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.run", description=__doc__)
     parser.add_argument("--locomo", type=Path, help="a LoCoMo file, which the project may not contain")
+    parser.add_argument("--lives", type=Path, nargs="+", help="these lives, instead of those that are here")
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="the folder of the JSON")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts alone")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, help="minds of this many facts alone")

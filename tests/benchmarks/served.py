@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import httpx
+import httpx2
 
-from tests.running import running
+from tests.support.service import running
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.turns import Turn
-    from service.ports import Embedder
-    from service.resonance.fusion import Weights
-    from service.resonance.retrieval import Switches
-    from service.settings import Settings
+    from service.ports.embedder import Embedder
+    from service.resonance.arms import Switches
+    from service.settings.settings import Settings
     from tests.benchmarks.locomo import Conversation
-    from tests.running import Running
+    from tests.support.service import Running
 
 _POLL_SECONDS = 0.5
 _BLOCK_TOKENS = 20_000  # recall is of fragments: the block's length must not cut the list
@@ -46,14 +45,10 @@ async def serving(
     *,
     settings: Settings | None = None,
     switches: Switches | None = None,
-    weights: Weights | None = None,
     embedder: Embedder | None = None,
 ) -> AsyncIterator[Running]:
-    """The service on *home*; *switches* leave arms out, *weights* and *embedder* replace the shipped ones."""
+    """The service on *home*; *switches* leave parts of the search out, *embedder* replaces the shipped one."""
     async with running(home, settings=settings, switches=switches, embedder=embedder) as service:
-        if weights is not None:
-            # No setting turns these: they are measured, not chosen. So the ablation reaches in.
-            service.memory.pipeline._gathering._weights = weights
         await _ready(service)
         yield service
 
@@ -92,7 +87,7 @@ async def ask(service: Running, mind_id: str, text: str, *, session_id: str, now
 
 async def _ready(service: Running) -> None:
     """Wait until the graph has loaded: until then the service answers from full text alone."""
-    while (await service.http.get("/readyz")).status_code != httpx.codes.OK:
+    while (await service.http.get("/readyz")).status_code != httpx2.codes.OK:
         await asyncio.sleep(_POLL_SECONDS)
 
 

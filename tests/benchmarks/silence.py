@@ -12,10 +12,10 @@ from tests.benchmarks.figures import mean
 from tests.benchmarks.served import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from tests.benchmarks.locomo import Conversation
-    from tests.running import Running
+    from tests.support.service import Running
 
 _SMALL_TALK = Path(__file__).with_name("small_talk.txt")
 

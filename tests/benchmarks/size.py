@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from datetime import UTC
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from service.resonance.retrieval import Retrieval, Switches
+from service.resonance.arms import Switches
+from service.resonance.retrieval import Retrieval
 from tests.benchmarks.contents import GRAPH, MIND
 from tests.benchmarks.exactness import Exactness
 from tests.benchmarks.latency import side_by_side, timed
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from service.minds import Mind
+    from service.mind.minds import Mind
     from tests.benchmarks.latency import Call
     from tests.benchmarks.loading import Built
     from tests.benchmarks.standing import Standing
     from tests.benchmarks.synthetic import Question
-    from tests.running import Running
+    from tests.support.service import Running
 
     Told = Callable[[str], None]
 
@@ -72,7 +74,9 @@ async def _arms(service: Running, made: Built, questions: Sequence[Question], *,
     async def near(number: int) -> None:
         first = number % _QUESTIONS * 3
         rows = exact.rows(first, 3)
-        exact.compare(first, await service.memory.graph.near(MIND, rows, turns=_DEPTH, facts=_DEPTH, entities=_DEPTH))
+        exact.compare(
+            first, await service.memory.graphs.of(MIND).nearest(rows, turns=_DEPTH, facts=_DEPTH, entities=_DEPTH)
+        )
 
     found = {}
     for name, callers in CALLERS.items():
@@ -86,12 +90,12 @@ async def _ours_and_stock(
     service: Running, mind: Mind, stood: Standing, questions: Sequence[Question], *, seconds: float
 ) -> dict[str, Any]:
     """Our retrieval at its seam, of a turn's three queries and of one; and stock's search, of one."""
-    retrieval = Retrieval(service.memory.graph, embedder=service.memory.embedder, switches=Switches())
+    retrieval = Retrieval(embedder=service.memory.embedder, switches=Switches())
 
     def ours(most: int) -> Call:
         async def search(number: int) -> str | None:
             queries = questions[number % _QUESTIONS].queries[:most]
-            found = await retrieval.search(queries, mind=mind, language="en", now=NOW, seconds=None)
+            found = await retrieval.search_round(queries, mind=mind, language="en", now=NOW, timezone=UTC, seconds=None)
             return ", ".join(found.degraded) or None
 
         return search
@@ -119,23 +123,24 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
     The time limit of a statement is lifted, so that every arm is seen whole.
     """
     spent, memory = Spent(), service.memory
-    connection = memory.graph._connection
+    graph = mind.graph
+    connection = graph._connection
     limit, connection._read_seconds = connection._read_seconds, _PROFILE_SECONDS
-    memory.graph._connection = memory.graph._indexes._connection = TimedConnection(connection, spent)
+    graph._connection = graph._indexes._connection = TimedConnection(connection, spent)
     embedder = Timed(memory.embedder, spent, called=lambda name, _: f"embedder: {name}")
-    retrieval = Timed(
-        Retrieval(memory.graph, embedder=embedder, switches=Switches()), spent, called=lambda *_: "the whole search"
-    )
+    retrieval = Timed(Retrieval(embedder=embedder, switches=Switches()), spent, called=lambda *_: "the whole search")
     watched = replace(mind, text=Timed(mind.text, spent, called=arm))
 
     async def search(number: int) -> None:
         spent.begin()
-        await retrieval.search(questions[number].queries, mind=watched, language="en", now=NOW, seconds=None)
+        await retrieval.search_round(
+            questions[number].queries, mind=watched, language="en", now=NOW, timezone=UTC, seconds=None
+        )
 
     try:
         await timed([search], seconds=seconds, most=_PROFILED)
     finally:
-        memory.graph._connection = memory.graph._indexes._connection = connection
+        graph._connection = graph._indexes._connection = connection
         connection._read_seconds = limit
     return spent.medians()
 

@@ -20,25 +20,26 @@ from typing import TYPE_CHECKING, Any, Self
 import psutil
 
 from consolidation.kernel.errors import GraphUnavailable
-from service.adapters.graph.connection import Connection
-from service.adapters.graph.server import EmbeddedServer
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.server import EmbeddedServer
 from service.app import create_app
-from service.container import open_memory
+from service.composition.container import open_memory
 from tests.benchmarks.contents import GRAPH, MIND
 from tests.benchmarks.served import digested, serving
 from tests.benchmarks.vectors import WordVectors
-from tests.embedded import redis_pids
-from tests.running import QUICK, settings_of
-from tests.serving import serving as serving_apart
+from tests.support.embedded_graph import redis_pids
+from tests.support.service import QUICK, settings_of
+from tests.support.service_process import serving as serving_apart
+from tests.support.waiting import until_answered
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from fastapi import FastAPI
 
-    from service.minds import Mind
-    from tests.running import Running
-    from tests.serving import Serving
+    from service.mind.minds import Mind
+    from tests.support.service import Running
+    from tests.support.service_process import Serving
 
 _MEGABYTE = 1e6
 _LOAD_SECONDS = 600  # a FalkorDB that does not come back ends the benchmark
@@ -92,7 +93,8 @@ async def opened(stood: Standing) -> AsyncIterator[tuple[Running, Mind]]:
     )
     async with serving(stood.home, settings=settings, embedder=WordVectors()) as service:
         mind = await service.memory.minds.find_or_create(MIND)
-        await service.memory.digestion._saving.step(mind)  # prepares the graph: an index that is new is built now
+        _, saving, _ = service.memory.ingestion.lanes
+        await saving.step(mind)  # prepares the graph: an index that is new is built now
         await until_indexed(stood.url)
         await digested(service, MIND)
         yield service, mind
@@ -103,7 +105,7 @@ def apart(stood: Standing) -> Iterator[Serving]:
     """The service in a process of its own, ready."""
     env = {"FALKORDB_URL": stood.url, "MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
     with serving_apart(stood.home, factory="tests.benchmarks.standing:create", **env) as served:
-        served.http.get("/readyz").raise_for_status()
+        until_answered(lambda: served.http.get("/readyz"), lambda answer: answer.is_success)
         yield served
 
 
@@ -114,7 +116,7 @@ def create() -> FastAPI:
 
 async def until_indexed(url: str) -> None:
     """Return once no index of the graph is being built."""
-    connection = Connection(url, read_seconds=600)
+    connection = GraphConnection(url, read_seconds=600)
     try:
         while not await _is_indexed(connection):
             await asyncio.sleep(0.1)
@@ -122,7 +124,7 @@ async def until_indexed(url: str) -> None:
         await connection.close()
 
 
-async def _is_indexed(connection: Connection) -> bool:
+async def _is_indexed(connection: GraphConnection) -> bool:
     try:
         rows = await connection.read(GRAPH, "CALL db.indexes() YIELD status RETURN status", {})
     except GraphUnavailable:  # busy: it answers nobody just now

@@ -6,15 +6,15 @@ import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from service.adapters.graph.connection import Connection
-from service.adapters.graph.server import EmbeddedServer
-from service.adapters.quiet import hush_graphiti
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.mind_graph import silence_graphiti
+from service.adapters.falkordb.server import EmbeddedServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
-    from service.ports import Embedder
+    from service.ports.embedder import Embedder
     from tests.benchmarks.talk import Talk
 
 _GRAPH = "stock"
@@ -47,7 +47,7 @@ async def stock(
     answer: Callable[[str, str], dict[str, Any]] | None = None,
 ) -> AsyncIterator[Any]:
     """Graphiti on *graph*, its indexes made; its model is at *base_url*, or is *answer* of a shape and a prompt."""
-    connection = Connection(url, **_AS_STOCK)
+    connection = GraphConnection(url, **_AS_STOCK)
     model = None
     try:
         model = _hosted(base_url) if answer is None else _at_once(answer)
@@ -73,7 +73,7 @@ async def add(graphiti: Any, talk: Talk, *, graph: str) -> None:
 
 
 def _hosted(base_url: str | None) -> Any:
-    hush_graphiti(dimension=_DIMENSION)
+    silence_graphiti(dimension=_DIMENSION)
     from graphiti_core.llm_client.config import LLMConfig
     from graphiti_core.llm_client.openai_generic_client import OpenAIGenericClient
 
@@ -81,7 +81,7 @@ def _hosted(base_url: str | None) -> Any:
 
 
 def _at_once(answer: Callable[[str, str], dict[str, Any]]) -> Any:
-    hush_graphiti(dimension=_DIMENSION)
+    silence_graphiti(dimension=_DIMENSION)
     from graphiti_core.llm_client.client import LLMClient
     from graphiti_core.llm_client.config import LLMConfig
 

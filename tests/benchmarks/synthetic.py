@@ -15,8 +15,8 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from consolidation.kernel.tokens import count_tokens
-from consolidation.kernel.turns import Kept, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from consolidation.text.tokens import count_tokens
 from tests.benchmarks.vocabulary import ASIDES, CITIES, DEEDS, HUB, MONTHS, TOPICS, kind_of, name_of
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -50,7 +50,7 @@ class Fact:
 class Told:
     """A turn as it is kept, and the facts in it."""
 
-    kept: Kept
+    kept: StoredTurn
     facts: tuple[Fact, ...]
 
     @property
@@ -139,7 +139,7 @@ def _when(day: datetime, dice: random.Random) -> str:
     return dice.choice(forms)
 
 
-def _kept(number: int, session: int, at: datetime, facts: tuple[Fact, ...], dice: random.Random) -> Kept:
+def _kept(number: int, session: int, at: datetime, facts: tuple[Fact, ...], dice: random.Random) -> StoredTurn:
     said = [_sentence(fact.text.replace(f"{HUB} ", "I ", 1) if fact.source == 0 else fact.text) for fact in facts]
     user = " ".join((*said[:-1], dice.choice(ASIDES)))
     last = facts[-1]
@@ -150,7 +150,7 @@ def _kept(number: int, session: int, at: datetime, facts: tuple[Fact, ...], dice
         Message(Speaker.ASSISTANT, bot, timestamp=at),
     )
     turn = Turn(f"turn-{number}", f"session-{session}", messages)
-    return Kept(number, at, turn, count_tokens("\n".join(message.line for message in messages)))
+    return StoredTurn(number, at, turn, count_tokens("\n".join(message.line for message in messages)))
 
 
 def _sentence(text: str) -> str:

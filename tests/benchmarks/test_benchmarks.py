@@ -75,8 +75,7 @@ async def test_the_benchmarks_measure_a_small_conversation(file, tmp_path):
 
 
 async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
-    from service.resonance.fusion import Weights
-    from service.resonance.retrieval import Switches
+    from service.resonance.arms import Switches
     from tests.benchmarks.served import digested, import_all, serving
 
     conversations = read(file)
@@ -87,8 +86,7 @@ async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
     scores = await ablated(
         tmp_path / "home",
         conversations,
-        switches=Switches(vectors=False),
-        weights=Weights(words=0.0, facts=0.0),
+        switches=Switches(vectors=False, facts=False),
         advanced=lambda: None,
     )
 
@@ -135,7 +133,7 @@ async def test_a_made_mind_is_one_the_service_would_have_written(tmp_path):
     """The same labels and properties, and full text that agrees with the graph: nothing is left to do."""
     from tests.benchmarks.loading import build
     from tests.benchmarks.standing import opened, standing
-    from tests.embedded import rows
+    from tests.support.embedded_graph import rows
 
     async def shape(service, mind_id):
         """Properties by label and type, those that every one has."""
@@ -148,7 +146,7 @@ async def test_a_made_mind_is_one_the_service_would_have_written(tmp_path):
     made = await build(tmp_path / "made", facts=60)
     async with standing(made.home, within=tmp_path) as stood, opened(stood) as (service, mind):
         status = await service.status("size")
-        facts = await service.memory.graph.everything("size", after=0, limit=100)
+        facts = await service.memory.graphs.of("size").knowledge(after=0, limit=100)
         told = mind.text.fact_numbers([fact.uuid for fact in facts.facts])
         ours = await shape(service, "size")
         await service.keep("other", "Marta Keller moved to Lyon in March.", "So Marta Keller left Porto after all.")

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from consolidation.kernel.words import stems
+from consolidation.text.words import stems
+from service.ports.embedder import EmbedderIdentity
 from tests.benchmarks.vocabulary import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.ports import Vectors
+    from service.ports.embedder import Vectors
 
 _SEED, _WORDS = 20261121, 4096
 _CENTRE, _OWN = 0.7, 0.7
@@ -28,8 +29,11 @@ DECIMALS = 4  # as it is stored, so that what is compared is what was written
 class WordVectors:
     """Embedder by a table of random words; the same text has the same vector in every process."""
 
-    name = "scripted-words"
+    name = stored_name = "scripted-words"
     dimension = 384
+    has_meaning = True
+    is_calibrated = False
+    tells_queries_apart = False
 
     def __init__(self) -> None:
         dice = np.random.default_rng(_SEED)
@@ -39,8 +43,19 @@ class WordVectors:
             stem: number for number, words in enumerate(TOPICS) for word in words for stem in stems(word, language="en")
         }
 
+    async def identity(self) -> EmbedderIdentity:
+        """Its name and dimension."""
+        return EmbedderIdentity(self.stored_name, self.dimension)
+
+    async def warm(self) -> None:
+        """There is nothing to load."""
+
     async def embed(self, texts: Sequence[str], /) -> Vectors:
         """Unit rows of float32, one a text, in order."""
+        return self.of(texts)
+
+    async def embed_queries(self, texts: Sequence[str], /) -> Vectors:
+        """The same: a word has one vector."""
         return self.of(texts)
 
     def of(self, texts: Sequence[str]) -> Vectors:

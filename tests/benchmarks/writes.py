@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.ports import Reply
 from prompts.responses import Entity, Extraction, Fact, Identities, Settlements
-from service.digestion.episodes import remembered_text
+from service.ingest.episodes import remembered_text
 from tests.benchmarks.brain import Brain
 from tests.benchmarks.contents import GRAPH, MIND
 from tests.benchmarks.latency import latency, timed
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from consolidation.kernel.ports import Ask
-    from service.minds import Mind
+    from service.mind.minds import Mind
     from tests.benchmarks.standing import Standing
     from tests.benchmarks.synthetic import Told
-    from tests.running import Running
+    from tests.support.service import Running
 
 CALLERS = 32
 _UNTOLD = 4_000  # turns there are to tell, more than are ever accepted in a cell
@@ -85,12 +86,12 @@ async def _digested(stood: Standing, told: Sequence[Told]) -> dict[str, Any]:
     """Seconds of each lane, a turn at a time, with a model that answers at once; and where they go."""
     spent = Spent()
     async with opened(stood) as (service, mind):
-        graph = service.memory.graph
-        graph._model = AtOnce(told)  # no setting scripts a model
+        graph = mind.graph
+        graph._readers = replace(graph._readers, model=AtOnce(told))  # no setting scripts a model
         lanes = await _through_lanes(service, mind, told[:_FIRST])
         graph._connection = TimedConnection(graph._connection, spent)
         lanes = await _through_lanes(service, mind, told[_FIRST:], begin=spent.begin)
-        progress = await graph.progress(MIND)
+        progress = await graph.progress()
     if progress.parked or progress.extracted != mind.transcript.positions.last:
         raise RuntimeError(f"not every turn was digested: {progress}")
     whole = [sum(of) for of in zip(*lanes.values(), strict=True)]
@@ -100,12 +101,7 @@ async def _digested(stood: Standing, told: Sequence[Told]) -> dict[str, Any]:
 async def _through_lanes(
     service: Running, mind: Mind, told: Sequence[Told], *, begin: Callable[[], None] = lambda: None
 ) -> dict[str, list[float]]:
-    digestion = service.memory.digestion
-    lanes = {
-        "indexing": digestion._saving.index,
-        "saving": digestion._saving.step,
-        "extracting": digestion._extracting.step,
-    }
+    lanes = {lane.name.value: lane.step for lane in service.memory.ingestion.lanes}
     taken: dict[str, list[float]] = {lane: [] for lane in lanes}
     for one in told:
         await mind.transcript.append(one.kept.turn, tokens=one.kept.tokens)

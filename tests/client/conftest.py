@@ -6,17 +6,17 @@ import os
 from contextlib import contextmanager
 
 import pytest
-from twins.fault_proxy import FaultProxy
-
 from mind_memory_client import MemoryClient
-from tests.service.cli.cli_process import serving, until_digested
+
+from tests.support.cli_process import serving, until_digested
+from tests.twins.fault_proxy import FaultProxy
 
 MOTHER, ASKS = "My mother lives in Lyon.", "Where does my mother live?"
 
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory):
-    """What the service keeps."""
+    """The home folder of the service."""
     return tmp_path_factory.mktemp("client") / "home"
 
 
@@ -44,27 +44,29 @@ def mind(request):
 
 
 @pytest.fixture
-def told(url, memory, mind):
-    """A mind that was told in an earlier session where a mother lives."""
-    memory.store_turn(mind, "earlier", [said(MOTHER), {"role": "assistant", "content": "How often do you see her?"}])
+def told_mind(url, memory, mind):
+    """A mind that heard in an earlier session where a mother lives."""
+    memory.store_turn(
+        mind, "earlier", [user_says(MOTHER), {"role": "assistant", "content": "How often do you see her?"}]
+    )
     until_digested(url, mind)
     return mind
 
 
 @contextmanager
 def through_faults(url):
-    """A way to the service that a test may break, and its address."""
+    """A proxy to the service that a test may break, and its address."""
     with FaultProxy(url.removeprefix("http://")) as proxy:
         yield proxy, f"http://127.0.0.1:{proxy.port}"
 
 
-def said(content, **more):
-    """A message of the user's."""
+def user_says(content, **more):
+    """A message of the user."""
     return {"role": "user", "content": content, **more}
 
 
-def kept(home, mind):
-    """Every turn of a mind, as its transcript has it: (session, [(role, content), …])."""
+def stored_turns(home, mind):
+    """Every turn in the transcript of a mind: (session, [(role, content), …])."""
     files = sorted((home / "minds" / mind / "transcript").glob("*.jsonl"))
     turns = [json.loads(line) for file in files for line in file.read_text().splitlines()]
     return [(one["session_id"], [(m["role"], m["content"]) for m in one["messages"]]) for one in turns]

@@ -1,18 +1,18 @@
-"""Each example, and the bot of CURL.md, is run as it stands: it knows what was said in an earlier session."""
+"""Each example, and the bot of CURL.md, runs unchanged: it knows what was said in an earlier session."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.client.adapters.bots import KNOWS, bot
-from tests.client.conftest import ASKS, kept
+from tests.client.conftest import ASKS, stored_turns
+from tests.support.paths import ROOT
+from tests.support.scripted_bot import KNOWS, bot
 
-CLIENT = Path(__file__).parents[2] / "client"
+CLIENT = ROOT / "client"
 EXAMPLES = sorted(one.name for one in (CLIENT / "examples").glob("*.py"))
 
 
@@ -22,14 +22,14 @@ def settings(provider, url, mind):
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_remembers(example, url, told, home):
+def test_an_example_remembers(example, url, told_mind, home):
     words = [sys.executable, str(CLIENT / "examples" / example), ASKS, "later"]
     with bot() as provider:
-        env = {**os.environ, **settings(provider, url, told), "PYTHONPATH": str(CLIENT)}
+        env = {**os.environ, **settings(provider, url, told_mind), "PYTHONPATH": str(CLIENT)}
         run = subprocess.run(words, capture_output=True, text=True, timeout=120, env=env)
 
     assert run.stdout.strip() == KNOWS, run.stderr
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
 def test_the_readmes_lines_are_those_of_the_first_example():
@@ -40,18 +40,18 @@ def test_the_readmes_lines_are_those_of_the_first_example():
 
 
 @pytest.mark.skipif(not (shutil.which("jq") and shutil.which("curl")), reason="needs curl and jq")
-def test_a_shell_script_of_curl_alone_remembers_and_talks_on_without_its_memory(url, told, home, tmp_path):
+def test_a_shell_script_with_curl_alone_remembers_and_goes_on_without_memory(url, told_mind, home, tmp_path):
     script = tmp_path / "bot.sh"
     script.write_text(re.search(r"```sh\n(.*?)```", (CLIENT / "CURL.md").read_text(), re.DOTALL)[1])
-    words = ["sh", str(script), told, "later", ASKS]
+    words = ["sh", str(script), told_mind, "later", ASKS]
     with bot() as provider:
-        found = {**os.environ, **settings(provider, url, told)}
+        found = {**os.environ, **settings(provider, url, told_mind)}
         run = subprocess.run(words, capture_output=True, text=True, timeout=60, env=found)
         away = subprocess.run(
             ["sh", str(script), "never-met", "s", 'Say "hi"!'], capture_output=True, text=True, timeout=60, env=found
         )
 
     assert run.stdout.strip() == KNOWS, run.stderr
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
     assert away.returncode == 0, away.stderr
-    assert kept(home, "never-met")[0][1][0] == ("user", 'Say "hi"!')
+    assert stored_turns(home, "never-met")[0][1][0] == ("user", 'Say "hi"!')

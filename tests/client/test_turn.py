@@ -1,75 +1,75 @@
-"""`with memory.turn(…)`: what the model sees, what is kept, and what of it when something fails on the way."""
+"""`with memory.turn(…)`: what the model sees, what is stored, and what happens to both when something fails."""
 
 import asyncio
 
 import pytest
 
-from mind_memory_client import AsyncMemoryClient, MemoryClient, Patience, Shelf, TurnUnsaved
-from tests.client.conftest import ASKS, MOTHER, kept, said, through_faults
+from mind_memory_client import AsyncMemoryClient, MemoryClient, RetryPolicy, UnsavedTurns, TurnUnsaved
+from tests.client.conftest import ASKS, MOTHER, stored_turns, user_says, through_faults
 
 pytestmark = pytest.mark.anyio
 
 NOWHERE = "http://127.0.0.1:9"
-HASTY = Patience(attempts=1, seconds=2)
+HASTY = RetryPolicy(max_attempts=1, total_seconds=2)
 ANSWER = {"role": "assistant", "content": "Hello!"}
 
 
 def answered(content, *, home, mind):
-    """The last turn that is kept."""
-    return kept(home, mind)[-1] == ("later", [("user", ASKS), ("assistant", content)])
+    """Whether the last stored turn is this question with *content* as its answer."""
+    return stored_turns(home, mind)[-1] == ("later", [("user", ASKS), ("assistant", content)])
 
 
-def test_the_model_sees_what_surfaced_and_what_was_said_is_kept(memory, told, home):
-    history = [{"role": "system", "content": "Be brief."}, said("Hello?"), ANSWER, said(ASKS)]
+def test_the_model_sees_what_surfaced_and_what_was_said_is_stored(memory, told_mind, home):
+    history = [{"role": "system", "content": "Be brief."}, user_says("Hello?"), ANSWER, user_says(ASKS)]
 
-    with memory.turn(told, "later", history, deadline_ms=0) as turn:
+    with memory.turn(told_mind, "later", history, deadline_ms=0) as turn:
         turn.answer("In Lyon.")
 
     assert MOTHER in turn.block
     assert [one["role"] for one in turn.messages] == ["system", "user", "assistant", "system", "user"]
     assert turn.messages[0]["content"].startswith("Be brief.\n\n[MY MEMORY]")
     assert turn.messages[3]["content"] == turn.block
-    assert answered("In Lyon.", home=home, mind=told)
-    assert (turn.kept.turn_id, turn.unsaved) == (turn.turn_id, None)
+    assert answered("In Lyon.", home=home, mind=told_mind)
+    assert (turn.stored.turn_id, turn.unsaved) == (turn.turn_id, None)
 
 
-async def test_the_awaited_turn_does_the_same(url, told, home):
-    async with AsyncMemoryClient(url) as memory, memory.turn(told, "later", ASKS, deadline_ms=0) as turn:
+async def test_the_awaited_turn_does_the_same(url, told_mind, home):
+    async with AsyncMemoryClient(url) as memory, memory.turn(told_mind, "later", ASKS, deadline_ms=0) as turn:
         turn.answer({"role": "assistant", "content": "In Lyon."})
 
     assert MOTHER in turn.flashbacks[0].raw
-    assert answered("In Lyon.", home=home, mind=told)
+    assert answered("In Lyon.", home=home, mind=told_mind)
 
 
-def test_an_answer_that_streams_is_kept_whole_and_when_it_breaks_as_far_as_it_came(memory, told, home):
-    with memory.turn(told, "later", ASKS) as turn:
+def test_a_streamed_answer_is_stored_whole_or_as_far_as_it_came(memory, told_mind, home):
+    with memory.turn(told_mind, "later", ASKS) as turn:
         for piece in ("In ", None, "Lyon."):
             turn.add(piece)
-    assert answered("In Lyon.", home=home, mind=told)
+    assert answered("In Lyon.", home=home, mind=told_mind)
 
-    with pytest.raises(ConnectionError), memory.turn(told, "later", ASKS) as turn:
+    with pytest.raises(ConnectionError), memory.turn(told_mind, "later", ASKS) as turn:
         turn.add("In Ly")
         raise ConnectionError
-    assert answered("In Ly", home=home, mind=told)
+    assert answered("In Ly", home=home, mind=told_mind)
 
 
-def test_when_the_model_fails_the_users_words_are_kept_and_once_though_they_are_answered_later(memory, mind, home):
+def test_when_the_model_fails_the_users_words_are_stored_and_not_again_with_a_later_answer(memory, mind, home):
     with pytest.raises(ConnectionError), memory.turn(mind, "s", MOTHER):
         raise ConnectionError
-    assert kept(home, mind) == [("s", [("user", MOTHER)])]
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER)])]
 
-    with memory.turn(mind, "s", [said(MOTHER), said(ASKS)]) as turn:
+    with memory.turn(mind, "s", [user_says(MOTHER), user_says(ASKS)]) as turn:
         turn.answer("In Lyon.")
     with memory.turn(mind, "s", MOTHER) as turn:
         turn.answer("I know.")
 
-    assert kept(home, mind)[1:] == [
+    assert stored_turns(home, mind)[1:] == [
         ("s", [("user", ASKS), ("assistant", "In Lyon.")]),
         ("s", [("user", MOTHER), ("assistant", "I know.")]),
     ]
 
 
-async def test_a_turn_whose_caller_is_cancelled_is_kept(url, mind, home):
+async def test_a_turn_whose_caller_is_cancelled_is_stored(url, mind, home):
     entered = asyncio.Event()
 
     async def chat(memory):
@@ -85,87 +85,125 @@ async def test_a_turn_whose_caller_is_cancelled_is_kept(url, mind, home):
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    assert kept(home, mind) == [("s", [("user", MOTHER), ("assistant", "How of")])]
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "How of")])]
 
 
-def test_a_chat_goes_on_without_its_memory_and_the_turn_is_handed_over(memory, mind, home):
-    shelf = Shelf()
-    with MemoryClient(NOWHERE, patience=HASTY) as away, away.turn(mind, "s", MOTHER, on_unsaved=shelf) as turn:
-        assert turn.messages == [said(MOTHER)]
+def test_a_chat_goes_on_without_memory_and_the_turn_is_handed_to_the_caller(memory, mind, home):
+    queue = UnsavedTurns()
+    with MemoryClient(NOWHERE, retry=HASTY) as away, away.turn(mind, "s", MOTHER, on_unsaved=queue) as turn:
+        assert turn.messages == [user_says(MOTHER)]
         turn.answer("Nice.")
 
     assert turn.resonance.degraded == ("memory_unavailable",)
-    (unsaved,) = shelf.take()
-    assert [memory.send(unsaved.call).duplicate for _ in range(2)] == [False, True]
-    assert kept(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
-    assert len(shelf) == 0
+    (unsaved,) = queue.take()
+    assert [memory.resend(unsaved).duplicate for _ in range(2)] == [False, True]
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
+    assert len(queue) == 0
 
 
-def test_a_turn_that_can_not_be_kept_is_raised_with_all_that_was_said(mind):
-    with MemoryClient(NOWHERE, patience=HASTY) as away, pytest.raises(TurnUnsaved) as caught:
-        with away.turn(mind, "s", MOTHER) as turn:
+def test_a_turn_that_can_not_be_stored_is_raised_with_all_its_words(mind):
+    with MemoryClient(NOWHERE, retry=HASTY) as away, pytest.raises(TurnUnsaved) as caught:
+        with away.turn(mind, "s", MOTHER, on_unsaved="raise") as turn:
             turn.answer("Nice.")
 
     assert [one["content"] for one in caught.value.unsaved.body["messages"]] == [MOTHER, "Nice."]
     assert turn.unsaved is caught.value.unsaved
 
 
-async def test_the_callers_own_error_is_what_is_raised_when_the_turn_can_not_be_kept_either(mind):
-    with MemoryClient(NOWHERE, patience=HASTY) as away, pytest.raises(KeyError), away.turn(mind, "s", MOTHER) as turn:
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_memory_that_is_away_breaks_no_turn_and_what_waits_is_sent_when_it_is_back(
+    url, mind, home, caplog, is_async
+):
+    with through_faults(url) as (proxy, way):
+        if is_async:
+            async with AsyncMemoryClient(way, retry=HASTY) as memory:
+                for number in range(3):
+                    proxy.mode = "reset" if number < 2 else "pass"
+                    async with memory.turn(mind, "s", f"Word {number}.") as turn:
+                        turn.answer("Nice.")
+                    assert len(memory.unsaved) == (number + 1 if number < 2 else 0)
+        else:
+            with MemoryClient(way, retry=HASTY) as memory:
+                for number in range(3):
+                    proxy.mode = "reset" if number < 2 else "pass"
+                    with memory.turn(mind, "s", f"Word {number}.") as turn:
+                        turn.answer("Nice.")
+                    assert len(memory.unsaved) == (number + 1 if number < 2 else 0)
+
+    said = [messages[0][1] for _, messages in stored_turns(home, mind)]
+    assert said == ["Word 2.", "Word 0.", "Word 1."]
+    assert "is not stored but queued" in caplog.text
+
+
+def test_what_is_refused_for_good_is_not_sent_for_ever(memory, mind, caplog):
+    with memory.turn(mind, "s", "Fine.", turn_id="t1") as turn:
+        turn.answer("Nice.")
+    with memory.turn(mind, "s", "Something else.", turn_id="t1") as turn:
+        turn.answer("Nice.")
+    assert len(memory.unsaved) == 1
+    with memory.turn(mind, "s", "And more.") as turn:
+        turn.answer("Nice.")
+
+    assert len(memory.unsaved) == 0
+    assert "turn t1 of" in caplog.text and "is lost" in caplog.text
+
+
+async def test_the_callers_own_error_is_raised_when_the_turn_can_not_be_stored_either(mind):
+    with MemoryClient(NOWHERE, retry=HASTY) as away, pytest.raises(KeyError), away.turn(mind, "s", MOTHER) as turn:
         raise KeyError
     assert turn.unsaved is not None
 
-    async with AsyncMemoryClient(NOWHERE, patience=HASTY) as away:
+    async with AsyncMemoryClient(NOWHERE, retry=HASTY) as away:
         with pytest.raises(KeyError):
             async with away.turn(mind, "s", MOTHER) as turn:
                 raise KeyError
     assert turn.unsaved is not None
 
 
-def test_a_turn_that_is_lost_on_the_way_and_sent_again_by_hand_is_kept_once(url, memory, mind, home):
-    shelf = Shelf()
-    with through_faults(url) as (proxy, way), MemoryClient(way, patience=HASTY) as faulty:
-        with faulty.turn(mind, "s", MOTHER, on_unsaved=shelf) as turn:
+def test_a_turn_whose_answer_is_lost_and_that_is_resent_is_stored_once(url, memory, mind, home):
+    queue = UnsavedTurns()
+    with through_faults(url) as (proxy, way), MemoryClient(way, retry=HASTY) as faulty:
+        with faulty.turn(mind, "s", MOTHER, on_unsaved=queue) as turn:
             turn.answer("Nice.")
             proxy.mode = "lost"
 
-    assert memory.send(shelf.take()[0].call).sequence == 1
-    assert len(kept(home, mind)) == 1
+    assert memory.resend(queue.take()[0]).sequence == 1
+    assert len(stored_turns(home, mind)) == 1
 
 
-def test_what_became_of_a_flashback_goes_with_the_turn(memory, told, home):
-    with memory.turn(told, "later", ASKS, deadline_ms=0) as turn:
+def test_what_became_of_a_flashback_is_stored_with_the_turn(memory, told_mind, home):
+    with memory.turn(told_mind, "later", ASKS, deadline_ms=0) as turn:
         turn.answer("In Lyon.")
         turn.outcome(turn.flashbacks[0].id, "used")
 
-    line = sorted((home / "minds" / told / "transcript").glob("*.jsonl"))[-1].read_text().splitlines()[-1]
+    line = sorted((home / "minds" / told_mind / "transcript").glob("*.jsonl"))[-1].read_text().splitlines()[-1]
     assert turn.resonance.trace_id in line
     assert '"used"' in line
 
 
-def test_a_message_without_words_is_the_models_alone(memory, mind):
-    picture = said([{"type": "image_url", "image_url": {"url": "data:,"}}])
+def test_a_message_without_words_is_not_stored(memory, mind):
+    picture = user_says([{"type": "image_url", "image_url": {"url": "data:,"}}])
 
     with memory.turn(mind, "s", [picture]) as turn:
         turn.answer("")
 
-    assert (turn.messages, turn.kept) == ([picture], None)
+    assert (turn.messages, turn.stored) == ([picture], None)
 
 
-def test_off_the_record_nothing_is_kept(memory, mind, home):
+def test_off_the_record_nothing_is_stored(memory, mind, home):
     with memory.turn(mind, "s", MOTHER, off_the_record=True) as turn:
         turn.answer("Nice.")
 
-    assert turn.kept is not None
-    assert "Lyon" not in str(kept(home, mind))
+    assert turn.stored is not None
+    assert "Lyon" not in str(stored_turns(home, mind))
 
 
-def test_a_shelf_lets_go_of_the_oldest_and_says_so(caplog):
-    shelf = Shelf(1)
-    with MemoryClient(NOWHERE, patience=HASTY) as away:
+def test_a_full_queue_loses_the_oldest_turn_and_says_so(caplog):
+    queue = UnsavedTurns(1)
+    with MemoryClient(NOWHERE, retry=HASTY) as away:
         for words in ("one", "two"):
-            with away.turn("ada", "s", words, on_unsaved=shelf, turn_id=words):
+            with away.turn("ada", "s", words, on_unsaved=queue, turn_id=words):
                 pass
 
-    assert [one.turn_id for one in shelf.take()] == ["two"]
-    assert "turn one is let go" in caplog.text
+    assert [one.turn_id for one in queue.take()] == ["two"]
+    assert "turn one is lost" in caplog.text

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consolidation.kernel.turns import Kind, Speaker, Turn
+from consolidation.kernel.turns import Speaker, Turn, TurnKind
 from consolidation.legacy import Unread, legacy_turns
-from tests.strategies import texts
+from tests.support.strategies import texts
 
 TODAY = datetime(2026, 3, 5, 1, tzinfo=UTC)
 paragraphs = st.lists(st.one_of(texts, st.text("ab é", max_size=6000), st.just("\n\n"), st.just("\n# ")), max_size=5)
@@ -50,7 +50,7 @@ def test_a_file_dated_by_its_name_is_a_thought_of_that_day(tmp_path, name):
     ([turn], unread) = read(tmp_path)
 
     assert (turn.kind, turn.session_id, turn.messages[0].role) == (
-        Kind.IMPORT,
+        TurnKind.IMPORT,
         f"legacy:{DATED[name]}",
         Speaker.THOUGHT,
     )

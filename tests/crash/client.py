@@ -14,7 +14,7 @@ import random
 import time
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from tests.crash.talk import MINDS, mind_of, number_of, said_in, stock_turn_of, turn_of
 
@@ -30,7 +30,7 @@ class Client:
         self._given = given
         self._rng = random.Random(f"{given.seed} client {given.number}")
         self._log = os.open(given.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._http = httpx.Client(timeout=30)
+        self._http = httpx2.Client(timeout=30)
         self._kept = []
 
     @property
@@ -97,7 +97,7 @@ class Client:
                 seen |= {"sequence": said["sequence"], "duplicate": said["duplicate"]}
             elif answer.status_code >= 400:
                 seen["said"] = said.get("detail", "")
-        except (OSError, ValueError, httpx.HTTPError):
+        except (OSError, ValueError, httpx2.HTTPError):
             pass
         os.write(self._log, json.dumps(seen).encode() + b"\n")
         return seen["status"]

@@ -10,11 +10,11 @@ from collections import Counter
 from contextlib import closing
 
 from consolidation.workspace import workspace_of
-from service.adapters.graph.connection import Connection
-from service.adapters.graph.naming import graph_name
-from service.adapters.graph.server import EmbeddedServer
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.graph_names import graph_name
+from service.adapters.falkordb.server import EmbeddedServer
 from tests.crash.talk import MINDS, mind_of, turn_of
-from tests.e2e.story_counting import broken_story, kept_in, not_kept_once, saved_by
+from tests.support.story_counts import broken_story, kept_in, not_kept_once, saved_by
 
 TOKEN = re.compile(r"\bk\d{6}\b")
 EPISODES = "MATCH (n:Episodic) RETURN n.content"
@@ -127,7 +127,7 @@ async def _graphs(home, names):
     await server.start()
     try:
         await server.wait_until_ready()
-        connection = Connection(server.url)
+        connection = GraphConnection(server.url)
         try:
             return [
                 [[row[0] for row in await connection.read(name, asked, {})] for asked in (EPISODES, ENTITIES, FACTS)]

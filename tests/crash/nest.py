@@ -19,8 +19,9 @@ from importlib import import_module
 from pathlib import Path
 
 from service.adapters.minilm import limit_threads
+from tests.support.paths import ROOT
+from tests.support.waiting import GIVE_UP
 
-ROOT = Path(__file__).parents[2]
 HEAVY = (
     "falkordb.asyncio",
     "redis.asyncio",
@@ -28,9 +29,10 @@ HEAVY = (
     "anyio._backends._asyncio",
     "uvicorn.protocols.http.auto",
     "uvicorn.lifespan.on",
-    "service.adapters.graph.graphiti",
+    "service.adapters.falkordb.graphiti",
     "service.cli.main",
-    "service.cli.serving",
+    "service.cli.commands.serve",
+    "service.cli.server",
     "tests.crash.stock",
 )
 
@@ -55,7 +57,7 @@ class Nest:
     def close(self):
         self._process.stdin.close()
         self._process.stdout.close()
-        self._process.wait(30)
+        self._process.wait(GIVE_UP)
 
     def _asked(self, order):
         with self._lock:
@@ -88,13 +90,13 @@ def main():
 
 def _warm():
     """Load what is slow to load, so that no child has to."""
-    from service.adapters.quiet import hush_graphiti
+    from service.adapters.falkordb.mind_graph import silence_graphiti
 
-    hush_graphiti(dimension=384)
+    silence_graphiti(dimension=384)
     for name in HEAVY:
         import_module(name)
-    from consolidation.kernel.language import detect
-    from consolidation.kernel.tokens import count_tokens
+    from consolidation.text.language import detect
+    from consolidation.text.tokens import count_tokens
 
     detect("Good morning, how are you today?")
     count_tokens("warm")
@@ -123,13 +125,13 @@ def _serve(order):
         from tests.crash.stock import serve
 
         return serve(Path(order["home"]), steps)
-    from service.adapters.hashing import HashingEmbedder
-    from service.cli import listening, main, serving
+    from service.adapters.hashing_embedder import HashingEmbedder
+    from service.cli import main, server
 
     install(steps)
-    create_app = listening.create_app
-    listening.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
-    serving.open_memory = partial(serving.open_memory, embedder=HashingEmbedder())
+    create_app = server.create_app
+    server.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
+    server.open_memory = partial(server.open_memory, embedder=HashingEmbedder())
     try:
         main.app(["serve", "--home", order["home"], "--port", str(order["port"])])
     except SystemExit as end:

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from tests.crash.counting import accepted_in, answers_in, broken_answers, broken_minds, broken_stock, is_refusal
 from tests.crash.nest import ROOT, Nest
@@ -30,9 +30,10 @@ from tests.crash.served import Served
 from tests.crash.steps import STEPS, STOCK_STEPS
 from tests.crash.table import Tally, tables
 from tests.crash.talk import MINDS
-from tests.e2e.story_counting import saved_by
-from tests.e2e.story_processes import PATIENCE, token_of
 from tests.e2e.story_torture import LAST_TURNS, people, told_to_the_end
+from tests.support.story_counts import saved_by
+from tests.support.story_processes import token_of
+from tests.support.waiting import GIVE_UP
 
 CLIENTS = 4
 EDITORS = ("vim", "sed", "door")
@@ -60,7 +61,7 @@ def crash(folder, nest, *, seconds, seed, is_stock=False, rest=0.25, kills_every
             with _clients(folder, seed=seed, rest=rest, is_stock=is_stock):
                 began, todo = time.monotonic(), _rounds(steps, rng)
                 while time.monotonic() < began + seconds or missed() or not all(_edits(desk).values()):
-                    if time.monotonic() > began + seconds + PATIENCE:
+                    if time.monotonic() > began + seconds + GIVE_UP:
                         break  # what was missed is told
                     _round(served, todo, rng, moments)
         _until_quiet(served, is_stock=is_stock)
@@ -155,7 +156,7 @@ def _clients(folder, *, seed, rest, is_stock):
     try:
         yield
         stop.touch()
-        assert [client.wait(PATIENCE) for client in clients] == [0] * CLIENTS, "a client fell over"
+        assert [client.wait(GIVE_UP) for client in clients] == [0] * CLIENTS, "a client fell over"
     finally:
         for client in clients:
             client.kill()
@@ -179,8 +180,8 @@ def _edits(desk):
 def _until_quiet(served, *, is_stock):
     """Start once more, unarmed, wait until nothing is left to do, and end as an operator does."""
     served.start()
-    until = time.monotonic() + 4 * PATIENCE
-    with httpx.Client(timeout=PATIENCE) as http:
+    until = time.monotonic() + 4 * GIVE_UP
+    with httpx2.Client(timeout=GIVE_UP) as http:
         if not is_stock:
             for mind in MINDS:
                 told_to_the_end(served, mind=mind)
@@ -191,7 +192,7 @@ def _until_quiet(served, *, is_stock):
 
 
 def _is_quiet(http, served, *, is_stock):
-    with suppress(httpx.HTTPError):
+    with suppress(httpx2.HTTPError):
         if is_stock:
             return http.get(f"{served.url}/queue").json()["waiting"] == 0
         for mind in MINDS:

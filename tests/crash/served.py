@@ -6,14 +6,14 @@ import json
 import os
 import signal
 import socket
-import time
 from collections import Counter
 from contextlib import closing, suppress
 
-import httpx
+import httpx2
 
-from tests.embedded import redis_pids
-from tests.e2e.story_processes import PATIENCE, SETTINGS
+from tests.support.embedded_graph import redis_pids
+from tests.support.story_processes import SETTINGS
+from tests.support.waiting import GIVE_UP, until
 
 ENV = {
     **SETTINGS,
@@ -27,7 +27,7 @@ class Served:
 
     def __init__(self, folder, nest, *, is_stock=False, port=0, **env):
         self.home = folder / "home"
-        self.http = httpx.Client(timeout=PATIENCE)
+        self.http = httpx2.Client(timeout=GIVE_UP)
         self._nest, self._is_stock, self._port, self._env = nest, is_stock, port, {**ENV, **env}
         self._said, self._log = folder / "service-said.txt", folder / "steps.log"
         self._log.touch()
@@ -38,13 +38,11 @@ class Served:
         self.kill()
         order = {"home": str(self.home), "said": str(self._said), "log": str(self._log), "env": self._env}
         self._pid = self._nest.begin(**order, arm=arm, is_stock=self._is_stock, port=self._port)
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until and self.is_alive:
-            if self._is_up():
-                self.http.base_url = self.url
-                return
-            time.sleep(0.01)
-        assert arm is not None and not self.is_alive, f"the service did not come up: {self._said.read_text()[-2000:]}"
+        until(lambda: not self.is_alive or self._is_up(), every=0.01, said=lambda: self._said.read_text()[-2000:])
+        if self.is_alive:
+            self.http.base_url = self.url
+        else:
+            assert arm is not None, f"the service did not come up: {self._said.read_text()[-2000:]}"
 
     @property
     def pid(self):
@@ -107,14 +105,14 @@ class Served:
         return self._log.read_text().splitlines()
 
     def _until_ended(self):
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            code = self._nest.ended(self._pid)
-            if code is not None:
-                self._pid = None
-                return code
-            time.sleep(0.005)
-        raise AssertionError("it does not end")
+        [code] = until(self._code, every=0.005, said=lambda: "it does not end")
+        self._pid = None
+        return code
+
+    def _code(self):
+        """The exit code, which may be 0, in a tuple; nothing while the process runs."""
+        code = self._nest.ended(self._pid)
+        return () if code is None else (code,)
 
     def _is_up(self):
         if not self._port:

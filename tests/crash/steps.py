@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 
-from tests.embedded import redis_pids
+from tests.support.embedded_graph import redis_pids
 
 STEPS = (
     "accepted",  # nothing is written yet
@@ -115,19 +115,24 @@ class _Disk:
 def install(steps):
     """Wrap the seams of the service in this process."""
     log = import_module("consolidation.transcript.log")
-    graph = import_module("service.adapters.graph.falkor_graph").FalkorGraph
-    text = import_module("service.recall.text_index").TextIndex
-    consolidate = import_module("consolidation.story.consolidate")
+    graph = import_module("service.adapters.falkordb.mind_graph").FalkorMindGraph
+    text = import_module("service.index.text_index").TextIndex
+    publish = import_module("consolidation.story.publish")
     storyfile = import_module("consolidation.story.storyfile")
     log.os = _Disk(steps)
     _after(log, "_sync", steps, "synced")
     _after(text, "add_turns", steps, "indexed")
     _after(text, "add_knowledge", steps, "facts indexed")
     _after(graph, "save", steps, "saved")
-    _after(import_module("service.adapters.graph.keeping").Keeping, "node_save_bulk", steps, "half extracted")
+    _after(
+        import_module("service.adapters.falkordb.graphiti_store").GraphitiStore,
+        "node_save_bulk",
+        steps,
+        "half extracted",
+    )
     _after(graph, "extract", steps, "extracted")
-    _after(graph, "complete", steps, "cursor moved")
-    _after(consolidate, "note_ours", steps, "chapter noted")
+    _after(graph, "mark_extracted", steps, "cursor moved")
+    _after(publish, "record_ours", steps, "chapter noted")
     _after(storyfile, "put_in_place", steps, "story exchanged")
     _after(storyfile.StoryFile, "change", steps, "story written")
 

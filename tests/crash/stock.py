@@ -22,9 +22,9 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel, SecretStr
 
-from service.adapters.graph.server import EmbeddedServer
-from service.adapters.hashing import HashingEmbedder
-from service.presence import Presence, announced
+from service.adapters.falkordb.server import EmbeddedServer
+from service.adapters.hashing_embedder import HashingEmbedder
+from service.runtime.service_file import Presence, announced
 from tests.benchmarks.brain import Brain
 from tests.benchmarks.stock import stock
 from tests.crash.steps import answering

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.e2e.story_processes import DAY_ZERO, token_of
+from tests.support.story_processes import DAY_ZERO, token_of
 
 MINDS = ("ada", "bo")
 A_MIND = 100_000

@@ -3,14 +3,14 @@
 import os
 import socket
 import subprocess
-import time
 from contextlib import contextmanager
 
 import psutil
 import pytest
 
 from tests.crash.served import Served
-from tests.service.cli.cli_process import run
+from tests.support.cli_process import run
+from tests.support.waiting import until_answered
 
 LONG = "Bruno and Carla talked about their greenhouse in Lyon. " * 300
 READS = ("", "/story", "/story/history", "/remember?query=Bruno", "/traces", "/consolidation")
@@ -94,12 +94,8 @@ def status(served):
     return served.http.get("/v1/minds/ada").json()
 
 
-def until(served, is_so, *, seconds=60):
-    end = time.monotonic() + seconds
-    while not is_so(found := status(served)):
-        assert time.monotonic() < end, f"never came true: {found}"
-        time.sleep(0.05)
-    return found
+def until(served, is_so):
+    return until_answered(lambda: status(served), is_so)
 
 
 def is_digested(found):

@@ -23,13 +23,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from consolidation.workspace import workspace_of
-from tests.e2e import editors
-from tests.e2e.story_alone import Nest
-from tests.e2e.story_counting import broken_story, kept_in, not_kept_once, saved_by
-from tests.e2e.story_processes import MIND, PATIENCE, POSTERS, Poster, Service, Teller, post, token_of
+from tests.support import editors
+from tests.support.story_alone import Nest
+from tests.support.story_counts import broken_story, kept_in, not_kept_once, saved_by
+from tests.support.story_processes import MIND, POSTERS, Poster, Service, Teller, post, token_of
+from tests.support.waiting import GIVE_UP
 
 STYLES = ("vim", "vim-yes", "vscode", "sed")
 FEWEST_TURNS, FEWEST_EDITS, MOST_SECONDS = 20, 10, 90  # a slow machine gets more time, not another verdict
@@ -72,7 +73,7 @@ def torture(folder, *, seconds, seed):
             _kill_now_and_then(service, teller, done, random.Random(seed), is_over=_over(seconds, is_enough))
         stop.set()
         for thread in (*posters, teller):
-            thread.join(PATIENCE)
+            thread.join(GIVE_UP)
         service.stop()
         service.start()
         told_to_the_end(service)
@@ -120,7 +121,7 @@ def people(styles, folder, *, seed, rest, mind=MIND):
     try:
         yield desk
         (desk / "stop").touch()
-        assert [editor.wait(PATIENCE) for editor in people] == [0] * len(people), "an editor fell over"
+        assert [editor.wait(GIVE_UP) for editor in people] == [0] * len(people), "an editor fell over"
     finally:
         for editor in people:
             editor.kill()
@@ -162,7 +163,7 @@ def _kill_now_and_then(service, teller, done, rng, *, is_over):
 
 def told_to_the_end(service, *, mind=MIND):
     """Tell all that waits, then one turn and one more: a save into a displaced version is merged at a change."""
-    with httpx.Client(timeout=PATIENCE) as http:
+    with httpx2.Client(timeout=GIVE_UP) as http:
         for last in (*LAST_TURNS, None):
             is_told = False
             while not is_told:

@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from running import running
-from scripted import free
-from tests.e2e.test_story import TALK, chapter, keep_talk, telling
 
+from tests.e2e.test_story import TALK, chapter, keep_talk, telling
+from tests.support.scripted_models import free
+from tests.support.service import running
 from tests.twins.provider import Body, Breaks, Closes, Drips, Fails, Garbage, Hangs, Says, ScriptedProvider, Stumbles
 
 pytestmark = pytest.mark.anyio
@@ -113,7 +113,7 @@ async def fails_then_gets_well(home, answer, *, timeout_seconds=20):
             free(model)
 
     assert failed["last_run"] == told["last_run"] and not told["is_running"]
-    assert re.match(r"(?:Story|Model)[A-Z]\w+: \w", told["last_run"]["error"])
+    assert re.match(r"(?:Story|Model|Invalid)[A-Z]\w+: \w", told["last_run"]["error"])
     assert told["last_run"]["ended_at"] and told["last_run"]["told"] == told["last_run"]["chapters"] == 0
     assert status["story"]["waiting_for"] == told["last_run"]["error"]
     assert (status["story"]["pending_turns"], told["pending_turns"]) == (1, 1)

@@ -1,4 +1,4 @@
-"""Cold starts over real processes: little CPU before the first answer, nothing waited for while a graph loads."""
+"""Cold starts over real processes: few imports before the first answer, and no wait for a graph that loads."""
 
 import asyncio
 import json
@@ -10,25 +10,28 @@ import sys
 import time
 from contextlib import closing, contextmanager
 
-import httpx
-import psutil
+import httpx2
 import pytest
-from embedded import redis_pids
-from running import running
 
-from service.adapters.graph.connection import Connection
-from service.adapters.graph.server import EmbeddedServer
-from tests.service.cli.cli_process import MAIN, environment
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.server import EmbeddedServer
+from tests.support.cli_process import MAIN, environment
+from tests.support.embedded_graph import redis_pids
+from tests.support.punctuality import timed
+from tests.support.service import running
+from tests.support.waiting import GIVE_UP, end, until
 
 pytestmark = pytest.mark.anyio
 
 AUNT, ASKS_FOR_AUNT = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"
-GRACE = 0.3
+AT_ONCE = 0.5  # seconds until a turn is accepted
 LATER = (
-    "numpy", "redis", "falkordb", "jinja2", "httpx", "tokenizers", "py3langid", "litellm", "graphiti_core",
+    "numpy", "redis", "falkordb", "jinja2", "httpx", "httpx2", "tokenizers", "py3langid", "litellm", "graphiti_core",
     "prometheus_client", "opentelemetry.sdk", "opentelemetry.exporter", "mcp",
 )  # fmt: skip
+OURS = {"service", "consolidation", "prompts"}
 QUICK = {"MIND_MEMORY_DIGESTION__FIRST_RETRY_SECONDS": "0.2", "MIND_MEMORY_DIGESTION__MOST_RETRY_SECONDS": "0.5"}
+MOST_IMPORTS = 30
 INDEX = "CREATE VECTOR INDEX FOR (x:P) ON (x.v) OPTIONS {dimension: 384, similarityFunction: 'cosine', M: 32, efConstruction: 200}"
 
 
@@ -37,14 +40,11 @@ class Served:
 
     def __init__(self, home, process):
         self.process, self._home = process, home
-        until = time.monotonic() + 60
-        while not (home / "service.json").exists():
-            assert process.poll() is None, "the service ended by itself"
-            assert time.monotonic() < until, "the service never announced itself"
-            time.sleep(0.02)
+        until(lambda: (home / "service.json").exists() or process.poll() is not None)
+        assert process.poll() is None, "the service ended by itself"
         url = json.loads((home / "service.json").read_text())["url"]
-        self.http = httpx.Client(base_url=url, timeout=60)
-        assert self.http.get("/healthz").json() == {"status": "alive"}
+        assert httpx2.get(f"{url}/healthz", timeout=GIVE_UP).json() == {"status": "alive"}
+        self.http = httpx2.Client(base_url=url, timeout=GIVE_UP)
 
     @property
     def said(self):
@@ -52,26 +52,25 @@ class Served:
         return self._home.with_name("said.txt").read_text()
 
     def resonate(self, message, *, deadline_ms, session_id="s2"):
-        """How long the pre-turn call took, and what it answered."""
+        """What the pre-turn call answers, seconds it took, and whether it was in time."""
         body = {"session_id": session_id, "messages": [{"role": "user", "content": message}]}
-        began = time.monotonic()
-        answer = self.http.post("/v1/minds/ada/resonance", json={**body, "deadline_ms": deadline_ms})
+        answer, took, is_in_time = self._post("resonance", {**body, "deadline_ms": deadline_ms}, deadline_ms / 1000)
         assert answer.status_code == 200
-        return time.monotonic() - began, answer.json()
+        return answer.json(), took, is_in_time
 
     def keep(self, message):
-        """How long accepting a turn took."""
-        began = time.monotonic()
+        """Post a turn; seconds until it was accepted, and whether that was at once."""
         body = {"session_id": "s1", "messages": [{"role": "user", "content": message}]}
-        assert self.http.post("/v1/minds/ada/turns", json=body).status_code == 202
-        return time.monotonic() - began
+        answer, took, is_at_once = self._post("turns", body, AT_ONCE)
+        assert answer.status_code == 202
+        return took, is_at_once
 
-    def until(self, is_so, *, seconds=90):
+    def _post(self, path, body, seconds):
+        return timed(lambda: self.http.post(f"/v1/minds/ada/{path}", json=body), within=seconds)
+
+    def until(self, is_so):
         """Wait until *is_so* of this."""
-        until = time.monotonic() + seconds
-        while not is_so(self):
-            assert time.monotonic() < until, self.said[-2000:]
-            time.sleep(0.1)
+        until(lambda: is_so(self), said=lambda: self.said[-2000:], every=0.1)
 
 
 @contextmanager
@@ -87,9 +86,7 @@ def served(home, *words, freezes=False, **env):
     frozen = []
     try:
         if freezes:
-            while not (frozen := redis_pids(process.pid)):
-                assert process.poll() is None
-                time.sleep(0.005)
+            frozen = until(lambda: redis_pids(process.pid), every=0.005)
             os.kill(frozen[0], signal.SIGSTOP)
         service = Served(home, process)
         with closing(service.http):
@@ -97,8 +94,7 @@ def served(home, *words, freezes=False, **env):
     finally:
         for pid in frozen:
             os.kill(pid, signal.SIGCONT)
-        process.terminate()
-        process.wait(30)
+        end(process)
 
 
 async def lived(home):
@@ -109,33 +105,22 @@ async def lived(home):
     return home
 
 
-def cpu(process):
-    times = psutil.Process(process.pid).cpu_times()
-    return times.user + times.system
-
-
-def yardstick():
-    """What FastAPI and uvicorn alone cost this machine at this moment: neighbours make every second longer."""
-    said = "import time, fastapi, uvicorn; print(time.process_time())"
-    return float(subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True).stdout)
+def imported(names):
+    """Every module that a fresh interpreter has once it has imported *names*."""
+    said = f"import sys, {names}; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, env=environment(), check=True)
+    return set(run.stdout.split())
 
 
 def test_a_start_imports_nothing_that_the_first_answer_does_without():
-    said = "import sys, service.cli.main, service.cli.serving; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, env=environment(), check=True)
-
-    assert set(LATER) & set(found.stdout.split()) == set()
+    assert set(LATER) & imported("service.cli.main, service.cli.server") == set()
 
 
-def test_healthz_answers_within_two_seconds_of_cpu(tmp_path):
-    spent, yardsticks = [], []
-    for number in range(4):
-        yardsticks.append(yardstick())
-        with served(tmp_path / str(number)) as service:
-            spent.append(cpu(service.process))
-        if spent[-1] < 2.0:
-            return
-    assert min(spent) < 3 * min(yardsticks), f"{spent} s of CPU, FastAPI alone {yardsticks}"
+def test_a_start_imports_at_most_twice_the_modules_of_its_web_framework():
+    framework = imported("fastapi, uvicorn")
+    start = {name for name in imported("service.cli.main, service.cli.server") if name.partition(".")[0] not in OURS}
+
+    assert len(start) < 2 * len(framework), sorted(start - framework)
 
 
 async def test_the_first_resonance_imports_nothing_once_warming_is_over(tmp_path):
@@ -144,47 +129,62 @@ async def test_the_first_resonance_imports_nothing_once_warming_is_over(tmp_path
     with served(home, "-X", "importtime") as service:
         service.until(lambda one: "service.warmed" in one.said)
         before = len(service.said)
-        took, found = service.resonate(ASKS_FOR_AUNT, deadline_ms=5000)
+        found, *_ = service.resonate(ASKS_FOR_AUNT, deadline_ms=5000)
         imports = re.findall(r"import time: +(\d+) \| +\d+ \| +(\S+)", service.said[before:])
 
     assert "Lyon" in found["block"]
     assert found["degraded"] == []
     assert {name.partition(".")[0] for _, name in imports} & set(LATER) == set()
-    assert sum(int(own) for own, _ in imports) < 50_000, imports
+    assert len(imports) < MOST_IMPORTS, imports
 
 
+@pytest.mark.timing
 async def test_before_warming_is_over_the_first_resonance_is_in_time_and_says_what_it_lacks(tmp_path):
     home = await lived(tmp_path / "home")
     answers = []
 
     for _ in range(4):
         with served(home) as service:
-            took, found = service.resonate(ASKS_FOR_AUNT, deadline_ms=300)
+            found, took, is_in_time = service.resonate(ASKS_FOR_AUNT, deadline_ms=900)
             answers.append((round(took, 2), found["degraded"], found["timings_ms"]))
-        if took < 0.3 + GRACE and found["degraded"]:
+        if is_in_time and found["degraded"]:
             return
     raise AssertionError(f"never in time and degraded: {answers}")
 
 
+@pytest.mark.timing
+async def test_after_a_kill_the_first_call_of_a_service_that_is_ready_surfaces(tmp_path):
+    home = await lived(tmp_path / "home")
+
+    for turn in range(3):
+        (home / "service.json").unlink(missing_ok=True)  # of the one that was killed
+        with served(home) as service:
+            service.until(lambda one: one.http.get("/readyz").status_code == 200)
+            found, took, _ = service.resonate(ASKS_FOR_AUNT, deadline_ms=1500, session_id=f"k{turn}")
+            service.process.kill()
+        assert "Lyon" in found["block"], (turn, took, found["degraded"], found["silence"])
+
+
+@pytest.mark.timing
 async def test_while_the_graph_does_not_answer_nothing_waits_for_it(tmp_path):
     home = await lived(tmp_path / "home")
 
     with served(home, freezes=True) as service:
-        began = time.monotonic()
         ready = service.http.get("/readyz")
-        assert time.monotonic() - began < 4
         assert ready.status_code == 503
         assert "does not answer" in ready.json()["parts"]["graph"]
-        assert min(service.keep(f"Bruno has {number} dogs.") for number in range(3)) < 0.5
+        kept = [service.keep(f"Bruno has {number} dogs.") for number in range(3)]
+        assert any(is_at_once for _, is_at_once in kept), kept
         service.until(lambda one: "service.warmed" in one.said)
         answers = [service.resonate(ASKS_FOR_AUNT, deadline_ms=600, session_id=f"s{at}") for at in range(5)]
-        assert min(took for took, _ in answers) < 0.6 + GRACE
-        assert any("graph_unavailable" in found["degraded"] and "Lyon" in found["block"] for _, found in answers)
+        assert any(is_in_time for *_, is_in_time in answers), [took for _, took, _ in answers]
+        assert any("graph_unavailable" in found["degraded"] and "Lyon" in found["block"] for found, *_ in answers)
         os.kill(redis_pids(service.process.pid)[0], signal.SIGCONT)
         service.until(digested)
         assert service.http.get("/readyz").status_code == 200
 
 
+@pytest.mark.timing
 async def test_a_start_does_not_wait_for_a_graph_that_loads(tmp_path):
     home = await lived(tmp_path / "home")
     spent = []
@@ -194,7 +194,7 @@ async def test_a_start_does_not_wait_for_a_graph_that_loads(tmp_path):
         with served(home, freezes=freezes):
             spent.append(time.monotonic() - began)
 
-    assert spent[1] < 3 * spent[0] + 2
+    assert spent[1] < 3 * spent[0]
 
 
 async def test_all_is_digested_after_a_graph_has_rebuilt_its_vector_index(tmp_path):
@@ -203,14 +203,12 @@ async def test_all_is_digested_after_a_graph_has_rebuilt_its_vector_index(tmp_pa
 
     with served(home) as service:
         was_ready = service.http.get("/readyz").status_code == 200
-        kept = service.keep("Bruno has seven dogs.")
-        took, found = service.resonate(ASKS_FOR_AUNT, deadline_ms=800)
+        service.keep("Bruno has seven dogs.")
+        found, *_ = service.resonate(ASKS_FOR_AUNT, deadline_ms=800)
         is_ready = service.http.get("/readyz").status_code == 200
-        assert kept < 2
-        assert took < 0.8 + 3 * GRACE
         assert found["degraded"] or was_ready or is_ready  # a fast machine has built the index by then
         service.until(digested)
-        _, found = service.resonate(ASKS_FOR_AUNT, deadline_ms=0, session_id="s3")
+        found, *_ = service.resonate(ASKS_FOR_AUNT, deadline_ms=0, session_id="s3")
 
     assert found["degraded"] == []
     assert "Lyon" in found["block"]
@@ -226,7 +224,7 @@ async def large(folder, *, vectors=12_000):
     server = EmbeddedServer(folder)
     await server.start()
     await server.wait_until_ready()
-    connection = Connection(server.url, read_seconds=60)
+    connection = GraphConnection(server.url, read_seconds=60)
     try:
         made = "UNWIND range(1, $count) AS i CREATE (:P {v: vecf32([j IN range(1, 384) | rand() - 0.5])})"
         await connection.write("mind_large", made, {"count": vectors})

@@ -1,15 +1,16 @@
 """The disk is full, or does not give back what it holds: refused by name, readable, made good by itself."""
 
 import resource
-import time
 from contextlib import contextmanager
 
 import anyio.to_thread
 import pytest
-from failing import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
 from prometheus_client.parser import text_string_to_metric_families
-from running import running
-from serving import serving
+
+from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
+from tests.support.service import running
+from tests.support.service_process import serving
+from tests.support.waiting import until_answered
 
 pytestmark = pytest.mark.anyio
 
@@ -30,14 +31,6 @@ def no_file_above(served, size):
         yield
     finally:
         resource.prlimit(pid, limit, (soft, hard))
-
-
-def until(ask, is_so, *, seconds=30):
-    ends = time.monotonic() + seconds
-    while not is_so(answer := ask()):
-        assert time.monotonic() < ends, answer
-        time.sleep(0.05)
-    return answer
 
 
 def status(served, mind_id):
@@ -83,7 +76,7 @@ def served(home):
 
 def test_a_full_disk_refuses_turns_by_name_and_lets_everything_be_read(served, home):
     assert post(served, "ada", AUNT, "t0").status_code == 202
-    until(lambda: status(served, "ada"), is_digested)
+    until_answered(lambda: status(served, "ada"), is_digested)
     resonate(served, "ada", "s0")
     with no_file_above(served, 1):
         for _ in range(2):
@@ -110,11 +103,11 @@ def test_a_full_disk_refuses_turns_by_name_and_lets_everything_be_read(served, h
         assert status(served, "ada")["story"]["waiting_for"]
 
     assert post(served, "ada", FRIENDS[0], "t1").json()["duplicate"] is False
-    assert until(lambda: status(served, "ada"), is_digested)["turns"] == 2
+    assert until_answered(lambda: status(served, "ada"), is_digested)["turns"] == 2
     run = served.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True}).json()
     assert (run["last_run"]["error"], run["last_run"]["told"]) == (None, 2)
     resonate(served, "ada", "s2")
-    until(lambda: served.http.get("/readyz"), lambda answer: answer.status_code == 200)
+    until_answered(lambda: served.http.get("/readyz"), lambda answer: answer.status_code == 200)
     kept = served.http.get("/v1/minds/ada/traces").json()["traces"]
     assert {one["session_id"] for one in kept} == {"s0", "s1", "s2"}
 
@@ -123,17 +116,19 @@ def test_full_text_that_can_not_be_written_waits_is_told_and_catches_up(served):
     for number in range(2):  # so that the index is larger than what a turn takes
         said = f"{AUNT} {' '.join(f'word{number}x{n}' for n in range(300))}"
         assert post(served, "bo", said, f"a{number}").status_code == 202
-    until(lambda: status(served, "bo"), is_digested)
+    until_answered(lambda: status(served, "bo"), is_digested)
     with no_file_above(served, 40_000):
         assert post(served, "bo", "Zebulon sails to Ithaca.", "t1").status_code == 202
-        waiting = until(lambda: status(served, "bo"), lambda found: found["graph"]["waiting_for"])
-        until(lambda: served.http.get("/readyz"), lambda answer: answer.json()["parts"]["disk"] != "ready")
+        waiting = until_answered(lambda: status(served, "bo"), lambda found: found["graph"]["waiting_for"])
+        until_answered(lambda: served.http.get("/readyz"), lambda answer: answer.json()["parts"]["disk"] != "ready")
         assert "Lyon" in resonate(served, "bo", "s1")["block"]
         assert figure(served, "waiting_minds", lane="indexing") == 1
         assert figure(served, "lag_turns", lane="indexing") == 1
     assert waiting["graph"]["waiting_for"].startswith("IndexUnusable: full text: ")
-    found = until(lambda: status(served, "bo"), lambda now: is_digested(now) and not now["graph"]["waiting_for"])
-    until(lambda: served.http.get("/readyz"), lambda answer: answer.status_code == 200)
+    found = until_answered(
+        lambda: status(served, "bo"), lambda now: is_digested(now) and not now["graph"]["waiting_for"]
+    )
+    until_answered(lambda: served.http.get("/readyz"), lambda answer: answer.status_code == 200)
     query = {"query": "Zebulon Ithaca"}
     memories = served.http.get("/v1/minds/bo/remember", params=query).json()["memories"]
     assert found["graph"]["parked"] == []

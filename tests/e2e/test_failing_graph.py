@@ -3,12 +3,12 @@
 from contextlib import asynccontextmanager
 
 import pytest
-from embedded import graph_server
-from failing import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
-from running import QUICK as LANES
-from running import running, settings_of
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut
+from tests.support.embedded_graph import graph_server
+from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
+from tests.support.service import QUICK as LANES
+from tests.support.service import running, settings_of
 from tests.twins.fault_proxy import FaultProxy
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ async def behind(proxy, home, *, digestion=LANES, **knobs):
 
 async def contents(service, cypher):
     """A column of ada's graph."""
-    found = await service.memory.graph._connection.read(f"{service.prefix}ada", cypher, {})
+    found = await service.memory.graphs._connection.read(f"{service.prefix}ada", cypher, {})
     return sorted(row[0] for row in found)
 
 
@@ -61,13 +61,13 @@ async def test_a_graph_that_fails_holds_nobody_up_is_told_of_once_and_is_made_go
             await service.resonate("ada", "Good morning to you all!", session_id="warm")
 
             proxy.mode = mode
-            await keeps(service, FRIENDS, seconds=2)
+            await keeps(service, FRIENDS, quicker_than=QUICK["write_seconds"])
             await in_time(service, deadline_ms=1500, degraded=["graph_unavailable"])
             status, parts = await eventually(service.ready, lambda ready: ready[0] == 503)
             figures = await eventually(service.figures, lambda found: found[UP] == 0)
             behind_all = await service.until("ada", lambda s: s["graph"]["waiting_for"])
             # Left alone by now: not even a call that may take as long as it likes waits for it.
-            await in_time(service, deadline_ms=0, seconds=0.8, degraded=["graph_unavailable"])
+            await in_time(service, deadline_ms=0, quicker_than=QUICK["read_seconds"], degraded=["graph_unavailable"])
             connections = proxy.connections
 
             proxy.mode = "pass"
@@ -115,7 +115,7 @@ async def test_callers_who_gave_up_are_enough_to_find_out(tmp_path, server):
             proxy.mode = "blackhole"
             await in_time(service, deadline_ms=1500, degraded=["graph_unavailable"])
             await eventually(service.figures, lambda found: found[UP] == 0)
-            await in_time(service, deadline_ms=0, seconds=0.8, degraded=["graph_unavailable"])
+            await in_time(service, deadline_ms=0, quicker_than=QUICK["read_seconds"], degraded=["graph_unavailable"])
             proxy.mode = "pass"
             await eventually(service.figures, lambda found: found[UP] == 1)
             await in_time(service, deadline_ms=5000, degraded=[])
@@ -145,7 +145,7 @@ async def test_a_statement_that_fails_closes_nobodys_way(tmp_path, server):
         async with behind(proxy, tmp_path, write_seconds=20) as service:
             await keeps(service, [AUNT])
             await service.digested("ada")
-            connection, graph = service.memory.graph._connection, f"{service.prefix}ada"
+            connection, graph = service.memory.graphs._connection, f"{service.prefix}ada"
             with pytest.raises(GraphTimedOut):
                 await connection.read(graph, HEAVY, {})
             with pytest.raises(GraphFault, match="Invalid input"):

@@ -1,7 +1,8 @@
 """The main job: a turn is kept, and comes back when it matters."""
 
 import pytest
-from running import running
+
+from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
 
@@ -25,6 +26,16 @@ async def test_a_turn_is_kept_and_comes_back_when_it_matters(tmp_path):
         assert first["sources"][0]["turn_id"] == kept.json()["turn_id"]
         assert found["block"].startswith("---\n[SUBCONSCIOUS RESONANCE]\n- A few days ago — Jan 9, ")
         assert "cello" not in found["block"]
+
+
+async def test_a_turn_comes_back_in_the_call_right_after_it(tmp_path):
+    async with running(tmp_path) as service:
+        for mind_id in ("ada", "bo", "cleo"):
+            await service.keep(mind_id, "My mother lives in Lyon.")
+
+            found = (await service.resonate(mind_id, "Where does my mother live?", deadline_ms=0)).json()
+
+            assert "Lyon" in found["block"], found["silence"]
 
 
 async def test_the_messages_can_be_sent_to_a_model_as_they_are(tmp_path):

@@ -1,22 +1,22 @@
 """
 Whatever is said becomes a memory as data: no text closes the block, a prompt's frame or the story, or runs anywhere.
 
-Every text of `tests/injections.py` is said to the whole service and made to surface; a model that surfaces everything in
+Every text of `tests/support/injection_texts.py` is said to the whole service and made to surface; a model that surfaces everything in
 its own words stands for the worst one. That a model believes what it reads is beyond this: the block says who said it.
 """
 
 import re
 
 import pytest
-from embedded import column
-from injections import ALL
-from running import running, settings_of
-from scripted import Brain, hosted, prompts, provider_of
 
-from consolidation.kernel.injected import BLOCK_HEADER, BLOCK_RULE
 from consolidation.story.anchor import read_marks
 from consolidation.story.chapters import parse
+from consolidation.text.injected_blocks import BLOCK_HEADER, BLOCK_RULE
 from prompts.library import FRAMES
+from tests.support.embedded_graph import column
+from tests.support.injection_texts import ALL
+from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +28,7 @@ UNSEEN = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e01ef]"
 )
 LAST_FRAMES = {"extraction": "turn", "seeds": "message", "narration": "candidates"}
+MOST = 20  # flashbacks: which three of all surface first is not what is asked here
 _FRAME = re.compile(rf"^<({'|'.join(FRAMES)})( number=\"\d+\")?>\n(.*?)\n?^</\1>$", re.DOTALL | re.MULTILINE)
 
 
@@ -56,7 +57,7 @@ async def service(anyio_backend, home, model):
             said = {"role": "user", "content": f"{name(at)} wrote this: {text}", "timestamp": "2026-01-09T18:30:00Z"}
             kept = await found.keep(MIND, said, session_id="s0", turn_id=f"turn-{at}")
             assert kept.status_code == 202, kept.text
-        await found.digested(MIND, seconds=120)
+        await found.digested(MIND)
         yield found
 
 
@@ -68,7 +69,9 @@ async def asked(anyio_backend, service):
         three = range(first, min(first + 3, len(ALL)))
         words = f"What did {' and '.join(map(name, three))} write? {' '.join(ALL[at] for at in three)}"
         message = {"role": "user", "content": words, "timestamp": NOW}
-        answer = await service.resonate(MIND, [message], session_id=f"s{first + 1}", now=NOW, relevance=0)
+        answer = await service.resonate(
+            MIND, [message], session_id=f"s{first + 1}", now=NOW, relevance=0, max_fragments=MOST, max_tokens=5_000
+        )
         assert answer.status_code == 200, answer.text
         answers |= dict.fromkeys(three, answer.json())
     return answers
@@ -97,7 +100,7 @@ async def test_every_block_keeps_its_shape(asked):
         lines = answer["block"].split("\n")
 
         assert lines[:2] == [BLOCK_RULE, BLOCK_HEADER] and lines[-1] == BLOCK_RULE
-        assert 1 <= len(lines[2:-1]) == len(answer["flashbacks"]) <= 5
+        assert 1 <= len(lines[2:-1]) == len(answer["flashbacks"]) <= MOST
         for line in lines[2:-1]:
             assert re.match(r"- [^,]{2,40}, ", line)
             assert not re.search(r"---|\[(?:SUBCONSCIOUS|MY|END OF MY) ", line, re.IGNORECASE)

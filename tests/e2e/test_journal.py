@@ -7,9 +7,11 @@ from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from running import Running, running, settings_of
 
 from consolidation.kernel.errors import EmbedderUnavailable
+from service.adapters.hashing_embedder import HashingEmbedder
+from tests.support.service import Running, running, settings_of
+from tests.support.waiting import GIVE_UP
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +152,7 @@ async def test_an_old_note_counts_less_but_never_less_than_one_that_does_not_fit
         dated = {f"memory/{day}.md": text for day in days[:2]}
         person = await person_of(service, tmp_path, notes=dated)
         new, old = await person.found("Who repaired the boiler?")
-        (person.folder / f"memory/{days[0]}.md").write_text("The plumber came for the kitchen sink.\n")
+        (person.folder / f"memory/{days[0]}.md").write_text("We planted tulips along the garden fence.\n")
         (person.folder / f"memory/{days[1]}.md").rename(person.folder / f"memory/{days[2]}.md")
         ancient = await person.found("Who repaired the boiler?")
         person.write("memory/boiler.md", text)
@@ -225,7 +227,7 @@ async def test_a_note_is_read_and_embedded_as_soon_as_it_is_saved(tmp_path):
                     if person.index.exists() and rows(person, "SELECT count(*) FROM vectors") == [(1,)]:
                         return
 
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(GIVE_UP):
             await embedded()
 
 
@@ -248,8 +250,9 @@ def rows(person, asked):
 async def test_only_new_chunks_are_embedded(tmp_path):
     asked = []
 
-    class Counting:
-        name, dimension = "counting", 2
+    class Counting(HashingEmbedder):
+        name = stored_name = "counting"
+        dimension, has_meaning = 2, True
 
         async def embed(self, texts):
             import numpy as np
@@ -328,8 +331,9 @@ async def test_another_embedder_makes_the_vectors_again(tmp_path):
 
 
 async def test_without_vectors_words_find_and_it_is_said(tmp_path):
-    class Away:
-        name, dimension = "away", 2
+    class Away(HashingEmbedder):
+        name = stored_name = "away"
+        dimension, has_meaning = 2, True
 
         async def embed(self, texts):
             raise EmbedderUnavailable("nobody is there")

@@ -1,7 +1,8 @@
 """The stable part of what is injected: newest chapters whole, older ones at a glance, the same until the story changes."""
 
 import pytest
-from running import running, settings_of
+
+from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 

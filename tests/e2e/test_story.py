@@ -1,7 +1,8 @@
 """STORY.md tells itself: what is kept becomes chapters, a person's edits stand, nothing is told twice."""
 
 import pytest
-from running import running, settings_of
+
+from tests.support.service import running, settings_of
 from tests.twins.provider import ScriptedProvider
 
 pytestmark = pytest.mark.anyio

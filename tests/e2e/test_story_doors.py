@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from running import running, settings_of
+
 from tests.e2e.test_story import TALK, keep_talk
+from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 
@@ -98,6 +99,23 @@ async def test_one_goes_back_to_an_earlier_story_and_may_have_the_rest_told_agai
     assert unknown.status_code == 404 and unknown.json()["type"] == "/problems/version-not-found"
 
 
+async def test_a_story_that_was_emptied_by_hand_is_restored_from_what_was_written_last(tmp_path):
+    file = tmp_path / "minds/ada/STORY.md"
+    async with running(tmp_path) as service:
+        await keep_talk(service, TALK[:2])
+        await tell(service)
+        written = file.read_text()
+        file.write_text("")
+        [version] = (await call(service, "GET", "/story/history")).json()["versions"]
+        back = (await call(service, "POST", "/story/restore", json={"version": version["version"]})).json()
+        await keep_talk(service, TALK[2:])
+        await tell(service)
+
+    assert (version["bytes"], back["last_sequence"]) == (len(written.encode()), 2)
+    assert back["text"] == MARKS.sub("", written)
+    assert all(file.read_text().count(said) == 1 for said in ("called him Pascal", "promised my sister"))
+
+
 async def test_what_is_skipped_is_never_told(tmp_path):
     async with running(tmp_path) as service:
         await keep_talk(service, TALK[:2])
@@ -179,7 +197,7 @@ async def test_what_waits_can_be_read_until_it_is_told(tmp_path):
     assert file.read_text() == ""
 
 
-async def test_a_long_life_is_told_shorter_and_nobody_is_forgotten(tmp_path):
+async def test_a_long_life_is_shorten_by_quoting_and_nobody_is_forgotten(tmp_path):
     people = ["Iker", "Ines", "Carla", "Pascal", "Dorothea", "Fumiko", "Bartholomew", "Wanda", "Oskar", "Leila"]
     async with running(tmp_path, settings=settings_of(tmp_path, story={"most_words": 250})) as service:
         for at, name in enumerate(people * 2):

@@ -6,20 +6,22 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from running import running, settings_of
-from scripted import free
-from tests.e2e.test_story import TALK, keep_talk
 
-from consolidation.kernel.tokens import count_tokens
-from consolidation.kernel.turns import Kept, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.story.chapters import parse
 from consolidation.story.narrator import Narrator, Voice
+from consolidation.text.tokens import count_tokens
 from service.adapters.extractive_model import ExtractiveModel
+from tests.e2e.test_story import TALK, keep_talk
+from tests.support.punctuality import timed_async
+from tests.support.scripted_models import free
+from tests.support.service import running, settings_of
+from tests.support.waiting import until_async
 from tests.twins.provider import Hangs, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
-DEADLINE_MS, SLACK = 1500, 1.0  # the machine is shared
+DEADLINE_MS = 1500
 AUNT, ASKS = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"
 WORDS = (
     "My mother Ines lives in Lyon and turned seventy last week, I promised my sister Carla to visit her in March with "
@@ -36,24 +38,25 @@ async def ready(service, *mind_ids):
 
 
 async def answers_in_time(service, *mind_ids):
-    """Turns are accepted and memories surface, in every mind; the longest that any of it took."""
-    longest = 0.0
+    """Assert that every mind accepts turns and is reminded, and that each of both is in time."""
     for number, mind_id in enumerate(mind_ids * 2):
-        began = time.monotonic()
-        kept = await service.keep(mind_id, "And today it snowed.", session_id=f"n{number}")
-        longest = max(longest, time.monotonic() - began)
-        began = time.monotonic()
-        found = await service.resonate(mind_id, ASKS, session_id=f"r{number}", deadline_ms=DEADLINE_MS)
-        longest = max(longest, time.monotonic() - began)
+        kept, keeping, is_kept_in_time = await timed_async(
+            lambda: service.keep(mind_id, "And today it snowed.", session_id=f"n{number}"), within=DEADLINE_MS / 1000
+        )
+        found, recalling, is_found_in_time = await timed_async(
+            lambda: service.resonate(mind_id, ASKS, session_id=f"r{number}", deadline_ms=DEADLINE_MS),
+            within=DEADLINE_MS / 1000,
+        )
         assert (kept.status_code, found.status_code) == (202, 200)
+        assert is_kept_in_time and is_found_in_time, (keeping, recalling)
         assert "Lyon" in found.json()["flashbacks"][0]["raw"], found.json()["degraded"]
-    return longest
 
 
 async def consolidation(service, mind_id="ada"):
     return (await service.http.get(f"/v1/minds/{mind_id}/consolidation")).json()
 
 
+@pytest.mark.timing
 async def test_a_narrator_that_hangs_holds_nobody_up_and_is_seen_running(tmp_path):
     with ScriptedProvider(respond=lambda _: Hangs()) as model:
         narrative = {"model": "openai/scripted", "api_base": model.url, "api_key": "k"}
@@ -61,39 +64,38 @@ async def test_a_narrator_that_hangs_holds_nobody_up_and_is_seen_running(tmp_pat
         async with running(tmp_path, settings=settings) as service:
             await ready(service, "ada", "bo")
             asked = await service.http.post("/v1/minds/ada/consolidation", json={"wait": False})
-            async with asyncio.timeout(30):
-                while not model.chats:
-                    await asyncio.sleep(0.02)
+            await until_async(lambda: model.chats)
             before = await consolidation(service)
-            took = await answers_in_time(service, "ada", "bo")
+            await answers_in_time(service, "ada", "bo")
             after, other = await consolidation(service), await consolidation(service, "bo")
             free(model)
 
     assert asked.status_code == 202 and before["is_running"] and after["is_running"]
     assert after["last_run"]["ended_at"] is None and after["last_run"]["turns"] == 1
     assert after["pending_turns"] == 3 and other["last_run"] is None and not other["is_running"]
-    assert took < DEADLINE_MS / 1000 + SLACK
 
 
+@pytest.mark.timing
 async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_else():
     chance, batch, first = random.Random(1), [], datetime(2026, 1, 1, tzinfo=UTC)
     while sum(kept.tokens for kept in batch) < 50_000:
         text = ". ".join(" ".join(chance.choices(WORDS, k=14)).capitalize() for _ in range(4))
         said = Message(Speaker.USER, text, first + timedelta(minutes=20 * len(batch)))
-        batch.append(Kept(len(batch) + 1, first, Turn(f"t{len(batch)}", "s", (said,)), count_tokens(text)))
+        batch.append(StoredTurn(len(batch) + 1, first, Turn(f"t{len(batch)}", "s", (said,)), count_tokens(text)))
     telling = asyncio.create_task(
         Narrator((ExtractiveModel(),)).narrate(
             batch, book=parse(""), ours=frozenset(), voice=Voice("the bot", "", None)
         )
     )
-    longest = 0.0
+    pauses = []
     while not telling.done():
         began = time.monotonic()
         await asyncio.sleep(0.005)
-        longest = max(longest, time.monotonic() - began)
+        pauses.append(time.monotonic() - began)
 
     assert len((await telling).append) > 5
-    assert longest < 0.75, f"nobody else was answered for {longest:.1f} s"
+    # Work on the loop itself would be one pause as long as the whole.
+    assert max(pauses) < sum(pauses) / 5, f"of {sum(pauses):.1f} s nobody else was answered for {max(pauses):.1f} s"
 
 
 async def test_a_story_that_fails_leaves_another_minds_story_alone(tmp_path):

@@ -5,8 +5,10 @@ import json
 import re
 
 import pytest
-from running import running, settings_of
+
 from tests.e2e.test_story import TALK, keep_talk
+from tests.support.service import running, settings_of
+from tests.support.waiting import GIVE_UP, until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -116,7 +118,7 @@ async def test_sessions_are_read_at_start_up_and_by_request_and_a_file_that_grew
         write(folder / f"{name}.jsonl", *({**one, "content": f"{one['content']} {name}"} for one in window))
         await asyncio.sleep(0.02)
     async with running(tmp_path / "home", settings=settings) as service:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(GIVE_UP):
             while (await service.http.get("/v1/minds/ada")).status_code == 404:
                 await asyncio.sleep(0.05)
         await service.until("ada", lambda s: s["turns"] == 4 and not s["story"]["pending_turns"])
@@ -165,9 +167,7 @@ async def test_the_list_of_what_waits_holds_each_turn_once_until_it_is_told(tmp_
     log = tmp_path / "minds/ada/pending-episodes.log"
 
     async def until(*wanted):
-        async with asyncio.timeout(20):
-            while not log.exists() or sorted(map(int, HEAD.findall(log.read_text()))) != list(wanted):
-                await asyncio.sleep(0.02)
+        await until_async(lambda: log.exists() and sorted(map(int, HEAD.findall(log.read_text()))) == list(wanted))
 
     async with running(tmp_path, settings=quiet(tmp_path)) as service:
         await keep_talk(service)
@@ -193,10 +193,8 @@ async def test_who_goes_back_and_wants_the_rest_again_sees_it_wait_and_has_it_to
         asked = {"version": version["version"], "retell": True}
         await service.http.post("/v1/minds/ada/story/restore", json=asked)
         waiting = await service.status("ada")
-        async with asyncio.timeout(10):
-            while HEAD.findall(log.read_text()) != ["2"]:
-                await asyncio.sleep(0.05)
+        await until_async(lambda: HEAD.findall(log.read_text()) == ["2"])
         mind = await service.memory.minds.find("ada")
 
     assert waiting["story"]["pending_turns"] == 1
-    assert service.memory.stories.telling.pending_tokens(mind) > 0  # what begins a run by itself
+    assert mind.story.pending(mind.transcript.positions).tokens > 0  # what begins a run by itself

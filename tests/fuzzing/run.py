@@ -1,7 +1,7 @@
 """
 Schemathesis against the whole service over HTTP: every route of the OpenAPI document, with what it allows and what not.
 
-`make fuzz` runs it for long and prints what it found; `tests/service/test_fuzzing.py` runs a short one. Routes are read
+`make fuzz` runs it for long and prints what it found; `tests/service/http/test_fuzzing.py` runs a short one. Routes are read
 from the document, so a new one is covered by being there. Needs nothing but this machine.
 """
 
@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-import httpx
+import httpx2
 import uvicorn
 
 from service.adapters.minilm import limit_threads
 from service.app import create_app
-from service.settings import Settings
-from service.telemetry import configure_logs
-from tests.keyed import make_key
+from service.observability.logging import configure_logs
+from service.settings.settings import Settings
+from tests.support.api_keys import make_key
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parent.parent
@@ -91,7 +91,7 @@ def fuzz(home, *, examples, seed, phases=PHASES, workers=1):
     """Ask up to *examples* times an operation and phase; the coverage phase asks as often as the document has cases."""
     with served(home) as (url, key), tempfile.TemporaryDirectory() as folder:
         headers = {"Authorization": f"Bearer {key}"}
-        with httpx.Client(base_url=url, headers=headers, timeout=60) as http:
+        with httpx2.Client(base_url=url, headers=headers, timeout=60) as http:
             http.post(f"/v1/minds/{_MIND}/turns", json=_TURN).raise_for_status()
             report = Path(folder) / "report.json"
             words = [
@@ -125,7 +125,7 @@ def _damage(http):
     """What is wrong with what the service holds after all that."""
     for listed in http.get("/v1/minds").raise_for_status().json()["minds"]:
         answer = http.get(f"/v1/minds/{listed['mind_id']}")
-        if answer.status_code != httpx.codes.OK or answer.json()["damaged"]:
+        if answer.status_code != httpx2.codes.OK or answer.json()["damaged"]:
             yield f"the mind {listed['mind_id']} was harmed: {answer.text}"
 
 

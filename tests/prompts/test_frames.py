@@ -3,11 +3,11 @@
 import re
 
 import pytest
-import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prompts.library import FRAMES, HOUSE, render
+from tests.support import strategies
 
 TAGS = {
     tag

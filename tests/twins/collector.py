@@ -8,11 +8,12 @@ A scripted OpenTelemetry collector: OTLP over HTTP on loopback, that keeps what 
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.support.waiting import GIVE_UP, until
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,10 @@ class ScriptedCollector:
         """The spans of one name."""
         return [span for span in self.spans if span.name == name]
 
-    def until(self, is_so, *, seconds=30):
+    def until(self, is_so, *, seconds=GIVE_UP):
         """Wait until *is_so* of the spans, and return them."""
-        until = time.monotonic() + seconds
-        while not is_so(found := self.spans):
-            assert time.monotonic() < until, [span.name for span in found]
-            time.sleep(0.02)
-        return found
+        until(lambda: is_so(self.spans), said=lambda: [span.name for span in self.spans], seconds=seconds)
+        return self.spans
 
     def __enter__(self):
         self._thread.start()

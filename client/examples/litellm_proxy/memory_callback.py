@@ -1,4 +1,4 @@
-"""Memory for a LiteLLM proxy, beside its config.yaml: litellm --config config.yaml."""
+"""Memory for a LiteLLM proxy. It lies beside config.yaml. Usage: litellm --config config.yaml."""
 
 import os
 

@@ -1,1 +1,1 @@
-"""Memory for the frameworks people use: a module each, imported only where its framework is installed."""
+"""Memory for agent frameworks: one module for each, imported only where its framework is installed."""

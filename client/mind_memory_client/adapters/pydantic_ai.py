@@ -4,9 +4,9 @@ Memory for pydantic-ai, as a capability.
     agent = Agent(model, capabilities=[MindMemory(memory, mind="ada", session="chat-1")])
     await agent.run("Hello!")
 
-With dependencies, each may come of them: ``MindMemory(memory, mind=lambda ctx: ctx.deps.user, session=…)``. What
-surfaced is asked once a run and put in front of the user's last words in each request of it; the run's own messages
-stay as they are.
+Mind and session may come from the dependencies: ``MindMemory(memory, mind=lambda ctx: ctx.deps.user, session=…)``. The
+capability asks once in each run what surfaces, and puts it in front of the user's last words in every request of that
+run. The run's own messages stay as they are.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, User
 from pydantic_ai.tools import RunContext
 from pydantic_core import to_json
 
-from mind_memory_client.turn import Turn, begin
-from mind_memory_client.unsaved import Shelf, Unsaved
+from mind_memory_client.turn import Turn, begin_turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,82 +33,87 @@ if TYPE_CHECKING:
     from pydantic_ai.run import AgentRunResult
 
     from mind_memory_client.client import MemoryClient
+    from mind_memory_client.errors import UnsavedTurn
 
-Chosen = str | Callable[[RunContext[Any]], str]
+NameOrFunction = str | Callable[[RunContext[Any]], str]
 
 
 class MindMemory(AbstractCapability[Any]):
-    """Memory around each run of an agent."""
+    """
+    Memory around each run of an agent.
+
+    *turn_options* are those of ``memory.turn``, such as ``deadline_ms`` or ``timezone``. Turns that can not be stored
+    go to *on_unsaved*, or wait in ``unsaved``.
+    """
 
     def __init__(
         self,
         memory: MemoryClient,
         *,
-        mind: Chosen,
-        session: Chosen,
-        on_unsaved: Callable[[Unsaved], object] | None = None,
-        **asked: Any,  # noqa: ANN401 - as of memory.turn
+        mind: NameOrFunction,
+        session: NameOrFunction,
+        on_unsaved: Callable[[UnsavedTurn], object] | None = None,
+        **turn_options: Any,  # noqa: ANN401 - those of memory.turn
     ) -> None:
-        """Remember in *memory*; *asked* goes to ``memory.turn``: ``deadline_ms``, ``timezone`` …"""
         self.id = self.description = None
         self.defer_loading = False
-        self.unsaved = Shelf()
+        self.unsaved = memory.unsaved
         self._memory, self._mind, self._session = memory, mind, session
-        self._asked = {**asked, "on_unsaved": on_unsaved or self.unsaved}
+        self._turn_options = {**turn_options, "on_unsaved": on_unsaved}
         self._turn: Turn | None = None
         self._known = 0  # messages of earlier runs
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
-        """None: a client is in it, which no file can hold."""
+        """Return None: a capability with a client can not be written to a file."""
         return None
 
     async def for_run(self, ctx: RunContext[Any]) -> MindMemory:
-        """A capability of this run alone, that knows what surfaced."""
+        """Make a capability for this run alone, which knows what surfaced."""
         mine = copy.copy(self)
         mind, session = (one if isinstance(one, str) else one(ctx) for one in (self._mind, self._session))
-        given = [*_said(ctx.messages), {"role": "user", "content": _prompt(ctx.prompt)}]
-        mine._turn = begin(mind, session, given, **self._asked)  # noqa: SLF001 - a copy of our own
+        given = [*_as_dicts(ctx.messages), {"role": "user", "content": _words_of(ctx.prompt)}]
+        mine._turn = begin_turn(mind, session, given, **self._turn_options)  # noqa: SLF001 - a copy of our own
         mine._known = len(ctx.messages)  # noqa: SLF001 - the same
         await anyio.to_thread.run_sync(self._memory.recall, mine._turn)  # noqa: SLF001 - the same
         return mine
 
     def get_instructions(self) -> str | None:
-        """The story and how to use a memory: the same until the story changes."""
+        """Return the story and how to use a memory; the same text until the story changes."""
         return (self._turn.stable or None) if self._turn is not None else None
 
     async def wrap_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, handler: WrapModelRequestHandler
     ) -> ModelResponse:
-        """Let the model see what surfaced, and nobody else."""
+        """Show what surfaced to the model alone."""
         del ctx
         if self._turn is None or not self._turn.block:
             return await handler(request_context)
-        seen = copy.copy(request_context)
-        seen.messages = _placed(request_context.messages, self._turn.block)
-        return await handler(seen)
+        shown = copy.copy(request_context)
+        shown.messages = _place(request_context.messages, self._turn.block)
+        return await handler(shown)
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: WrapRunHandler) -> AgentRunResult[Any]:
-        """Keep the turn when the run has ended; where it fails, with what was said so far."""
+        """Store the turn when the run has ended, or what was said so far when it fails."""
         try:
             result = await handler()
         except BaseException:
             with anyio.CancelScope(shield=True):
-                await self._keep(_last_words(ctx.messages[self._known :]))
+                await self._save(_answer_in(ctx.messages[self._known :]))
             raise
         output = result.output
-        await self._keep(output if isinstance(output, str) else to_json(output, fallback=str).decode())
+        await self._save(output if isinstance(output, str) else to_json(output, fallback=str).decode())
         return result
 
-    async def _keep(self, answer: str | None) -> None:
+    async def _save(self, answer: str | None) -> None:
         turn = self._turn
         if turn is not None:
             turn.answer(answer)
-            await anyio.to_thread.run_sync(lambda: self._memory.keep(turn, raises=False))
+            await anyio.to_thread.run_sync(lambda: self._memory.save(turn, raises=False))
 
 
-def _placed(messages: Sequence[ModelMessage], block: str) -> list[ModelMessage]:
-    """*block* in front of the user's last words; all others as they were."""
+def _place(messages: Sequence[ModelMessage], block: str) -> list[ModelMessage]:
+    """Put *block* in front of the user's last words."""
     found = list(messages)
     for at in range(len(found) - 1, -1, -1):
         one = found[at]
@@ -121,26 +125,26 @@ def _placed(messages: Sequence[ModelMessage], block: str) -> list[ModelMessage]:
     return found
 
 
-def _said(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
+def _as_dicts(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for one in messages:
         if isinstance(one, ModelResponse):
             found.append({"role": "assistant", "content": one.text or "", "tool_calls": one.tool_calls})
         else:
             prompts = [part for part in one.parts if isinstance(part, UserPromptPart)]
-            found += [{"role": "user", "content": _prompt(part.content)} for part in prompts]
+            found += [{"role": "user", "content": _words_of(part.content)} for part in prompts]
     return found
 
 
-def _prompt(prompt: object) -> str:
-    """The words of a prompt, which may hold pictures."""
+def _words_of(prompt: object) -> str:
+    """The words of a prompt, without its pictures."""
     if prompt is None or isinstance(prompt, str):
         return prompt or ""
     parts = (one if isinstance(one, str) else getattr(one, "content", None) for one in list(prompt))  # type: ignore[call-overload] # a sequence, then
     return "\n".join(one for one in parts if isinstance(one, str))
 
 
-def _last_words(messages: Sequence[ModelMessage]) -> str | None:
-    """What the model has said since the user spoke, as far as it came."""
+def _answer_in(messages: Sequence[ModelMessage]) -> str | None:
+    """What the model said since the user's last words, as far as it came."""
     last = messages[-1] if messages else None
     return last.text if isinstance(last, ModelResponse) else None

@@ -3,12 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from twins.provider import Fails
 
-from mind_memory_client import MemoryClient, Patience
-from tests.client.adapters.bots import KNOWS, KNOWS_NOT, MARK, blocks, bot, calls_tool, holds, shown
-from tests.client.conftest import ASKS, MOTHER, kept
-from tests.service.cli.cli_process import until_digested
+from mind_memory_client import MemoryClient, RetryPolicy
+from tests.client.conftest import ASKS, MOTHER, stored_turns
+from tests.support.cli_process import until_digested
+from tests.support.scripted_bot import KNOWS, KNOWS_NOT, MARK, blocks, bot, calls_tool, holds, shown
+from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +17,7 @@ LATER = {"configurable": {"thread_id": "later"}}
 
 @pytest.fixture(scope="module")
 def kit():
-    """What is heavy: imported for the first test, not for every worker that collects it."""
+    """The heavy imports, made for the first test and not for every worker that collects it."""
     from langchain.agents import create_agent
     from langchain_core.tools import create_retriever_tool
     from langchain_openai import ChatOpenAI
@@ -27,7 +27,19 @@ def kit():
 
     from mind_memory_client.adapters.langchain import MemoryMiddleware, MemoryRetriever, MemoryState
 
-    return SimpleNamespace(**locals())
+    return SimpleNamespace(
+        ChatOpenAI=ChatOpenAI,
+        END=END,
+        InMemorySaver=InMemorySaver,
+        InternalServerError=InternalServerError,
+        MemoryMiddleware=MemoryMiddleware,
+        MemoryRetriever=MemoryRetriever,
+        MemoryState=MemoryState,
+        START=START,
+        StateGraph=StateGraph,
+        create_agent=create_agent,
+        create_retriever_tool=create_retriever_tool,
+    )
 
 
 def weather(city: str) -> str:
@@ -54,7 +66,7 @@ def asking(words=ASKS):
     return {"messages": [("user", words)]}
 
 
-def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(kit, memory, mind, home, url):
+def test_a_bot_knows_in_a_later_session_what_was_said_in_an_earlier_one(kit, memory, mind, home, url):
     with bot() as provider:
         agent, _ = agent_of(kit, provider, memory, mind)
         agent.invoke(asking(MOTHER), {"configurable": {"thread_id": "earlier"}})
@@ -64,7 +76,7 @@ def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(kit, m
     assert found["messages"][-1].text == KNOWS
     assert shown(provider)[0][1].startswith("Be brief.\n\n[MY MEMORY]")
     assert shown(provider)[1][1].startswith(f"---\n{MARK}")
-    assert kept(home, mind) == [
+    assert stored_turns(home, mind) == [
         ("earlier", [("user", MOTHER), ("assistant", KNOWS)]),
         ("later", [("user", ASKS), ("assistant", KNOWS)]),
     ]
@@ -72,59 +84,59 @@ def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(kit, m
     assert "memory" not in found
 
 
-def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_kept_once(kit, memory, told, home):
+def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_stored_once(kit, memory, told_mind, home):
     with bot(calls_tool(city="Lyon")) as provider:
-        agent, _ = agent_of(kit, provider, memory, told)
+        agent, _ = agent_of(kit, provider, memory, told_mind)
         found = agent.invoke(asking(), LATER)
 
     assert [one.type for one in found["messages"]] == ["human", "ai", "tool", "ai"]
     assert blocks(provider) == [1, 1]
     assert shown(provider, 1)[: len(shown(provider, 0))] == shown(provider, 0)
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-async def test_streams_and_awaited_runs_remember_too(kit, memory, told, home):
+async def test_streams_and_awaited_runs_remember_too(kit, memory, told_mind, home):
     with bot() as provider:
-        agent, _ = agent_of(kit, provider, memory, told)
+        agent, _ = agent_of(kit, provider, memory, told_mind)
         stream = [piece.text async for piece, _ in agent.astream(asking(), LATER, stream_mode="messages")]
 
     assert "".join(stream) == KNOWS
     assert len(stream) > 2
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-def test_what_the_user_said_is_kept_once_when_the_model_fails_and_answers_later(kit, memory, told, home):
+def test_what_the_user_said_is_stored_once_when_the_model_fails_and_answers_later(kit, memory, told_mind, home):
     with bot(Fails(500)) as provider:
-        agent, _ = agent_of(kit, provider, memory, told)
+        agent, _ = agent_of(kit, provider, memory, told_mind)
         with pytest.raises(kit.InternalServerError):
             agent.invoke(asking(), LATER)
         agent.invoke(asking("Are you there?"), LATER)
 
-    assert kept(home, told)[1:] == [
+    assert stored_turns(home, told_mind)[1:] == [
         ("later", [("user", ASKS)]),
         ("later", [("user", "Are you there?"), ("assistant", KNOWS_NOT)]),
     ]
 
 
-def test_without_a_memory_the_agent_answers_and_the_turn_waits_on_the_shelf(kit, memory, mind, home):
-    with bot() as provider, MemoryClient("http://127.0.0.1:9", patience=Patience(attempts=1)) as away:
+def test_without_a_memory_the_agent_answers_and_the_turn_waits_in_the_queue(kit, memory, mind, home):
+    with bot() as provider, MemoryClient("http://127.0.0.1:9", retry=RetryPolicy(max_attempts=1)) as away:
         agent, middleware = agent_of(kit, provider, away, mind)
         assert agent.invoke(asking(), LATER)["messages"][-1].text == KNOWS_NOT
 
     for unsaved in middleware.unsaved.take():
-        memory.send(unsaved.call)
-    assert kept(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
+        memory.resend(unsaved)
+    assert stored_turns(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
 
 
-def test_a_mind_and_a_session_may_come_from_the_runs_context(kit, memory, told, home):
+def test_a_mind_and_a_session_may_come_from_the_runs_context(kit, memory, told_mind, home):
     with bot() as provider:
         middleware = kit.MemoryMiddleware(
             memory, mind=lambda run: run.context["user"], session=lambda run: run.context["chat"], deadline_ms=0
         )
         agent = kit.create_agent(model_of(kit, provider), middleware=[middleware], context_schema=dict)
-        agent.invoke(asking(), context={"user": told, "chat": "its own"})
+        agent.invoke(asking(), context={"user": told_mind, "chat": "its own"})
 
-    assert kept(home, told)[-1][0] == "its own"
+    assert stored_turns(home, told_mind)[-1][0] == "its own"
 
 
 def test_a_run_that_names_no_conversation_is_refused(kit, memory, mind):
@@ -134,23 +146,23 @@ def test_a_run_that_names_no_conversation_is_refused(kit, memory, mind):
             agent.invoke(asking())
 
 
-def test_a_graph_of_ones_own_has_a_node_before_the_model_and_one_after(kit, memory, told, home):
+def test_a_graph_has_a_node_before_the_model_and_one_after(kit, memory, told_mind, home):
     with bot() as provider:
-        middleware, model = kit.MemoryMiddleware(memory, mind=told, deadline_ms=0), model_of(kit, provider)
+        middleware, model = kit.MemoryMiddleware(memory, mind=told_mind, deadline_ms=0), model_of(kit, provider)
         graph = kit.StateGraph(kit.MemoryState)
         graph.add_node("recall", middleware.before_agent)
-        graph.add_node("model", lambda state: {"messages": [model.invoke(middleware.seen(state))]})
+        graph.add_node("model", lambda state: {"messages": [model.invoke(middleware.messages_with_memory(state))]})
         graph.add_node("keep", middleware.after_agent)
         for one, other in ((kit.START, "recall"), ("recall", "model"), ("model", "keep"), ("keep", kit.END)):
             graph.add_edge(one, other)
         found = graph.compile(checkpointer=kit.InMemorySaver()).invoke(asking(), LATER)
 
     assert found["messages"][-1].text == KNOWS
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-def test_recall_on_purpose_is_a_retriever_and_a_tool(kit, memory, told):
-    retriever = kit.MemoryRetriever(memory=memory, mind=told, limit=3)
+def test_recall_on_purpose_is_a_retriever_and_a_tool(kit, memory, told_mind):
+    retriever = kit.MemoryRetriever(memory=memory, mind=told_mind, limit=3)
 
     found = retriever.invoke(ASKS)
     tool = kit.create_retriever_tool(retriever, "remember", "What was said before.")

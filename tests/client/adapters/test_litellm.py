@@ -5,13 +5,13 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from twins.provider import Fails
 
-from mind_memory_client import AsyncMemoryClient, Patience
-from service.adapters.litellm_door import close_litellm, open_litellm
-from tests.client.adapters.bots import KNOWS, KNOWS_NOT, MARK, bot, calls_tool, shown
-from tests.client.conftest import ASKS, MOTHER, kept, said
-from tests.service.cli.cli_process import until_digested
+from mind_memory_client import AsyncMemoryClient, RetryPolicy
+from service.adapters.litellm.loader import close_litellm, open_litellm
+from tests.client.conftest import ASKS, MOTHER, stored_turns, user_says
+from tests.support.cli_process import until_digested
+from tests.support.scripted_bot import KNOWS, KNOWS_NOT, MARK, bot, calls_tool, shown
+from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +44,7 @@ class Passing:
 
 @pytest.fixture
 async def litellm():
-    """litellm, without its telephone, and its connections closed afterwards."""
+    """litellm without its telemetry; its connections are closed afterwards."""
     yield await open_litellm()
     await close_litellm()
 
@@ -56,8 +56,8 @@ async def logger_of(url, litellm):
 
     clients = []
 
-    def build(mind="ada", *, where=url, patience=None, **more):
-        clients.append(AsyncMemoryClient(where, patience=patience))
+    def build(mind="ada", *, where=url, retry=None, **more):
+        clients.append(AsyncMemoryClient(where, retry=retry))
         return MemoryLogger(clients[-1], mind=mind, deadline_ms=0, **more)
 
     yield build
@@ -65,91 +65,91 @@ async def logger_of(url, litellm):
         await client.aclose()
 
 
-async def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(logger_of, mind, home, url):
+async def test_a_bot_knows_in_a_later_session_what_was_said_in_an_earlier_one(logger_of, mind, home, url):
     with bot() as provider:
         proxy = Passing(provider, logger_of())
-        await proxy.chat([said(MOTHER)], headers={"X-Mind-Id": mind, "X-Session-Id": "earlier"})
+        await proxy.chat([user_says(MOTHER)], headers={"X-Mind-Id": mind, "X-Session-Id": "earlier"})
         await asyncio.to_thread(until_digested, url, mind)
-        answer = await proxy.chat([said(ASKS)], metadata={"mind_id": mind, "session_id": "later"})
+        answer = await proxy.chat([user_says(ASKS)], metadata={"mind_id": mind, "session_id": "later"})
 
     assert answer == KNOWS
     assert shown(provider)[0][1].startswith("[MY MEMORY]")
     assert shown(provider)[1][1].startswith(f"---\n{MARK}")
-    assert kept(home, mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-async def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_kept_once(logger_of, told, home):
+async def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_stored_once(logger_of, told_mind, home):
     with bot(calls_tool(city="Lyon")) as provider:
-        proxy = Passing(provider, logger_of(told, session="later"))
-        messages = [said(ASKS)]
+        proxy = Passing(provider, logger_of(told_mind, session="later"))
+        messages = [user_says(ASKS)]
         assert await proxy.chat(messages) is None
         messages += [calls_tool(city="Lyon").value["choices"][0]["message"]]
         messages += [{"role": "tool", "tool_call_id": "call_1", "content": "22 degrees"}]
         assert await proxy.chat(messages) == KNOWS
 
     assert shown(provider, 1)[:2] == shown(provider, 0)
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-async def test_a_stream_comes_piece_by_piece_and_is_kept_also_when_the_caller_leaves(logger_of, told, home):
+async def test_a_stream_comes_piece_by_piece_and_is_stored_also_when_the_caller_leaves(logger_of, told_mind, home):
     with bot() as provider:
-        proxy = Passing(provider, logger_of(told, session="later"))
-        pieces = [one.choices[0].delta.content or "" async for one in await proxy.chat([said(ASKS)], stream=True)]
-        stream = await proxy.chat([said("And whose mother?")], stream=True)
+        proxy = Passing(provider, logger_of(told_mind, session="later"))
+        pieces = [one.choices[0].delta.content or "" async for one in await proxy.chat([user_says(ASKS)], stream=True)]
+        stream = await proxy.chat([user_says("And whose mother?")], stream=True)
         first = (await anext(stream)).choices[0].delta.content
         await stream.aclose()
 
     assert "".join(pieces) == KNOWS
     assert len(pieces) > 2
-    assert kept(home, told)[1:] == [
+    assert stored_turns(home, told_mind)[1:] == [
         ("later", [("user", ASKS), ("assistant", KNOWS)]),
         ("later", [("user", "And whose mother?"), ("assistant", first)]),
     ]
 
 
-async def test_a_conversation_without_a_name_is_known_by_how_it_began(logger_of, told, home):
+async def test_a_conversation_without_a_name_is_known_by_how_it_began(logger_of, told_mind, home):
     with bot() as provider:
-        proxy = Passing(provider, logger_of(told))
-        first = await proxy.chat([said("Hello there!")])
-        await proxy.chat([said("Hello there!"), {"role": "assistant", "content": first}, said(ASKS)])
-        await proxy.chat([said("Good evening!")])
+        proxy = Passing(provider, logger_of(told_mind))
+        first = await proxy.chat([user_says("Hello there!")])
+        await proxy.chat([user_says("Hello there!"), {"role": "assistant", "content": first}, user_says(ASKS)])
+        await proxy.chat([user_says("Good evening!")])
 
-    sessions = [session for session, _ in kept(home, told)[1:]]
+    sessions = [session for session, _ in stored_turns(home, told_mind)[1:]]
     assert sessions[0] == sessions[1] != sessions[2]
 
 
-async def test_where_the_key_says_whose_memory_it_is_the_caller_has_no_say(logger_of, told, home):
+async def test_where_the_key_names_the_mind_the_caller_can_not_choose(logger_of, told_mind, home):
     with bot() as provider:
-        proxy = Passing(provider, logger_of(lambda key, _: told if key.user_id == "someone" else "nobody"))
-        await proxy.chat([said(ASKS)], headers={"x-mind-id": "somebody-elses"})
+        proxy = Passing(provider, logger_of(lambda key, _: told_mind if key.user_id == "someone" else "nobody"))
+        await proxy.chat([user_says(ASKS)], headers={"x-mind-id": "somebody-elses"})
 
-    assert len(kept(home, told)) == 2
+    assert len(stored_turns(home, told_mind)) == 2
 
 
-async def test_memory_is_left_out_on_request_and_of_what_is_no_chat(logger_of, told, home):
+async def test_a_request_can_bypass_memory_and_other_calls_always_do(logger_of, told_mind, home):
     with bot() as provider:
-        proxy = Passing(provider, logger_of(told))
-        assert await proxy.chat([said(ASKS)], headers={"X-Memory-Bypass": "1"}) == KNOWS_NOT
-        assert await proxy.chat([said(ASKS)], call="aembedding") == KNOWS_NOT
+        proxy = Passing(provider, logger_of(told_mind))
+        assert await proxy.chat([user_says(ASKS)], headers={"X-Memory-Bypass": "1"}) == KNOWS_NOT
+        assert await proxy.chat([user_says(ASKS)], call="aembedding") == KNOWS_NOT
 
-    assert len(kept(home, told)) == 1
+    assert len(stored_turns(home, told_mind)) == 1
 
 
-async def test_when_the_model_fails_the_users_words_are_kept(litellm, logger_of, told, home):
+async def test_when_the_model_fails_the_users_words_are_stored(litellm, logger_of, told_mind, home):
     with bot(Fails(500)) as provider, pytest.raises(litellm.InternalServerError):
-        await Passing(provider, logger_of(told, session="later")).chat([said(ASKS)])
+        await Passing(provider, logger_of(told_mind, session="later")).chat([user_says(ASKS)])
 
-    assert kept(home, told)[1:] == [("later", [("user", ASKS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS)])]
 
 
-async def test_without_a_memory_the_proxy_answers_and_the_turn_waits_on_the_shelf(logger_of, memory, mind, home):
-    logger = logger_of(mind, where="http://127.0.0.1:9", patience=Patience(attempts=1), session="later")
+async def test_without_a_memory_the_proxy_answers_and_the_turn_waits_in_the_queue(logger_of, memory, mind, home):
+    logger = logger_of(mind, where="http://127.0.0.1:9", retry=RetryPolicy(max_attempts=1), session="later")
     with bot() as provider:
-        assert await Passing(provider, logger).chat([said(ASKS)]) == KNOWS_NOT
+        assert await Passing(provider, logger).chat([user_says(ASKS)]) == KNOWS_NOT
 
     for unsaved in logger.unsaved.take():
-        memory.send(unsaved.call)
-    assert kept(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
+        memory.resend(unsaved)
+    assert stored_turns(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
 
 
 async def test_litellm_finds_each_hook_where_it_looks_for_it(logger_of):

@@ -3,12 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from twins.provider import Fails
 
-from mind_memory_client import MemoryClient, Patience
-from tests.client.adapters.bots import KNOWS, KNOWS_NOT, MARK, blocks, bot, calls_tool, shown
-from tests.client.conftest import ASKS, MOTHER, kept
-from tests.service.cli.cli_process import until_digested
+from mind_memory_client import MemoryClient, RetryPolicy
+from tests.client.conftest import ASKS, MOTHER, stored_turns
+from tests.support.cli_process import until_digested
+from tests.support.scripted_bot import KNOWS, KNOWS_NOT, MARK, blocks, bot, calls_tool, shown
+from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
 
@@ -20,13 +20,22 @@ def weather(city: str) -> str:
 
 @pytest.fixture(scope="module")
 def kit():
-    """What is heavy: imported for the first test, not for every worker that collects it."""
+    """The heavy imports, made for the first test and not for every worker that collects it."""
     from agents import Agent, OpenAIChatCompletionsModel, Runner, SQLiteSession, function_tool
     from openai import AsyncOpenAI, InternalServerError
 
     from mind_memory_client.adapters.openai_agents import SessionMemory
 
-    return SimpleNamespace(**locals())
+    return SimpleNamespace(
+        Agent=Agent,
+        AsyncOpenAI=AsyncOpenAI,
+        InternalServerError=InternalServerError,
+        OpenAIChatCompletionsModel=OpenAIChatCompletionsModel,
+        Runner=Runner,
+        SQLiteSession=SQLiteSession,
+        SessionMemory=SessionMemory,
+        function_tool=function_tool,
+    )
 
 
 @pytest.fixture
@@ -54,7 +63,7 @@ def recall_of(kit, memory, mind, session="later", **more):
     return kit.SessionMemory(memory, mind=mind, session=session, deadline_ms=0, **more)
 
 
-async def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(kit, run, memory, mind, home, url):
+async def test_a_bot_knows_in_a_later_session_what_was_said_in_an_earlier_one(kit, run, memory, mind, home, url):
     with bot() as provider:
         await run(provider, MOTHER, recall_of(kit, memory, mind, "earlier"))
         until_digested(url, mind)
@@ -64,29 +73,33 @@ async def test_a_bot_is_told_in_a_later_session_what_was_said_in_an_earlier_one(
     assert system[1].startswith("Be brief.\n\n[MY MEMORY]")
     assert block[1].startswith(f"---\n{MARK}")
     assert user == ("user", ASKS)
-    assert kept(home, mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-async def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_kept_once(kit, run, memory, told, home):
+async def test_in_a_loop_of_tools_each_call_sees_the_same_and_the_turn_is_stored_once(
+    kit, run, memory, told_mind, home
+):
     with bot(calls_tool(city="Lyon")) as provider:
-        assert await run(provider, ASKS, recall_of(kit, memory, told, placement="user")) == KNOWS
+        assert await run(provider, ASKS, recall_of(kit, memory, told_mind, placement="user")) == KNOWS
 
     assert blocks(provider) == [1, 1]
     assert shown(provider, 1)[:2] == shown(provider, 0)
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-async def test_a_stream_comes_piece_by_piece_and_is_kept(kit, run, memory, told, home):
+async def test_a_stream_comes_piece_by_piece_and_is_stored(kit, run, memory, told_mind, home):
     with bot() as provider:
-        pieces = await run(provider, ASKS, recall_of(kit, memory, told), streams=True)
+        pieces = await run(provider, ASKS, recall_of(kit, memory, told_mind), streams=True)
 
     assert "".join(pieces) == KNOWS
     assert len(pieces) > 1
-    assert kept(home, told)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
 
 
-async def test_the_sdks_own_session_holds_no_word_of_ours_and_a_failed_run_is_kept_once(kit, run, memory, told, home):
-    session, recall = kit.SQLiteSession("later"), recall_of(kit, memory, told)
+async def test_the_sdks_own_session_holds_nothing_of_memory_and_a_failed_run_is_stored_once(
+    kit, run, memory, told_mind, home
+):
+    session, recall = kit.SQLiteSession("later"), recall_of(kit, memory, told_mind)
     with bot(Fails(500)) as provider:
         with pytest.raises(kit.InternalServerError):
             await run(provider, ASKS, recall, session=session)
@@ -96,25 +109,25 @@ async def test_the_sdks_own_session_holds_no_word_of_ours_and_a_failed_run_is_ke
     session.close()
 
     assert MARK not in str(items)
-    words = [line for _, turn in kept(home, told)[1:] for line in turn if line[0] == "user"]
+    words = [line for _, turn in stored_turns(home, told_mind)[1:] for line in turn if line[0] == "user"]
     assert words == [("user", ASKS), ("user", "Are you there?"), ("user", "Good.")]
 
 
-async def test_what_a_failed_run_left_unanswered_is_kept_at_the_end(kit, run, memory, told, home):
-    recall = recall_of(kit, memory, told)
+async def test_what_a_failed_run_left_unanswered_is_stored_at_the_end(kit, run, memory, told_mind, home):
+    recall = recall_of(kit, memory, told_mind)
     with bot(Fails(500)) as provider, pytest.raises(kit.InternalServerError):
         await run(provider, ASKS, recall)
 
     await recall.aclose()
 
-    assert kept(home, told)[1:] == [("later", [("user", ASKS)])]
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS)])]
 
 
-async def test_without_a_memory_the_agent_answers_and_the_turn_waits_on_the_shelf(kit, run, memory, mind, home):
-    with bot() as provider, MemoryClient("http://127.0.0.1:9", patience=Patience(attempts=1)) as away:
+async def test_without_a_memory_the_agent_answers_and_the_turn_waits_in_the_queue(kit, run, memory, mind, home):
+    with bot() as provider, MemoryClient("http://127.0.0.1:9", retry=RetryPolicy(max_attempts=1)) as away:
         recall = recall_of(kit, away, mind)
         assert await run(provider, ASKS, recall) == KNOWS_NOT
 
     for unsaved in recall.unsaved.take():
-        memory.send(unsaved.call)
-    assert kept(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
+        memory.resend(unsaved)
+    assert stored_turns(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]

@@ -1,10 +1,17 @@
 from datetime import UTC, datetime, timedelta
 
-import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from consolidation.story.anchor import anchor_for, decide, defanged, read_marks, with_marks, without_marks
+from consolidation.story.anchor import (
+    anchor_for,
+    find_pending,
+    without_lookalikes,
+    read_marks,
+    with_marks,
+    without_marks,
+)
+from tests.support import strategies
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 THEN = datetime(2026, 1, 28, 13, 45, tzinfo=UTC)
@@ -13,8 +20,8 @@ texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=200).filter(
 STORY = with_marks("Mine.\n", sequence=7, anchor=THEN)
 
 
-def due(text, *, ledger=None, anchor=None, top=20):
-    return decide(text, ledger=ledger, ledger_anchor=anchor, top=top, now=NOW)
+def due(text, *, ledger=None, anchor=None, last=20):
+    return find_pending(text, ledger=ledger, ledger_anchor=anchor, last=last, now=NOW)
 
 
 @given(texts, st.integers(0, 10**9), instants)
@@ -31,12 +38,12 @@ def test_marks_are_read_back_as_they_were_written(text, sequence, anchor):
 @example("<!-- LAST_<!-- CURSOR -->PROCESSED: 2199-01-01T00:00:00.000Z -->", "")
 @example("<!-- CUR<!-- LAST_PROCESSED -->SOR: v1 seq=9 for=2199-01-01T00:00:00.000Z -->", "")
 def test_what_looks_like_a_mark_is_never_one_once_it_was_said(text, after):
-    said = defanged(text)
+    said = without_lookalikes(text)
     marks = read_marks(said)
-    story = with_marks(f"{said}\n{defanged(after)}", sequence=7, anchor=THEN)
+    story = with_marks(f"{said}\n{without_lookalikes(after)}", sequence=7, anchor=THEN)
 
     assert (marks.sequence, marks.anchor, marks.anchors) == (None, None, 0)
-    assert defanged(said) == said
+    assert without_lookalikes(said) == said
     assert (read_marks(story).sequence, read_marks(story).anchor, read_marks(story).anchors) == (7, THEN, 1)
 
 
@@ -80,7 +87,7 @@ def test_several_anchors_are_trusted_as_little_as_none():
 
 
 def test_a_cursor_beyond_the_transcript_is_not_believed():
-    assert due(STORY, top=3).sequence == 0
+    assert due(STORY, last=3).sequence == 0
 
 
 @given(st.lists(instants, min_size=1), st.lists(instants))
@@ -94,5 +101,5 @@ def test_a_reader_that_knows_only_times_skips_nothing_that_waits(told, waiting):
 def test_what_people_say_can_not_move_the_anchor():
     poison = "hi <!-- LAST_PROCESSED: 2999-01-01T00:00:00Z --> there\n<!-- CURSOR: v1 seq=9 for=x -->"
 
-    assert "LAST_PROCESSED" not in defanged(poison) and "CURSOR" not in defanged(poison)
-    assert len(defanged("<!--" * 100_000)) > 0
+    assert "LAST_PROCESSED" not in without_lookalikes(poison) and "CURSOR" not in without_lookalikes(poison)
+    assert len(without_lookalikes("<!--" * 100_000)) > 0

@@ -12,10 +12,10 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.story.anchor import with_marks, without_marks
 from consolidation.story.chapters import as_chapter, parse, placed
-from consolidation.story.consolidate import ConsolidationService
-from consolidation.story.editing import check_unchanged, edited, etag_of
+from consolidation.story.consolidation import ConsolidationService
+from consolidation.story.edits import check_unchanged, edited, etag_of
 from consolidation.story.narrator import Narrator, Voice
-from consolidation.story.run import Subject
+from consolidation.story.run import MindStory
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.log import Transcript
 from service.adapters.extractive_model import ExtractiveModel
@@ -45,8 +45,8 @@ def path(tmp_path):
     return file
 
 
-def story(path, *acts):
-    return StoryFile(path, history=path.parent / "history", clock=Clock(*acts))
+def story(path, *acts, **more):
+    return StoryFile(path, history=path.parent / "history", clock=Clock(*acts), **more)
 
 
 def append(text):
@@ -82,6 +82,13 @@ def test_a_put_that_was_written_stands_together_with_the_save_that_slipped_in(pa
     story(path, None, lambda: save(path, BASE.replace("Middle", "Corrected"))).change(plan)
 
     assert "Corrected" in path.read_text() and "put\n" in path.read_text()
+
+
+def test_what_was_written_is_told_apart_from_the_story_with_the_save_that_slipped_in(path):
+    change = story(path, None, lambda: save(path, SLIPPED)).change(append)
+
+    assert change.written == BASE + "### New\n"
+    assert change.story == path.read_text() == SLIPPED + "### New\n"
 
 
 def test_a_second_save_upon_what_we_published_does_not_lose_the_first(path):
@@ -174,10 +181,11 @@ def test_a_story_that_is_linked_from_another_disk_is_written_there(tmp_path):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as vault:  # noqa: S108
         real = Path(vault) / "vault.md"
         real.write_text(BASE)
-        link = tmp_path / "STORY.md"
+        link = tmp_path / "home/minds/ada/STORY.md"
+        link.parent.mkdir(parents=True)
         link.symlink_to(real)
-        story(link).change(append)
-        story(link).change(lambda text: text + "more\n")
+        story(link, linked_folders=(Path(vault),)).change(append)
+        story(link, linked_folders=(Path(vault),)).change(lambda text: text + "more\n")
 
         assert real.read_text() == BASE + "### New\nmore\n" and link.is_symlink()
 
@@ -187,14 +195,15 @@ def test_a_story_that_is_linked_from_another_disk_is_written_there(tmp_path):
 async def test_a_stale_save_over_a_chapter_has_its_turn_told_again(path, days):
     transcript = await Transcript(path.parent / "transcript", clock=SystemClock()).open()
     file = story(path)
-    subject = Subject(transcript, file, path.parent / "history/published.json", Voice("bot", "", None))
+    subject = MindStory(transcript, file, path.parent / "history/published.json")
     service = ConsolidationService(Narrator((ExtractiveModel(),)), clock=SystemClock())
 
     async def keep_and_tell(number):
         said = f"I told you that Zoe keeps the red box number {number}77 in Lyon."
         at = AT + timedelta(days=days[number - 1])
         await transcript.append(Turn(f"t{number}", "s", (Message(Speaker.USER, said, at),)), tokens=9)
-        await service.update_narrative_story(subject, trigger="manual", progress=lambda _: None)
+        voice = Voice("bot", "", None)
+        await service.update_narrative_story(subject, voice=voice, trigger="manual", progress=lambda _: None)
 
     await keep_and_tell(1)
     stale = path.read_text()

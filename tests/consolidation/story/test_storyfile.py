@@ -4,6 +4,7 @@ import threading
 import pytest
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.errors import StoryUnreadable
 from consolidation.story.storyfile import StoryFile
 
 BASE = "# Mine\n\nFirst line.\nMiddle line.\nLast line.\n"
@@ -76,7 +77,16 @@ def test_a_story_that_a_person_begins_meanwhile_is_planned_upon(story, path):
             path.write_text("# Begun\n")
         return append(text)
 
-    assert story.change(plan) == "# Begun\n### New\n"
+    assert story.change(plan).story == "# Begun\n### New\n"
+
+
+def test_a_link_that_leads_back_to_itself_is_refused_and_creating_the_object_looks_at_nothing(tmp_path):
+    link = tmp_path / "STORY.md"
+    link.symlink_to(link)
+    loop = StoryFile(link, history=tmp_path / "story-history", clock=SystemClock())
+
+    with pytest.raises(StoryUnreadable):
+        loop.read()
 
 
 def test_permissions_line_ends_and_odd_bytes_are_kept(story, path):
@@ -89,13 +99,16 @@ def test_permissions_line_ends_and_odd_bytes_are_kept(story, path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_link_stays_a_link(tmp_path):
-    vault = tmp_path / "vault.md"
+def test_a_link_that_is_followed_stays_a_link(tmp_path):
+    vault, mind = tmp_path / "vault/story.md", tmp_path / "home/minds/ada"
+    for folder in (vault.parent, mind):
+        folder.mkdir(parents=True)
     vault.write_text(BASE)
-    link = tmp_path / "STORY.md"
+    link = mind / "STORY.md"
     link.symlink_to(vault)
 
-    StoryFile(link, history=tmp_path / "story-history", clock=SystemClock()).change(append)
+    file = StoryFile(link, history=mind / "story-history", clock=SystemClock(), linked_folders=(vault.parent,))
+    file.change(append)
 
     assert link.is_symlink() and vault.read_text().endswith("### New\n")
 
@@ -108,6 +121,52 @@ def test_earlier_versions_can_be_read_and_only_fifty_are_kept(story, path):
     assert len(versions) == 50
     assert story.version(versions[0].name).endswith("53\n")
     assert story.version("../STORY") is None
+
+
+@STYLES
+@pytest.mark.parametrize("said", ["", "x", BASE.upper()])
+def test_what_we_wrote_last_is_a_version_as_soon_as_somebody_saves_something_else(story, path, save, said):
+    story.change(append)
+    before = story.versions()
+
+    save(path, said)
+
+    [version, *older] = story.versions()
+    assert tuple(older) == before and len(older) == 1
+    assert story.version(version.name) == f"{BASE}### New\n"
+    story.change(lambda text: f"{text}More.\n")
+    assert [story.version(one.name) for one in story.versions()] == [said, f"{BASE}### New\n", BASE]
+    assert version in story.versions()
+
+
+def test_what_we_wrote_last_is_a_version_when_the_story_is_deleted_and_none_twice(story, path):
+    story.change(append)
+    story.change(lambda text: f"{text}More.\n")
+    path.unlink()
+
+    assert [story.version(one.name) for one in story.versions()] == [
+        f"{BASE}### New\nMore.\n",
+        f"{BASE}### New\n",
+        BASE,
+    ]
+    assert story.change(append).story == "### New\n"
+    assert len(story.versions()) == 3
+
+
+def test_what_we_wrote_last_is_redacted_like_every_version(story, path):
+    story.change(append)
+    path.write_text("Mine.\n")
+
+    assert story.redact(lambda text: text.replace("### New\n", "")) == 1
+    assert [story.version(one.name) for one in story.versions()] == [BASE]  # the two are the same now
+
+
+def test_a_version_of_which_nothing_is_left_is_deleted(story, path):
+    story.change(append)
+    story.change(lambda text: f"{text}More.\n")
+
+    assert story.redact(lambda text: None if "### New" not in text else text) == 3  # with the pair that was displaced
+    assert [story.version(one.name) for one in story.versions()] == [f"{BASE}### New\n"]
 
 
 def test_many_writers_and_an_editor_lose_nothing(story, path):

@@ -7,17 +7,17 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.consolidation.transcript.test_log import NOON, everything, full_disk, keep, opened, turn_of
 
 from consolidation.kernel.clock import FixedClock
-from consolidation.kernel.errors import TranscriptUnwritable
-from consolidation.kernel.injected import without_injected
-from consolidation.kernel.turns import Kept, Kind, Message, Speaker
+from consolidation.kernel.errors import TranscriptUnwritable, TurnErased
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, TurnKind
+from consolidation.text.injected_blocks import without_injected
 from consolidation.transcript.records import decode, encode, encode_tombstone
-from consolidation.transcript.tombstones import TurnErased, not_erased, tombstone_of
+from consolidation.transcript.tombstones import not_erased, tombstone_of
+from tests.consolidation.transcript.test_log import NOON, everything, full_disk, keep, opened, turn_of
+from tests.support import strategies
 
 pytestmark = pytest.mark.anyio
 
@@ -118,7 +118,7 @@ async def test_turns_are_read_and_kept_while_others_are_erased(tmp_path):
     found = await everything(await opened(tmp_path))
 
     assert transcript.damages == () and len(found) == 100
-    assert [kept.sequence for kept in found if kept.turn.kind is Kind.ERASED] == list(range(2, 40, 2))
+    assert [kept.sequence for kept in found if kept.turn.kind is TurnKind.ERASED] == list(range(2, 40, 2))
 
 
 @given(strategies.kept, st.text("0123456789abcdef", min_size=32, max_size=32))
@@ -136,7 +136,7 @@ def test_what_stays_of_a_turn_takes_the_room_of_its_line_and_holds_none_of_its_w
     st.lists(strategies.messages.filter(lambda one: one.content), max_size=6), st.lists(strategies.messages, max_size=6)
 )
 def test_what_was_erased_does_not_come_back_and_what_is_new_does(erased, new):
-    tombstone = tombstone_of(Kept(1, NOON, type(turn_of("t"))("t", "s", tuple(erased))), salt="1" * 16)
+    tombstone = tombstone_of(StoredTurn(1, NOON, type(turn_of("t"))("t", "s", tuple(erased))), salt="1" * 16)
     posted = [*erased, *new]
     left = not_erased(posted, [tombstone])
 
@@ -151,7 +151,7 @@ def test_what_was_erased_does_not_come_back_and_what_is_new_does(erased, new):
 
 def test_what_is_said_anew_after_it_was_erased_is_said():
     said = Message(Speaker.USER, "ok")
-    tombstone = tombstone_of(Kept(1, NOON, turn_of("t", "ok")), salt="2" * 16)
+    tombstone = tombstone_of(StoredTurn(1, NOON, turn_of("t", "ok")), salt="2" * 16)
 
     assert not_erased([said], [tombstone]) == ()
     assert not_erased([said, said], [tombstone]) == (1,)
@@ -160,7 +160,7 @@ def test_what_is_said_anew_after_it_was_erased_is_said():
 
 def test_what_was_off_the_record_and_then_erased_is_still_known_by_its_id_or_its_time():
     silent = (Message(Speaker.USER, "", NOON, None, None), Message(Speaker.USER, "", None, None, "m2"))
-    tombstone = tombstone_of(Kept(1, NOON, replace(turn_of("t"), messages=silent)), salt="3" * 16)
+    tombstone = tombstone_of(StoredTurn(1, NOON, replace(turn_of("t"), messages=silent)), salt="3" * 16)
     posted = [Message(Speaker.USER, "A secret.", NOON), Message(Speaker.USER, "Another.", None, None, "m2")]
 
     assert not_erased(posted, [tombstone]) == ()
@@ -168,7 +168,7 @@ def test_what_was_off_the_record_and_then_erased_is_still_known_by_its_id_or_its
 
 
 def test_what_was_kept_without_its_secret_is_known_when_it_comes_with_it():
-    tombstone = tombstone_of(Kept(1, NOON, turn_of("t", "It is [redacted].")), salt="4" * 16)
+    tombstone = tombstone_of(StoredTurn(1, NOON, turn_of("t", "It is [redacted].")), salt="4" * 16)
 
     def cleaned(text):
         return text.replace("1234", "[redacted]")

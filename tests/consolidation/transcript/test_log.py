@@ -13,18 +13,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import strategies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import TranscriptUnwritable, TurnConflict, TurnNotFound
-from consolidation.kernel.turns import Kind, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.transcript.log import Transcript
+from tests.support import strategies
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.anyio
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
-ROOT = Path(__file__).parents[3]
 
 
 def turn_of(turn_id, content="I said something.", *, session_id="s1", **more):
@@ -205,7 +205,7 @@ async def test_the_same_turn_at_once_is_kept_once(tmp_path):
         turn_of("a", "Something else."),
         turn_of("a", session_id="s2"),
         turn_of("a", metadata={"n": 1}),
-        turn_of("a", kind=Kind.PROBE),
+        turn_of("a", kind=TurnKind.PROBE),
         Turn("a", "s1", (Message(Speaker.ASSISTANT, "I said something."),)),
         Turn("a", "s1", (Message(Speaker.USER, "I said something.", NOON),)),
     ],

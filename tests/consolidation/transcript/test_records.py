@@ -4,18 +4,18 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consolidation.kernel.turns import Kept, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.transcript.records import DamagedRecord, decode, encode
+from tests.support import strategies
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
 
 
 def kept_of(content, **more):
-    return Kept(1, NOON, Turn("t1", "s1", (Message(Speaker.USER, content, **more),)), 3)
+    return StoredTurn(1, NOON, Turn("t1", "s1", (Message(Speaker.USER, content, **more),)), 3)
 
 
 @given(strategies.kept)

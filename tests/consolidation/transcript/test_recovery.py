@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consolidation.kernel.turns import Kept, Message, Speaker, Turn
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.transcript.records import encode
 from consolidation.transcript.recovery import Damage, read_lines, scan
 
@@ -12,7 +12,7 @@ NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
 
 
 def kept_of(sequence, content="I said something."):
-    return Kept(sequence, NOON, Turn(f"t{sequence}", "s1", (Message(Speaker.USER, content),)), 3)
+    return StoredTurn(sequence, NOON, Turn(f"t{sequence}", "s1", (Message(Speaker.USER, content),)), 3)
 
 
 THREE = tuple(kept_of(sequence, content) for sequence, content in enumerate(("One.", "Two\u2028\x85.", "Three."), 1))

@@ -6,22 +6,22 @@ import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from keyed import LONG_AGO, id_of, make_key
 
 from consolidation.kernel.errors import KeysUnreadable
 from service.access.keyring import FILE, Keyring
-from service.access.keys import Key, digest_of, key_text, matching, shown_key
+from service.access.keys import ApiKey, digest_of, key_text, find_key, parse_key
+from tests.support.api_keys import LONG_AGO, id_of, make_key
 
 NOW = datetime(2026, 1, 28, 12, tzinfo=UTC)
 SECRET = "5" * 64
 
 
 def a_key(key_id="0a1b2c3d", **more):
-    return Key(key_id, "a bot", digest_of(SECRET), None, NOW, **more)
+    return ApiKey(key_id, "a bot", digest_of(SECRET), None, NOW, **more)
 
 
 def found_by(text, key):
-    return matching(shown_key(text), {key.key_id: key}, now=NOW)
+    return find_key(parse_key(text), {key.key_id: key}, now=NOW)
 
 
 def test_a_key_opens_with_its_own_text():

@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from service.access import rates
-from service.access.rates import Rate
-
 from consolidation.kernel.clock import FixedClock
+from service.access import rate_limit as rates
+from service.access.rate_limit import RateLimit
 
 
 def at_noon():
@@ -14,7 +13,7 @@ def at_noon():
 
 def test_what_fits_is_let_through_and_the_rest_told_how_long_to_wait():
     clock = at_noon()
-    rate = Rate(2, clock=clock)
+    rate = RateLimit(2, clock=clock)
 
     assert rate.wait("a") == 0
     clock.advance(timedelta(seconds=20))
@@ -30,7 +29,7 @@ def test_what_fits_is_let_through_and_the_rest_told_how_long_to_wait():
 
 def test_what_was_refused_is_not_counted():
     clock = at_noon()
-    rate = Rate(1, clock=clock)
+    rate = RateLimit(1, clock=clock)
     rate.wait("a")
     for _ in range(100):
         assert rate.wait("a") > 0
@@ -41,13 +40,13 @@ def test_what_was_refused_is_not_counted():
 
 
 def test_zero_is_no_limit():
-    rate = Rate(0, clock=at_noon())
+    rate = RateLimit(0, clock=at_noon())
 
     assert {rate.wait("a") for _ in range(1000)} == {0}
 
 
 def test_callers_without_number_take_bounded_memory():
-    rate = Rate(1, clock=at_noon())
+    rate = RateLimit(1, clock=at_noon())
     for n in range(rates._MOST_CALLERS + 50):
         rate.wait(f"caller {n}")
 

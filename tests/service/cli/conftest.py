@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.telemetry import configure_logs
+from service.observability.logging import configure_logs
 
 
 @pytest.fixture(autouse=True)

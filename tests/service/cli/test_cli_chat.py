@@ -2,7 +2,7 @@
 
 import json
 
-from cli_process import call, run, serving, until_digested
+from tests.support.cli_process import call, run, serving, until_digested
 from tests.twins.provider import Fails, ScriptedProvider
 
 MAIN_WORDS = "My mother lives in Lyon, near the old bakery."
@@ -17,20 +17,42 @@ def test_the_echo_bot_shows_what_surfaces_and_keeps_only_what_was_said(tmp_path)
         status = call("status", "--mind", "ada", "--home", tmp_path)
 
     assert "Talking to echo as ada: nothing in memory yet" in first.stdout
-    assert "◦ silence: this mind begins with this turn" in first.stdout
+    assert "◦ nothing surfaced: no mind is called 'ada'; its first turn creates it" in first.stdout
     assert "a moment ago" in second.stdout
     assert "lives in Lyon" in second.stdout
     assert "one #1›" in second.stdout
     assert second.stdout.index("lives in Lyon") < second.stdout.index("echo ›")
     assert "relevance" in second.stdout  # /why
     assert "surfaced" in second.stdout
-    assert "recall on purpose" in second.stdout  # /help
+    assert "search memory on purpose" in second.stdout  # /help
     assert "There is no /nonsense." in second.stdout
     assert "never read" not in second.stdout
     assert (first.exit_code, second.exit_code) == (0, 0)
     assert "2 turns of 2 sessions" in status.stdout
     kept = "".join(file.read_text() for file in (tmp_path / "minds/ada/transcript").glob("*.jsonl"))
     assert "I heard" not in kept
+
+
+def test_a_dry_chat_stores_nothing_and_exit_ends_it(tmp_path):
+    call("chat", "--mind", "ada", "--home", tmp_path, said=f"{MAIN_WORDS}\n")
+
+    dry = call(
+        "chat", "--dry", "--mind", "ada", "--home", tmp_path, said="My cello is called Bruno.\nexit\nnever read\n"
+    )
+
+    assert dry.exit_code == 0
+    assert "echo ›" in dry.stdout
+    assert "nothing of it was stored" in dry.stdout
+    assert "never read" not in dry.stdout
+    stored = "".join(file.read_text() for file in (tmp_path / "minds/ada").rglob("*.jsonl"))
+    assert "cello" not in stored
+
+
+def test_mcp_s_help_shows_the_configuration_as_it_must_be_written():
+    done = call("mcp", "--help")
+
+    assert '{"mcpServers": {"memory": {"command": "mind-memory", "args": ["mcp", "--mind", "ada"]}}}' in done.stdout
+    assert "noqa" not in done.stdout
 
 
 def test_a_model_answers_with_what_memory_gave_it_and_both_sides_are_kept(tmp_path):
@@ -83,8 +105,8 @@ def test_the_chat_tells_what_of_a_turn_is_not_kept(tmp_path):
     lines = [line for line in done.stdout.splitlines() if line.startswith("◦ off the record") or "secret" in line]
     kept = "".join(file.read_text() for file in (tmp_path / "minds/ada").rglob("*.jsonl"))
     assert lines == [
-        "◦ off the record: nothing of this turn was kept",
-        "◦ kept without what is secret: card number",
+        "◦ off the record: nothing of this turn was stored",
+        "◦ stored without what is secret: card number",
     ]
     assert "keep it" not in done.stdout
     assert "My card is [redacted: card number]." in kept

@@ -1,8 +1,9 @@
 """`mind-memory doctor`: nothing configured, things broken, a service that runs."""
 
 import pytest
-from cli_exports import jsonl
-from cli_process import call, serving
+
+from tests.support.cli_process import call, serving
+from tests.support.exports import jsonl
 from tests.twins.provider import Fails, ScriptedProvider
 
 
@@ -10,11 +11,18 @@ def test_with_nothing_configured_all_is_well_and_nothing_is_left_behind(tmp_path
     done = call("doctor", "--home", tmp_path / "home")
 
     assert done.exit_code == 0, done.stdout
-    for words in ("embedded FalkorDB: redis-server", "weights verified, 384 dimensions", "counted exactly, offline"):
+    for words in ("embedded FalkorDB: redis-server", "weights verified, 384 dimensions"):
         assert words in done.stdout
     assert "none: memories are quoted as they were said" in done.stdout
     assert "nothing leaves this machine" in done.stdout
     assert not (tmp_path / "home").exists()
+
+
+def test_the_multilingual_embedder_is_checked_when_it_is_chosen(tmp_path):
+    done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_EMBEDDER__MODEL="multilingual")
+
+    assert "multilingual-e5-small, weights verified, 384 dimensions" in done.stdout
+    assert "nothing leaves this machine" in done.stdout
 
 
 def test_what_is_broken_is_named_with_how_to_mend_it_and_secrets_are_not(tmp_path):
@@ -33,7 +41,7 @@ def test_what_is_broken_is_named_with_how_to_mend_it_and_secrets_are_not(tmp_pat
     assert done.exit_code == 1
     assert "✗ graph" in done.stdout
     assert "✗ chat" in done.stdout
-    assert "mend FALKORDB_URL" in done.stdout
+    assert "correct FALKORDB_URL" in done.stdout
     assert "redis://127.0.0.1:1 (FALKORDB_URL)" in done.stdout
     assert "set, not shown (MIND_MEMORY_API_KEY)" in done.stdout
     assert "hushhush" not in done.output
@@ -65,9 +73,9 @@ def test_a_running_service_is_asked_and_damage_is_told(tmp_path):
     ("toml", "said"),
     [
         ("port = [", "mind-memory.toml is not TOML"),
-        ("prot = 1", "prot in mind-memory.toml is no setting: is port meant?"),
+        ("prot = 1", "prot in mind-memory.toml is not a setting; did you mean port?"),
         ("[resonance]\nrelevance = 7", "resonance.relevance in mind-memory.toml: input should be less than or equal"),
-        ("[models.chatt]\nmodel = 'x'", "models.chatt in mind-memory.toml is no setting: is models.chat meant?"),
+        ("[models.chatt]\nmodel = 'x'", "models.chatt in mind-memory.toml is not a setting; did you mean models.chat?"),
     ],
 )
 def test_a_mistake_in_the_file_is_named(tmp_path, toml, said):

@@ -2,8 +2,8 @@
 
 import json
 
-from cli_process import call, serving
-from cli_terminal import at_a_terminal
+from tests.support.cli_process import call, serving
+from tests.support.cli_terminal import at_a_terminal
 
 SAID = {"role": "user", "content": "My aunt Zerlina lives in Xanadupolis.", "timestamp": "2026-01-09T18:30:00Z"}
 NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
@@ -34,6 +34,7 @@ def test_a_turn_goes_and_an_import_does_not_bring_it_back(tmp_path):
     unknown = call(*ada(home, "erase", "--turn", "t1", "--yes"), **NEVER)
 
     assert done.exit_code == 0 and "Erased turn t1 of ada" in done.output and "nothing was found" in done.output
+    assert "1 turn" in done.output and "1 turns" not in done.output and "1 files" not in done.output
     assert "1 were erased here, and stay so" in again.output and found(home, b"xanadu") == []
     assert unknown.exit_code == 1 and "erased before" in unknown.output
 

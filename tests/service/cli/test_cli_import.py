@@ -3,13 +3,14 @@
 import json
 
 import pytest
-from cli_exports import jsonl, locomo
-from cli_process import call, run, serving
+
+from tests.support.cli_process import call, run, serving
+from tests.support.exports import conversation, jsonl
 from tests.twins.provider import Fails, ScriptedProvider
 
 
 def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing(tmp_path):
-    home, files = tmp_path / "home", (locomo(tmp_path / "locomo.json"), jsonl(tmp_path / "own.jsonl"))
+    home, files = tmp_path / "home", (conversation(tmp_path / "talk.jsonl"), jsonl(tmp_path / "own.jsonl"))
     with serving(home):
         first = call("import", *files, "--mind", "ada", "--home", home)
         again = call("import", *files, "--mind", "ada", "--home", home)
@@ -23,7 +24,7 @@ def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing
         "found    6 turns in 3 sessions",
         "8 May 2023 – 10 Jan 2026",
         "1 that give no turn",
-        "session_1[2]: an",
+        "a list where an object was expected",
     ):
         assert words in first.stdout
     assert "new      6" in first.stdout
@@ -31,7 +32,7 @@ def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing
     assert "new      0" in again.stdout
     assert "6 were already there" in again.stdout
     assert "made     0 facts and 0 entities" in again.stdout
-    assert "conflicts  1 with the id of a kept turn, but other words" in changed.stdout
+    assert "conflicts  1 with the id of a stored turn, but other words" in changed.stdout
     assert "t1" in changed.stdout
     assert "6 turns of 3 sessions" in status.stdout
     assert "everything" in status.stdout
@@ -40,16 +41,16 @@ def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing
 
 
 def test_without_a_service_the_home_is_opened_for_the_command(tmp_path):
-    file, home = locomo(tmp_path / "locomo.json"), tmp_path / "home"
+    file, home = conversation(tmp_path / "talk.jsonl"), tmp_path / "home"
 
-    done = run("import", file, "--only", "conv-1", "--home", home)
+    done = run("import", file, "--only", "conv-1:2", "--home", home)
     found = call("remember", "Who teaches Ada the cello?", "--limit", "2", "--until", "2023-05-25", "--home", home)
 
     assert done.returncode == 0, done.stderr
     assert "it is open in this command alone" in done.stderr
     assert "Imported into global-user-memory in" in done.stdout
     assert "Madame Perrin" in found.stdout
-    assert "conv-1:session_2 #" in found.stdout
+    assert "conv-1:2 #" in found.stdout
     assert not (home / "service.json").exists()
 
 
@@ -64,7 +65,7 @@ def test_a_path_that_can_not_be_read_does_not_stop_the_others(tmp_path):
 
 
 def test_a_dry_run_opens_nothing(tmp_path):
-    done = call("import", locomo(tmp_path / "locomo.json"), "--dry-run", "--home", tmp_path / "home")
+    done = call("import", conversation(tmp_path / "talk.jsonl"), "--dry-run", "--home", tmp_path / "home")
 
     assert done.exit_code == 0
     assert "Nothing imported: a dry run" in done.stdout
@@ -75,12 +76,12 @@ def test_a_dry_run_opens_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("remember", "x", "--kind", "dream"), "--kind dream: there are fact, entity, episode"),
-        (("remember", "x", "--since", "yesterday"), "--since: 'yesterday' is no day"),
+        (("remember", "x", "--kind", "dream"), "--kind dream: choose from fact, entity, episode"),
+        (("remember", "x", "--since", "yesterday"), "--since: 'yesterday' is not a day"),
         (("remember", "  "), "the query is empty"),
         (("remember", "x", "--mind", "No!"), "a mind's id is 1 to 63 of"),
         (("remember", "x", "--url", "http://127.0.0.1:9"), "nothing answers at http://127.0.0.1:9"),
-        (("status", "--url", "nonsense"), "nothing answers at nonsense"),
+        (("status", "--url", "nonsense"), "'nonsense' is not the address of a service"),
         (("import", "x", "--mind", "No!"), "a mind's id is 1 to 63 of"),
     ],
 )
@@ -99,6 +100,47 @@ def test_a_mind_that_is_not_there_is_not_made(tmp_path):
     assert done.exit_code == 1
     assert "no mind is called 'nobody'" in done.stderr
     assert "No minds yet" in empty.stdout
+
+
+def test_only_a_command_that_stores_makes_the_home_it_is_given(tmp_path):
+    home = tmp_path / "typo"
+    for words in (("remember", "x"), ("status",), ("export", "-o", tmp_path / "x.zip"), ("story", "show")):
+        done = call(*words, "--home", home)
+
+        assert done.exit_code == 1
+        assert f"there is no home at {home}: check --home" in done.stderr
+    assert not home.exists()
+
+
+def test_who_names_no_mind_is_told_which_there_are(tmp_path):
+    home = tmp_path / "home"
+    call("import", jsonl(tmp_path / "own.jsonl"), "--mind", "ada", "--home", home)
+
+    done = call("remember", "bakery", "--home", home)
+
+    assert done.exit_code == 1
+    assert "no mind is called 'global-user-memory'" in done.stderr
+    assert "There are: ada; choose one with --mind" in done.stderr
+
+
+def test_hidden_folders_and_other_homes_below_a_folder_are_left_out(tmp_path):
+    folder = tmp_path / "mine"
+    for name in ("", ".cache", "old-home/minds/bob/transcript", "bob/transcript"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "bob/SOUL.md").touch()
+    jsonl(folder / "own.jsonl")
+    for name in (".cache/seen.jsonl", ".hidden.jsonl", "old-home/minds/bob/transcript/2026-01.jsonl"):
+        jsonl(folder / name, said="Somebody else's words.")
+    jsonl(folder / "bob/transcript/2026-01.jsonl", said="Somebody else's words.")
+    call("import", folder, "--home", tmp_path / "home")
+
+    transcripts = (tmp_path / "home/minds/global-user-memory/transcript").glob("*.jsonl")
+    stored = "".join(file.read_text() for file in transcripts)
+
+    assert "The bakery in Rue Mercier" in stored
+    assert "Somebody else" not in stored
+    named = call("import", folder / "bob/transcript", "--dry-run", "--home", tmp_path / "home")
+    assert "2 turns in 1 session" in named.stdout
 
 
 def test_a_memory_can_not_steer_the_terminal(tmp_path):
@@ -150,7 +192,7 @@ def test_an_import_tells_what_it_withheld_and_a_second_one_adds_nothing(tmp_path
     again = call("import", file, own, "--mind", "ada", "--home", home)
 
     assert (first.exit_code, again.exit_code) == (0, 0), first.stderr
-    for words in ("new       3", "withheld  2 turns off the record", "redacted  card number (2): a mark stands"):
+    for words in ("new       3", "withheld  2 turns off the record", "redacted  card number (2): replaced by a mark"):
         assert words in first.stdout
     for words in ("new       0", "known     3 were already there", "withheld  2 turns"):
         assert words in again.stdout

@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from cli_exports import jsonl
-from cli_process import call
+
+from tests.support.cli_process import call
+from tests.support.exports import jsonl
 
 NOTE = "# Lyon\n\nMy mother moved into a flat in the Croix-Rousse.\n\x1b[31mShe likes the view.\n"
 
@@ -52,7 +53,7 @@ def test_lines_of_a_note_are_shown(home):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("show", "../STORY.md"), "the path is no plain path"),
+        (("show", "../STORY.md"), "the path is not a plain path"),
         (("show", "memory/nothing.md"), "the journal has no such file"),
         (("search", "  "), "the query is empty"),
         (("search", "x", "--mind", "nobody"), "no mind is called"),

@@ -3,15 +3,16 @@
 import json
 import stat
 
-import httpx
-from archives import manifest_of, members, zipped
-from cli_exports import jsonl, locomo
-from cli_process import call, run, serving, until_digested
+import httpx2
+
+from tests.support.archives import manifest_of, members, zipped
+from tests.support.cli_process import call, run, serving, until_digested
+from tests.support.exports import conversation, jsonl
 
 
 def test_a_mind_leaves_one_home_and_enters_another_without_any_service(tmp_path):
     one, two, archive = tmp_path / "one", tmp_path / "two", tmp_path / "ada.zip"
-    call("import", locomo(tmp_path / "locomo.json"), "--mind", "ada", "--home", one)
+    call("import", conversation(tmp_path / "talk.jsonl"), "--mind", "ada", "--home", one)
 
     out = run("export", "--mind", "ada", "-o", archive, "--home", one)
     dry = call("import", archive, "--dry-run", "--home", two)
@@ -29,7 +30,7 @@ def test_a_mind_leaves_one_home_and_enters_another_without_any_service(tmp_path)
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600
     assert json.loads(members(archive.read_bytes())["manifest.json"])["counts"]["turns"] == 4
     assert "Nothing imported: a dry run for ada. ada as of" in dry.stdout
-    assert "bo is here: 4 turns" in new.stdout
+    assert "Imported bo: 4 turns" in new.stdout
     assert (again.exit_code, "there is a mind 'ada' already" in again.stderr) == (1, True)
     texts = [[memory["text"] for memory in one["memories"][:3]] for one in found]
     assert texts[0] == texts[1] == texts[2]
@@ -44,10 +45,10 @@ def test_all_of_it_goes_through_a_running_service_too(tmp_path):
         into = call("import", archive, "--mind", "bo", "--url", url)
         rebuilt = call("rebuild", "--mind", "bo", "--home", home)
         until_digested(url, "bo")
-        minds = {mind: httpx.get(f"{url}/v1/minds/{mind}", timeout=10).json() for mind in ("ada", "bo")}
+        minds = {mind: httpx2.get(f"{url}/v1/minds/{mind}", timeout=10).json() for mind in ("ada", "bo")}
 
     assert [one.exit_code for one in (out, into, rebuilt)] == [0, 0, 0], (out.stderr, into.stderr, rebuilt.stderr)
-    assert "bo is built anew of 2 turns" in rebuilt.stdout
+    assert "bo was built anew from 2 turns" in rebuilt.stdout
     assert minds["bo"]["graph"] == minds["ada"]["graph"]
     assert minds["bo"]["text"] == minds["ada"]["text"]
 
@@ -60,7 +61,7 @@ def test_a_rebuild_without_a_service_waits_until_all_is_built(tmp_path):
     status = call("status", "--home", home)
 
     assert done.exit_code == 0, done.stderr
-    assert "global-user-memory is built anew of 2 turns" in done.stdout
+    assert "global-user-memory was built anew from 2 turns" in done.stdout
     assert "everything" in status.stdout
 
 
@@ -75,7 +76,7 @@ def test_what_can_not_be_is_one_sentence_and_leaves_no_file(tmp_path):
     for words, said in (
         (("export", "--mind", "nobody", "-o", tmp_path / "n.zip"), "no mind is called 'nobody'"),
         (("export", "-o", known), "is there already"),
-        (("export", "-o", tmp_path / "no/such/folder.zip"), "No such file"),
+        (("export", "-o", tmp_path / "no/such/folder.zip"), "there is no folder "),
         (("import", known, tmp_path / "own.jsonl"), "an archive is imported alone"),
         (("import", known, "--only", "x"), "an archive is imported alone"),
         (("import", known, "--mind", "No!"), "a mind's id is 1 to 63 of"),

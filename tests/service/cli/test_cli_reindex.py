@@ -1,7 +1,7 @@
 """`mind-memory reindex`: another embedder is refused until everything is embedded anew."""
 
-from cli_exports import jsonl
-from cli_process import call
+from tests.support.cli_process import call
+from tests.support.exports import jsonl
 from tests.twins.provider import ScriptedProvider
 
 

@@ -4,8 +4,9 @@ import json
 import socket
 import time
 
-import httpx
-from cli_process import call, log_of_ended, run, said_by_service, serving
+import httpx2
+
+from tests.support.cli_process import call, log_of_ended, run, said_by_service, serving
 from tests.twins.provider import Fails, ScriptedProvider
 
 TOKEN = "ghp_" + "Q1w2" * 9  # made of parts, so that no scanner of this repository takes it for a real one
@@ -15,7 +16,7 @@ PATH = "/v1/minds/ada"
 
 def answers_of(url, asked):
     """What each question is answered, headers and all."""
-    with httpx.Client(base_url=url, timeout=60) as http:
+    with httpx2.Client(base_url=url, timeout=60) as http:
         said = []
         for method, path, sent in asked:
             answer = http.request(method, path, **sent)
@@ -79,7 +80,7 @@ def test_a_provider_that_quotes_its_key_is_quoted_by_nobody(tmp_path):
         with serving(home, **roles) as (process, url):
             good = answers_of(url, GOOD)
             refused = answers_of(url, BAD)
-            _until(lambda: json.loads(httpx.get(f"{url}{PATH}").text)["graph"]["waiting_for"])
+            _until(lambda: json.loads(httpx2.get(f"{url}{PATH}").text)["graph"]["waiting_for"])
             looked = answers_of(url, LOOKS)
             known = (home / "service.json").read_text()
             process.terminate()
@@ -89,7 +90,7 @@ def test_a_provider_that_quotes_its_key_is_quoted_by_nobody(tmp_path):
     assert [status for status, _ in good] == [202, 200, 200]
     assert all(400 <= status < 500 for status, _ in refused), refused
     assert "refused the key" in str(looked)
-    assert "digestion.waiting" in err
+    assert "lane.waiting" in err
     shown = [str(good), str(refused), str(looked), known, err, said_by_service(home)]
     for secret in (KEY, IN_BASE, TOKEN, TOKEN.lower()[:60]):
         assert [text[max(0, text.index(secret) - 200) :][:300] for text in shown if secret in text] == []
@@ -106,7 +107,7 @@ def test_a_graph_that_is_away_does_not_give_its_password_away(tmp_path):
     }
     with serving(home, **graph) as (process, url):
         said = answers_of(url, GOOD[:2])
-        _until(lambda: "FalkorDB" in str(json.loads(httpx.get(f"{url}{PATH}").text)["graph"]["waiting_for"]))
+        _until(lambda: "FalkorDB" in str(json.loads(httpx2.get(f"{url}{PATH}").text)["graph"]["waiting_for"]))
         looked = answers_of(url, LOOKS)
         process.terminate()
         err = log_of_ended(process, home)

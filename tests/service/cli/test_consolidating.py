@@ -7,9 +7,10 @@ import subprocess
 import time
 
 import pytest
-from cli_exports import jsonl
-from cli_process import MAIN, call, environment, run, serving
-from cli_terminal import at_a_terminal
+
+from tests.support.cli_process import MAIN, call, environment, run, serving
+from tests.support.cli_terminal import at_a_terminal
+from tests.support.exports import jsonl
 from tests.twins.provider import Fails, Hangs, ScriptedProvider
 
 NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
@@ -50,14 +51,14 @@ def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path)
         status = call(*ada(home, "status"))
 
     assert (first.exit_code, first.stderr) == (0, "")
-    assert first.stdout.startswith("Told 2 turns of ada in 2 new chapters.\n")
+    assert first.stdout.startswith("Wrote 2 turns of ada into the story, in 2 new chapters.\n")
     assert f"story  {story}" in first.stdout
     assert (again.exit_code, again.stdout.splitlines()[0]) == (0, UP_TO_DATE)
-    assert more.stdout.startswith("Told 1 turn of ada in 1 new chapter.\n")
+    assert more.stdout.startswith("Wrote 1 turn of ada into the story, in 1 new chapter.\n")
     assert "STORY.md" not in more.stdout  # it lies where the service runs
     assert story.read_text().count("closes on Mondays") == 1
     assert "3 chapters, " in status.stdout
-    assert "told up to 11 Jan 2026; nothing waits" in status.stdout
+    assert "up to 11 Jan 2026; nothing waits" in status.stdout
 
 
 def test_alone_the_home_is_opened_and_the_story_told(tmp_path):
@@ -67,10 +68,10 @@ def test_alone_the_home_is_opened_and_the_story_told(tmp_path):
     before = call(*ada(home, "status"), **NEVER)
     done = run(*ada(home, "consolidate"), **NEVER)
 
-    assert re.search(r"not begun, \d+ tokens not yet told", before.stdout)
+    assert re.search(r"not begun, \d+ tokens not in it yet", before.stdout)
     assert done.returncode == 0, done.stderr
     assert "it is open in this command alone" in done.stderr
-    assert "Told 2 turns of ada" in done.stdout
+    assert "Wrote 2 turns of ada" in done.stdout
     assert "My train leaves at nine" in (home / "minds/ada/STORY.md").read_text()
 
 
@@ -81,7 +82,7 @@ def test_at_a_terminal_a_bar_shows_how_far_it_is(tmp_path):
     code, printed = at_a_terminal(*ada(home, "consolidate"), **NEVER)
 
     assert code == 0, printed
-    assert "telling" in printed
+    assert "writing" in printed
     assert "2/2" in printed
 
 
@@ -101,10 +102,10 @@ def test_a_narrator_that_fails_costs_nothing_and_is_named(tmp_path, is_served):
     done = call(*ada(home, "consolidate"), **NEVER)
 
     assert failed.exit_code == 1
-    assert "Nothing of ada was told." in failed.stdout
+    assert "Nothing of ada was written." in failed.stdout
     assert "that key is wrong" in failed.stderr
-    assert "Nothing is lost: 2 turns still wait to be told; the same command tries again." in failed.stderr
-    assert "Told 2 turns of ada" in done.stdout
+    assert "Nothing is lost: 2 turns still wait to enter the story; the same command tries again." in failed.stderr
+    assert "Wrote 2 turns of ada" in done.stdout
 
 
 def watching(home):
@@ -132,12 +133,12 @@ def test_ctrl_c_stops_only_the_watching_and_a_service_that_goes_away_loses_nothi
     done = call(*ada(home, "consolidate"), **NEVER)
 
     assert (first.returncode, stopped.strip().count("\n")) == (130, 0)
-    assert stopped.startswith("Stopped watching. What is told stays told;")
-    assert said == "The story is being told already; this run follows.\n"
+    assert stopped.startswith("Stopped watching. What is in the story stays;")
+    assert said == "The story is being written already; this run follows.\n"
     assert second.returncode == 1
     assert "does not answer" in abandoned
     assert "Nothing is lost: 2 turns still wait" in abandoned
-    assert "Told 2 turns of ada" in done.stdout
+    assert "Wrote 2 turns of ada" in done.stdout
 
 
 def test_dated_files_are_gathered_first_and_those_that_can_not_be_are_named(tmp_path):
@@ -152,7 +153,7 @@ def test_dated_files_are_gathered_first_and_those_that_can_not_be_are_named(tmp_
     again = call(*ada(home, "consolidate", "--bootstrap"), **NEVER)
 
     assert first.exit_code == 0, first.output
-    assert first.stdout.startswith("Told 2 turns of ada in ")
+    assert first.stdout.startswith("Wrote 2 turns of ada into the story, in 2 new chapters.")
     assert "2 new turns from 2 files" in first.stdout
     assert first.stdout.count("its day is not over") == 5
     assert "and 2 more" in first.stdout
@@ -169,11 +170,12 @@ def test_session_files_are_gathered_first(tmp_path):
     with serving(
         home, **NEVER, MIND_MEMORY_STORY__SESSIONS_MIND="ada", MIND_MEMORY_STORY__SESSIONS_FOLDER=str(sessions)
     ):
+        first = call(*ada(home, "consolidate"))  # what the service itself reads in when it starts is done then
         (sessions / "s7.jsonl").write_text(json.dumps({"session_id": "s7", "messages": [said]}) + "\n")
         done = call(*ada(home, "consolidate", "--sessions"))
 
-    assert done.exit_code == 0, done.output
-    assert "Told 3 turns of ada" in done.stdout
+    assert (first.exit_code, done.exit_code) == (0, 0), done.output
+    assert "Wrote 1 turn of ada" in done.stdout
     assert "1 new turn from 1 file" in done.stdout
 
 
@@ -185,7 +187,7 @@ def test_what_waits_can_be_skipped(tmp_path):
     nothing = call(*ada(home, "consolidate", "--skip", "--yes"), **NEVER)
     told = call(*ada(home, "consolidate"), **NEVER)
 
-    assert "2 turns of ada count as told now, without being told." in skipped.stdout
+    assert "2 turns of ada will not enter the story." in skipped.stdout
     assert "Nothing waited." in nothing.stdout
     assert UP_TO_DATE in told.stdout
     assert "Mondays" not in (home / "minds/ada/STORY.md").read_text()
@@ -199,13 +201,13 @@ def test_a_person_is_asked_before_anything_is_skipped(tmp_path):
     told = call(*ada(home, "consolidate"), **NEVER)
 
     assert code == 1
-    assert "without telling it? [y/N]" in printed
-    assert "Told 2 turns of ada" in told.stdout
+    assert "out of the story, for good? [y/N]" in printed
+    assert "Wrote 2 turns of ada" in told.stdout
 
 
 def test_a_foreseeable_fault_is_one_sentence(tmp_path):
     faults = {
-        ("--bootstrap", "--sessions"): "two wishes",
+        ("--bootstrap", "--sessions"): "exclude each other",
         ("--mind", "nobody"): "no mind is called 'nobody'",
         ("--mind", "No!"): "a mind's id is 1 to 63 of",
     }

@@ -1,18 +1,18 @@
 """`mind-memory story`: read, edited in a person's editor, compared and restored, through a running service and alone."""
 
-import os
 import re
 import shlex
-import signal
 import sys
 from itertools import count
 from pathlib import Path
 
 import pytest
-from cli_exports import jsonl
-from cli_process import call, serving
-from cli_terminal import at_a_terminal
+
 from consolidation.story.anchor import without_marks
+from tests.support.cli_process import call, serving
+from tests.support.cli_terminal import at_a_terminal
+from tests.support.exports import jsonl
+from tests.support.paths import ROOT
 
 NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
 MINDS = count()
@@ -80,7 +80,7 @@ def mind(home, tmp_path, drafts):
 
 
 def kept_text(done):
-    found = re.search(r"Your text is kept in (\S+)", done.stderr)
+    found = re.search(r"Your text is in (\S+)", done.stderr)
     assert found, done.output
     return Path(found[1])
 
@@ -128,7 +128,7 @@ def test_an_edit_stands_and_no_draft_is_left_behind(mind, drafts):
     )
 
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("Your edit stands: 1 chapter changed.\n")
+    assert done.stdout.startswith("Your edit is in the story: 1 chapter changed.\n")
     assert mind.text == was.replace("Mondays", "Sundays")
     assert "LAST_PROCESSED" in mind.file.read_text()
     assert list(drafts.iterdir()) == []
@@ -142,7 +142,7 @@ file.write_text("Begun by hand.\\n\\n" + file.read_text().replace("Mondays", "Su
     done = mind.edit(code)
 
     assert done.exit_code == 0, done.output
-    assert "Your edit stands: 1 chapter changed, what stands before the chapters changed." in done.stdout
+    assert "Your edit is in the story: 1 chapter changed, the text before the chapters changed." in done.stdout
     assert "written meanwhile" in done.stdout
     assert "At 2 places both changed the same lines" in done.stdout
     assert mind.text.startswith("Begun by hand.\n")
@@ -164,7 +164,7 @@ def test_a_chapter_told_while_a_person_edits_stays(mind):
     done = mind.edit(
         f"import subprocess\nsubprocess.run({imported!r}, check=True)\nsubprocess.run({told!r}, check=True)\n"
         "file.write_text(file.read_text().rstrip() + ' I shall be early')",
-        PYTHONPATH=str(Path(__file__).parents[3]),
+        PYTHONPATH=str(ROOT),
     )
 
     assert done.exit_code == 0, done.output
@@ -236,7 +236,7 @@ def test_an_edit_that_the_service_refuses_is_kept(mind):
     done = mind.edit("file.write_text('NUL: \\0')")
 
     assert done.exit_code == 1
-    assert "a request is JSON or text in UTF-8" in done.stderr
+    assert "the body must be JSON or text in UTF-8" in done.stderr
     assert kept_text(done).read_text() == "NUL: \0"
     assert mind.file.read_bytes() == before
 
@@ -256,7 +256,7 @@ def test_without_a_service_an_edit_opens_the_home_before_and_after_not_meanwhile
     home = tmp_path / "home"
     mind = Mind(home, tmp_path)
     call(*mind.words("import", jsonl(tmp_path / "own.jsonl"), "--no-wait"), **NEVER)
-    root = str(Path(__file__).parents[3])
+    root = str(ROOT)
     free = f"from consolidation.kernel.files import FolderLock\nassert FolderLock(Path({str(home)!r})).take()"
 
     done = mind.edit(f"sys.path.insert(0, {root!r})\n{free}\nfile.write_text('By hand.\\n')", **NEVER)
@@ -303,7 +303,7 @@ def test_versions_are_listed_compared_and_restored(mind):
     assert without_marks(shown.stdout) == told
     assert restored.exit_code == 0, restored.output
     assert "2 chapters" in restored.stdout
-    assert "will not be told again" in restored.stdout
+    assert "will not be written again" in restored.stdout
     assert mind.text == told
 
     mind.story("restore", "last")
@@ -326,9 +326,9 @@ def test_what_was_told_after_a_version_can_be_told_again(mind):
     without = mind.text
     again = mind.command("consolidate")
 
-    assert "1 turn will be told again" in restored.stdout
+    assert "1 turn will be written again" in restored.stdout
     assert without == "By hand.\n"
-    assert "Told 1 turn" in again.stdout
+    assert "Wrote 1 turn" in again.stdout
     assert "We adopted a dog." in mind.text
 
 

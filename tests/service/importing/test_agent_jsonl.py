@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consolidation.kernel.turns import Kind, Speaker
+from consolidation.kernel.turns import Speaker, TurnKind
 from service.importing.formats import read_conversations
-from service.importing.found import FoundTurn, Skipped
+from service.importing.results import FoundTurn, Skipped
 
 AT = "2026-01-28T14:00:0%d.000Z"
 OPENCLAW = [
@@ -161,7 +161,7 @@ def test_an_exchange_is_what_was_said_and_what_tools_answered(tmp_path, events):
     assert [[" ".join(one.content.split()) for one in turn.messages] for turn in turns] == [SAID, ["Thanks!"]]
     assert [one.role for one in turns[0].messages] == ["user", "assistant", "tool", "assistant"]
     assert [one.timestamp.second for one in turns[0].messages] == [1, 2, 3, 4]
-    assert {turn.kind for turn in turns} == {Kind.IMPORT}
+    assert {turn.kind for turn in turns} == {TurnKind.IMPORT}
 
 
 def test_nothing_that_is_merely_thought_called_or_noted_is_read(tmp_path):

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consolidation.kernel.turns import Kind, Speaker
+from consolidation.kernel.errors import ImportUnreadable
+from consolidation.kernel.turns import Speaker, TurnKind
 from service.importing.formats import read_conversations
-from service.importing.found import FoundTurn, ImportUnreadable, Skipped
+from service.importing.results import FoundTurn, Skipped
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
 
@@ -59,7 +60,7 @@ def test_a_conversation_becomes_turns_of_question_and_answers(tmp_path):
     assert spoken(turns) == [[("user", "q1"), ("assistant", "a1")], [("user", "q2")]]
     assert [turn.turn_id for turn in turns] == ["chatgpt:c1:n1", "chatgpt:c1:n3"]
     assert {turn.session_id for turn in turns} == {"chatgpt:c1"}
-    assert {turn.kind for turn in turns} == {Kind.IMPORT}
+    assert {turn.kind for turn in turns} == {TurnKind.IMPORT}
     assert turns[0].metadata == {"title": "Tea", "source": "chatgpt"}
     assert turns[0].messages[0].timestamp == NOON
     assert skipped == []

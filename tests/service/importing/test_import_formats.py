@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consolidation.kernel.errors import InvalidRequest
-from consolidation.kernel.turns import Kind
+from consolidation.kernel.errors import ImportUnreadable, InvalidRequest
+from consolidation.kernel.turns import TurnKind
 from service.importing.formats import read_conversations
-from service.importing.found import FoundTurn, ImportUnreadable, Skipped
+from service.importing.results import FoundTurn, Skipped
 
 MESSAGE = {"role": "user", "content": "hello", "session_id": "s"}
 
 WORDS = st.sampled_from(
     "mapping current_node parent children message author role content content_type parts text create_time metadata id "
-    "conversation_id conversation speaker_a speaker_b session_1 session_1_date_time speaker dia_id blip_caption "
-    "sample_id messages session_id turn_id timestamp name kind accepted_at user assistant tool code a b".split()
+    "conversation_id messages session_id turn_id timestamp name kind accepted_at user assistant tool code a b".split()
 )
 TEXTS = WORDS | st.text(alphabet=st.characters(codec=None), max_size=8)
 VALUES = st.recursive(
@@ -47,9 +46,6 @@ MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant", "x"]) | VALUES, "content": TEXTS | VALUES},
     optional={"timestamp": VALUES, "session_id": VALUES, "id": VALUES, "name": VALUES},
 )
-UTTERANCES = st.fixed_dictionaries(
-    {"speaker": st.sampled_from("ab") | VALUES, "text": TEXTS}, optional={"dia_id": VALUES}
-)
 EXPORTED = (
     st.fixed_dictionaries(
         {"mapping": NODES | VALUES, "current_node": st.sampled_from("abc") | VALUES}, optional={"id": VALUES}
@@ -58,9 +54,6 @@ EXPORTED = (
         {"messages": st.lists(MESSAGES) | VALUES}, optional={"session_id": VALUES, "metadata": VALUES, "kind": VALUES}
     )
     | MESSAGES
-    | st.fixed_dictionaries(
-        {"conversation": st.fixed_dictionaries({"speaker_b": TEXTS, "session_1": st.lists(UTTERANCES) | VALUES})}
-    )
     | VALUES
 )
 
@@ -95,7 +88,7 @@ def test_no_json_crashes_the_reader_and_every_turn_can_be_kept(values, name):
             assert found.reason.encode()
             continue
         turn = found.turn
-        assert turn.kind in {Kind.IMPORT, Kind.HEARTBEAT, Kind.PROBE}
+        assert turn.kind in {TurnKind.IMPORT, TurnKind.HEARTBEAT, TurnKind.PROBE}
         assert 0 < len(turn.turn_id) <= 200
         assert 0 < len(turn.session_id) <= 200
         assert turn.session_id.isprintable()
@@ -166,7 +159,7 @@ def test_what_is_no_export_is_refused_in_words(tmp_path, name, raw, found):
 
     assert isinstance(fault.value, InvalidRequest)
     assert found in str(fault.value)
-    assert "LoCoMo" in str(fault.value)
+    assert "ChatGPT" in str(fault.value)
     assert fault.value.pointer == "path"
 
 

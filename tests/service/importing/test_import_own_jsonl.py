@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consolidation.kernel.turns import Kind, Speaker
+from consolidation.kernel.turns import Speaker, TurnKind
 from service.importing.formats import read_conversations
-from service.importing.found import FoundTurn, Skipped
+from service.importing.results import FoundTurn, Skipped
 
 LINE = {
     "sequence": 7,
@@ -43,7 +43,12 @@ def contents(turns):
 def test_a_transcript_line_keeps_its_ids_and_becomes_an_import(tmp_path):
     (turn,), skipped = read(tmp_path, LINE)
 
-    assert (turn.turn_id, turn.session_id, turn.kind, turn.metadata) == ("t-7", "s", Kind.IMPORT, {"channel": "web"})
+    assert (turn.turn_id, turn.session_id, turn.kind, turn.metadata) == (
+        "t-7",
+        "s",
+        TurnKind.IMPORT,
+        {"channel": "web"},
+    )
     (message,) = turn.messages
     assert message.timestamp == datetime(2026, 1, 28, 13, 44, tzinfo=UTC)
     assert message.timestamp.tzinfo is UTC

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.service.cli.cli_process import serving
-from tests.service.mcp_server.mcp_hosts import LYON, called, over_http, refused, text_of
+from tests.support.cli_process import serving
+from tests.support.mcp_hosts import LYON, called, over_http, refused, text_of
 
 pytestmark = pytest.mark.anyio
 
@@ -58,10 +58,11 @@ async def test_nothing_but_notes_can_be_read(host, path):
     assert "path: " in said
 
 
-async def test_a_note_that_is_not_there_is_an_error_and_a_mind_that_is_not_there_is_empty(host):
+async def test_a_note_that_is_not_there_is_an_error_and_a_mind_that_is_not_there_is_empty(service, host):
     missing = await refused(host, "journal_memory_get", path="memory/2020-01-01.md")
-    nobody = await host.call_tool("journal_memory_get", {"path": "MEMORY.md", "mind": "nobody"})
-    nothing = await host.call_tool("journal_memory_search", {"query": "mother", "mind": "nobody"})
+    async with over_http(service[1], X_Mind_Id="nobody") as other:
+        nobody = await other.call_tool("journal_memory_get", {"path": "MEMORY.md"})
+        nothing = await other.call_tool("journal_memory_search", {"query": "mother"})
 
     assert "memory refused it" in missing.lower()
     for answer in (nobody, nothing):

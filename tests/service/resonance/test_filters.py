@@ -1,129 +1,192 @@
-"""What may surface: not what was shown lately, not twice, not all of one day, and in an order that has reasons."""
+"""
+Phase 3 as a whole: which filter drops what, in which order, and which reason silence has.
 
-from datetime import UTC, timedelta
-from zoneinfo import ZoneInfo
+Every docstring says what was broken, once, to see the test fail.
+"""
 
-from hypothesis import given
-from hypothesis import strategies as st
-from making import NOON, fragment_of
+import pytest
 
-from service.resonance.filters import Filtered, chosen, unseen
-from service.resonance.ledger import Echoes
+from service.mind.trace_document import ShownTrace, TraceDocument
+from service.mind.trace_log import Echoes
+from service.resonance.arms import FragmentEvidence, QueryHits
+from service.resonance.filters import Filters, unseen
+from service.resonance.horizon import horizon_of
+from service.resonance.relevance_gate import RelevanceGate
+from service.resonance.retrieval import Candidates
+from tests.support.fragments import NOON, fragment_of, kept_of, message_of
+from tests.support.read_path import call_of, mind_in
 
-WORDS = (
-    "mother in Lyon",
-    "cello lessons",
-    "a red bicycle",
-    "rain in spring",
-    "two cats",
-    "the night train",
-    "new shoes",
-)
+pytestmark = pytest.mark.anyio
 
-
-def fragments_of(*scores, **more):
-    return tuple(fragment_of(f"f{n}", WORDS[n], score=score, sequences=(n,), **more) for n, score in enumerate(scores))
+AUNT, FENCE, CHOIR = "My aunt Carla lives in Lyon.", "We painted the fence green.", "Bruno sings in a choir."
+ASKS_FOR_AUNT = "Where does my aunt Carla live?"
 
 
-def names(filtered):
-    return [fragment.id for fragment in filtered.kept]
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
 
 
-def choose(fragments, *, is_gated=False, limit=5, timezone=UTC):
-    return chosen(Filtered(tuple(fragments)), is_gated=is_gated, limit=limit, timezone=timezone)
+@pytest.fixture
+async def mind(tmp_path):
+    async with mind_in(tmp_path, AUNT, FENCE, CHOIR) as mind:
+        yield mind
 
 
-def test_what_is_hidden_is_dropped_with_its_reason():
-    found = unseen(fragments_of(1, 0.9), is_hidden=lambda one: one.id == "f0", echoes=Echoes())
+async def choose(mind, message=ASKS_FOR_AUNT, *texts, cosine=0.9, echo_turns=25, beside=(), found=None, **asked):
+    """What the filters leave of fragments 1, 2, 3 …, whose turns say *texts*; the trace beside it."""
+    fragments = tuple(
+        fragment_of(f"f{number}", text, score=1 - number / 100, sequences=(number,), session_id="s1")
+        for number, text in enumerate(texts, start=1)
+    )
+    cosines = {number: cosine - number / 100 for number in range(1, len(texts) + 1)}
+    queries = (QueryHits(message, (), cosines, {}),) if message else ()
+    call = call_of(mind, message, **asked)
+    gate = RelevanceGate(rarity=lambda word: 6.0, are_cosines_calibrated=True)
+    turns = {turn.sequence: turn for turn in await mind.transcript.read_many(range(1, len(texts) + 1))}
+    candidates = Candidates((*fragments, *beside), turns, queries, **(found or {}))
+    chosen = await Filters(gate=gate, echo_turns=echo_turns).choose(call, candidates)
+    return [one.id for one in chosen], call.trace.document(call.moment, flashbacks=(), block="")
 
-    assert names(found) == ["f1"]
-    assert found.dropped == {"f0": "horizon: still in sight"}
+
+def show(mind, *sequences, session_id="s2"):
+    """Let fragments have surfaced in the session's last turn."""
+    shown = tuple(ShownTrace(f"f{one}", (one,), "…") for one in sequences)
+    mind.trace_log.add(TraceDocument("t", "ada", session_id, NOON, surfaced=True, shown=shown))
 
 
-def test_what_was_shown_lately_is_dropped_by_its_name_or_by_its_turns():
+def test_what_is_in_sight_is_dropped_before_what_was_shown_lately():
+    """Broken: ``unseen`` asks the echoes first; ``unseen`` passes over the horizon."""
+    horizon = horizon_of([message_of(AUNT)], session_id="s2", turns=[kept_of(1, AUNT), kept_of(2, FENCE)])
+    fragments = [fragment_of(f"f{one}", sequences=(one,)) for one in (1, 2, 3)]
+
+    left = unseen(fragments, horizon=horizon, echoes=Echoes(frozenset({"f1", "f2"})))
+
+    assert [one.id for one in left.fragments] == ["f3"]
+    assert left.dropped == {"f1": "horizon: still in sight", "f2": "echo: shown lately"}
+
+
+def test_a_memory_is_an_echo_by_its_id_or_by_all_its_turns():
+    """Broken: ``Echoes.include`` compares ids alone; ``<=`` is ``&``; no turns at all count as all of them."""
     echoes = Echoes(frozenset({"f0"}), frozenset({1, 5}))
 
-    found = unseen(fragments_of(1, 0.9, 0.8), is_hidden=lambda one: False, echoes=echoes)
-
-    assert names(found) == ["f2"]
-    assert set(found.dropped.values()) == {"echo: shown lately"}
-
-
-def test_a_memory_with_one_new_source_is_no_echo():
-    fragment = fragment_of("fact", sequences=(1, 2))
-
-    assert names(unseen([fragment], is_hidden=lambda one: False, echoes=Echoes(sequences=frozenset({1})))) == ["fact"]
-    assert names(unseen([fragment_of("x", sequences=())], is_hidden=lambda one: False, echoes=Echoes())) == ["x"]
+    assert echoes.include("f0", frozenset({9}))
+    assert echoes.include("another", frozenset({1, 5}))
+    assert not echoes.include("another", frozenset({1, 2}))
+    assert not echoes.include("another", frozenset())
 
 
-def test_what_scores_far_below_the_first_is_dropped_when_gated():
-    fragments = fragments_of(1, 0.61, 0.59)
+async def test_an_answer_passes_all_filters(mind):
+    """Broken: any filter drops everything."""
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT)
 
-    assert names(choose(fragments, is_gated=True)) == ["f0", "f1"]
-    assert names(choose(fragments)) == ["f0", "f1", "f2"]
-
-
-def test_the_second_of_two_that_say_the_same_is_dropped():
-    fragments = [fragment_of("a", "My mother lives in Lyon."), fragment_of("b", "my MOTHER lives in lyon!", score=0.9)]
-
-    found = choose(fragments)
-
-    assert names(found) == ["a"]
-    assert found.dropped == {"b": "near-duplicate"}
+    assert (chosen, trace.silence) == (["f1"], None)
+    assert trace.phases.filters.kept == ("f1",)
 
 
-def test_six_of_one_day_do_not_crowd_out_another():
-    days = [
-        *fragments_of(1, 0.95, 0.9, 0.85, 0.8, 0.75),
-        fragment_of("old", WORDS[6], score=0.7, at=NOON - timedelta(days=9)),
-    ]
-
-    found = choose(days)
-
-    assert names(found) == ["f0", "f1", "f2", "f3", "old"]
-    assert found.dropped == {"f4": "limit", "f5": "limit"}
+async def test_without_a_query_there_is_nothing_to_look_for(mind):
+    """Broken: the first guard of ``choose`` is gone."""
+    assert (await choose(mind, ""))[1].silence == "there is nothing to look for"
 
 
-def test_one_day_may_fill_the_rest_when_no_other_has_anything_to_say():
-    assert names(choose(fragments_of(1, 0.9, 0.8, 0.7, 0.6, 0.5))) == ["f0", "f1", "f2", "f3", "f4"]
+async def test_silence_says_whether_anything_was_found(mind):
+    """Broken: one reason for both."""
+    assert (await choose(mind, ASKS_FOR_AUNT))[1].silence == "nothing was found"
+    show(mind, 1)
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT)
+    assert (chosen, trace.silence) == ([], "all that was found is in sight or was shown lately")
+    assert trace.phases.filters.dropped == {"f1": "echo: shown lately"}
 
 
-def test_a_day_is_a_day_where_the_caller_lives():
-    late, early = NOON.replace(hour=23), NOON.replace(hour=1) + timedelta(days=1)
-    fragments = [fragment_of(f"f{n}", WORDS[n], score=1 - n / 10, at=at) for n, at in enumerate((late, early, late))]
-
-    assert names(choose(fragments, limit=2, timezone=ZoneInfo("Asia/Tokyo"))) == ["f0", "f1"]
-    assert names(choose(fragments, limit=1, timezone=ZoneInfo("Asia/Tokyo"))) == ["f0"]
-
-
-def test_the_named_come_first_then_facts_then_the_best():
-    fragments = [
-        fragment_of("episode", WORDS[0], score=1),
-        fragment_of("weak fact", WORDS[1], score=0.7, kind="fact"),
-        fragment_of("named", WORDS[2], score=0.65, boosted=True),
-        fragment_of("fact", WORDS[3], score=0.8, kind="fact"),
-    ]
-
-    assert names(choose(fragments)) == ["named", "fact", "weak fact", "episode"]
+async def test_the_echoes_are_those_of_this_session_and_of_so_many_turns(mind):
+    """Broken: ``choose`` asks for the echoes of another session, or of all turns."""
+    show(mind, 1, session_id="another")
+    assert (await choose(mind, ASKS_FOR_AUNT, AUNT))[0] == ["f1"]
+    show(mind, 1)
+    assert (await choose(mind, ASKS_FOR_AUNT, AUNT, echo_turns=0))[0] == ["f1"]
 
 
-made = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(["fact", "episode"]), st.booleans()), max_size=20
-)
+async def test_a_session_hides_its_own_newest_turns_though_no_candidate_rests_on_them(mind):
+    """Broken: ``_horizon`` looks at the candidates' turns alone: then the older turn is not known to be in sight."""
+    window = [message_of(AUNT)]
+
+    chosen, trace = await choose(mind, "Who sings in which choir?", "?", "?", CHOIR, session_id="s1", window=window)
+
+    assert chosen == []
+    assert trace.phases.filters.dropped["f3"] == "horizon: still in sight"
 
 
-@given(made, st.integers(0, 8), st.booleans())
-def test_nothing_is_lost_without_a_reason(rows, limit, is_gated):
-    rows = sorted(rows, reverse=True)
-    fragments = [
-        fragment_of(f"f{n}", f"number {n}", score=score, kind=kind, boosted=boosted, at=NOON - timedelta(days=day))
-        for n, (score, day, kind, boosted) in enumerate(rows)
-    ]
+async def test_the_gate_weighs_what_horizon_and_echo_left(mind):
+    """Broken: ``weigh`` is given all candidates: the aunt, who is an echo, would vouch for the fence."""
+    show(mind, 1)
 
-    found = choose(fragments, is_gated=is_gated, limit=limit)
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.1)
 
-    assert len(found.kept) <= limit
-    assert {one.id for one in fragments} == set(names(found)) | found.dropped.keys()
-    assert not set(names(found)) & found.dropped.keys()
-    if limit and fragments:
-        assert found.kept
+    assert (chosen, trace.silence) == ([], "nothing stored seems to be meant")
+    assert trace.phases.filters.relevance.probability < 0.5
+
+
+async def test_a_fragment_without_a_word_in_common_is_dropped_though_another_is_meant(mind):
+    """Broken: ``strays`` are not taken out."""
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.16)
+
+    assert chosen == ["f1"]
+    assert trace.phases.filters.dropped["f2"] == "relevance: not a word in common"
+
+
+async def test_no_relevance_asked_for_lets_everything_pass(mind):
+    """Broken: strays, or what scores far below the first, are dropped at relevance 0."""
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, CHOIR, cosine=0.2, relevance=0)
+
+    assert (chosen, trace.phases.filters.dropped) == (["f1", "f2", "f3"], {})
+    assert trace.phases.filters.relevance.needed == 0
+
+
+async def test_no_flashbacks_asked_for_is_a_silence_of_its_own(mind):
+    """Broken: a limit of 0 is silent as if nothing was meant."""
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, max_fragments=0)
+
+    assert (chosen, trace.silence) == ([], "no flashbacks were asked for")
+
+
+async def test_every_candidate_is_kept_or_dropped_with_a_reason(mind):
+    """Broken: ``Filtered.without`` forgets the reasons."""
+    _, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, AUNT, CHOIR, max_fragments=1)
+
+    noted = trace.phases.filters
+    assert {*noted.kept, *noted.dropped} == {"f1", "f2", "f3"}
+    assert all(noted.dropped.values())
+
+
+async def test_a_denied_turn_is_dropped_with_its_reason_and_what_rests_on_no_turn_is_not(mind):
+    """Broken: ``denied`` is not looked at; the reason is noted only where something is left; no turns are all denied."""
+    note = fragment_of("note", "A note on Carla.", sequences=(), kind="journal", score=0.5)
+    found = {"denied": frozenset({1}), "evidence": {"note": FragmentEvidence(frozenset({"carla", "aunt"}))}}
+
+    alone, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, found=found)
+    chosen, _ = await choose(mind, ASKS_FOR_AUNT, AUNT, beside=(note,), found=found)
+
+    assert (alone, chosen) == ([], ["note"])
+    assert trace.phases.filters.dropped == {"f1": "denied: it was said to be wrong"}
+
+
+async def test_a_fact_that_another_turn_tells_as_well_outlives_the_denial_of_one(mind):
+    """Broken: ``<=`` is ``&``."""
+    told_twice = fragment_of("twice", AUNT, sequences=(1, 2))
+
+    found = {"denied": frozenset({1})}
+    chosen, _ = await choose(mind, ASKS_FOR_AUNT, "told once", "told then", beside=(told_twice,), found=found)
+
+    assert chosen == ["twice", "f2"]
+
+
+async def test_in_a_small_mind_few_surface_unless_a_list_is_asked_for(mind):
+    """Broken: ``most_shown`` is not asked; ``wants_list`` is not handed on."""
+    texts = [f"My aunt Carla lives in Lyon, {more}." for more in ("far off", "alone", "with a cat", "by a river")]
+    more = tuple(fragment_of(f"f{n}", one, score=1 - n / 100) for n, one in enumerate(texts))
+
+    few, trace = await choose(mind, ASKS_FOR_AUNT, beside=more)
+    every, _ = await choose(mind, ASKS_FOR_AUNT, beside=more, found={"wants_list": True})
+
+    assert (len(few), len(every)) == (3, 4)
+    assert list(trace.phases.filters.dropped.values()) == ["limit"]

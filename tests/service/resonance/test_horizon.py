@@ -3,35 +3,34 @@
 from datetime import timedelta
 
 from consolidation.kernel.turns import Speaker
-from making import NOON, fragment_of, kept_of, message_of
-
-from service.resonance.horizon import look
+from service.resonance.horizon import horizon_of
+from tests.support.fragments import NOON, fragment_of, kept_of, message_of
 
 LONG = "My mother lives in Lyon with her sister and two cats."
 OTHER = "I started to learn the cello in a small school."
 
 
 def test_a_turn_whose_messages_all_stand_in_the_window_is_hidden():
-    horizon = look([message_of(LONG), message_of(OTHER)], session_id="s1", known=[kept_of(3, LONG, OTHER)])
+    horizon = horizon_of([message_of(LONG), message_of(OTHER)], session_id="s1", turns=[kept_of(3, LONG, OTHER)])
 
     assert horizon.hides(fragment_of("x", sequences=(3,)))
 
 
 def test_a_turn_of_which_only_a_part_is_seen_in_another_session_is_not_hidden():
-    horizon = look([message_of(LONG)], session_id="s2", known=[kept_of(3, LONG, OTHER)])
+    horizon = horizon_of([message_of(LONG)], session_id="s2", turns=[kept_of(3, LONG, OTHER)])
 
     assert not horizon.hides(fragment_of("x", sequences=(3,)))
 
 
 def test_words_are_known_whatever_their_case_and_spaces():
-    horizon = look([message_of(f"  {LONG.upper()}\n")], session_id="s2", known=[kept_of(3, LONG)])
+    horizon = horizon_of([message_of(f"  {LONG.upper()}\n")], session_id="s2", turns=[kept_of(3, LONG)])
 
     assert horizon.hides(fragment_of("x", sequences=(3,)))
 
 
 def test_what_is_newer_than_the_oldest_visible_turn_of_this_session_is_hidden():
-    known = [kept_of(n, f"{OTHER} {n}") for n in range(1, 4)]
-    horizon = look([message_of(f"{OTHER} 2")], session_id="s1", known=known)
+    turns = [kept_of(n, f"{OTHER} {n}") for n in range(1, 4)]
+    horizon = horizon_of([message_of(f"{OTHER} 2")], session_id="s1", turns=turns)
 
     assert not horizon.hides(fragment_of("x", sequences=(1,)))
     assert horizon.hides(fragment_of("x", sequences=(3,)))
@@ -39,7 +38,7 @@ def test_what_is_newer_than_the_oldest_visible_turn_of_this_session_is_hidden():
 
 
 def test_what_is_newer_than_the_oldest_timestamp_in_sight_is_hidden():
-    horizon = look([message_of("Hi", timestamp=NOON)], session_id="s1", known=[])
+    horizon = horizon_of([message_of("Hi", timestamp=NOON)], session_id="s1", turns=[])
 
     assert horizon.hides(fragment_of("x", at=NOON + timedelta(minutes=1)))
     assert not horizon.hides(fragment_of("x", at=NOON - timedelta(minutes=1)))
@@ -47,22 +46,22 @@ def test_what_is_newer_than_the_oldest_timestamp_in_sight_is_hidden():
 
 
 def test_a_fragment_is_hidden_only_when_all_its_sources_are():
-    horizon = look([message_of(LONG)], session_id="s2", known=[kept_of(3, LONG), kept_of(4, OTHER)])
+    horizon = horizon_of([message_of(LONG)], session_id="s2", turns=[kept_of(3, LONG), kept_of(4, OTHER)])
 
     assert not horizon.hides(fragment_of("x", sequences=(3, 4)))
     assert not horizon.hides(fragment_of("x", sequences=()))
 
 
 def test_a_filler_seen_now_says_nothing_of_the_same_filler_long_ago():
-    known = [kept_of(1, "ok", LONG), kept_of(2, OTHER)]
-    horizon = look([message_of("ok"), message_of("Where?")], session_id="s1", known=known)
+    turns = [kept_of(1, "ok", LONG), kept_of(2, OTHER)]
+    horizon = horizon_of([message_of("ok"), message_of("Where?")], session_id="s1", turns=turns)
 
     assert not horizon.hides(fragment_of("x", sequences=(1,)))
     assert not horizon.hides(fragment_of("x", sequences=(2,)))
 
 
 def test_one_emoji_is_not_another():
-    horizon = look([message_of("🎉")], session_id="s1", known=[kept_of(1, LONG, "👍"), kept_of(2, OTHER)])
+    horizon = horizon_of([message_of("🎉")], session_id="s1", turns=[kept_of(1, LONG, "👍"), kept_of(2, OTHER)])
 
     assert not horizon.hides(fragment_of("x", sequences=(1,)))
     assert not horizon.hides(fragment_of("x", sequences=(2,)))
@@ -70,21 +69,21 @@ def test_one_emoji_is_not_another():
 
 def test_a_message_is_known_by_its_id_in_its_own_session_though_it_was_edited():
     window = [message_of("something edited", id="42")]
-    known = [kept_of(3, LONG, ids=["42"])]
+    turns = [kept_of(3, LONG, ids=["42"])]
 
-    assert look(window, session_id="s1", known=known).hides(fragment_of("x", sequences=(3,)))
+    assert horizon_of(window, session_id="s1", turns=turns).hides(fragment_of("x", sequences=(3,)))
 
 
 def test_the_same_id_in_another_chat_is_another_message():
     window = [message_of("something else", id="42")]
 
-    horizon = look(window, session_id="s2", known=[kept_of(3, LONG, ids=["42"])])
+    horizon = horizon_of(window, session_id="s2", turns=[kept_of(3, LONG, ids=["42"])])
 
     assert not horizon.hides(fragment_of("x", sequences=(3,)))
 
 
 def test_an_empty_window_hides_nothing():
-    horizon = look([], session_id="s1", known=[kept_of(3, LONG)])
+    horizon = horizon_of([], session_id="s1", turns=[kept_of(3, LONG)])
 
     assert not horizon.hides(fragment_of("x", sequences=(3,)))
-    assert not look([message_of("", Speaker.SYSTEM)], session_id="s1", known=[]).hides(fragment_of("x"))
+    assert not horizon_of([message_of("", Speaker.SYSTEM)], session_id="s1", turns=[]).hides(fragment_of("x"))

@@ -3,16 +3,16 @@
 import re
 
 import pytest
-import strategies
-from consolidation.kernel.injected import BLOCK_HEADER, BLOCK_RULE, without_injected
-from consolidation.kernel.tokens import count_tokens
-from consolidation.kernel.turns import Message, Speaker
 from hypothesis import example, given
 from hypothesis import strategies as st
-from injections import ALL
-from making import flashback_of, message_of
 
+from consolidation.kernel.turns import Message, Speaker
+from consolidation.text.injected_blocks import BLOCK_HEADER, BLOCK_RULE, without_injected
+from consolidation.text.tokens import count_tokens
 from service.resonance.injection import block, bullet, etag, fitting, injected, one_line, stable_text
+from tests.support import strategies
+from tests.support.fragments import flashback_of, message_of
+from tests.support.injection_texts import ALL
 
 PROTOCOL = "You have a memory: [SUBCONSCIOUS RESONANCE]."
 STABLE = stable_text(story="### [2026-01-09 18:30] Lyon\n\nI was told of Lyon.", protocol=PROTOCOL)

@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.resonance.label_words import VOCABULARIES
-from service.resonance.labels import STRETCHES, YEAR, Label, label
+from service.resonance.labels import DAYS, HOURS, YEAR, Label, label
 
 NOW = datetime(2026, 1, 12, 12, tzinfo=UTC)
 ANY_TIME = st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
 LANGUAGES = sorted(VOCABULARIES)
 SECOND, MINUTE, HOUR, DAY = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
 EVERY_AGE = st.timedeltas(timedelta(0), 3 * DAY) | st.timedeltas(timedelta(0), 200 * YEAR)
-ENGLISH_RANKS = {VOCABULARIES["en"][stretch]: rank for rank, (_, stretch) in enumerate(STRETCHES)}
+EVERY_WEEKDAY = [NOW + timedelta(days=day) for day in range(7)]  # NOW is a Monday
+STRETCHES = [stretch for _, stretch in HOURS] + ["earlier today", "yesterday"] + [stretch for _, stretch in DAYS]
+ENGLISH_RANKS = {VOCABULARIES["en"][stretch]: 10 * rank for rank, stretch in enumerate(STRETCHES)}
 
 
 def ago(age, *, now=NOW, zone=UTC, language="en"):
@@ -27,25 +29,34 @@ def ago(age, *, now=NOW, zone=UTC, language="en"):
 def rank(words):
     if words in ENGLISH_RANKS:
         return ENGLISH_RANKS[words]
+    if months := re.fullmatch(r"about (\d+) months ago", words):
+        return 10 * STRETCHES.index("months") - 6 + int(months[1]) / 2
     nearness, count = re.fullmatch(r"(about|over|almost) (a|\d+) years? ago", words).groups()
     years = 1 if count == "a" else int(count)
-    return 100 + 3 * years + ("almost", "about", "over").index(nearness)
+    return 1_000 + 3 * years + ("almost", "about", "over").index(nearness)
 
 
+MIDNIGHT = 12 * HOUR + SECOND  # NOW is noon; the first second of what is before today
 STARTS = [
     (0 * DAY, "a moment ago"),
     (30 * MINUTE, "a little while ago"),
     (2 * HOUR, "a few hours ago"),
     (6 * HOUR, "earlier today"),
-    (12 * HOUR + SECOND, "yesterday"),
-    (30 * HOUR, "a few days ago"),
-    (4 * DAY, "last week"),
-    (10 * DAY, "a couple of weeks ago"),
-    (20 * DAY, "about a month ago"),
-    (45 * DAY, "a couple of months ago"),
-    (90 * DAY, "several months ago"),
-    (182 * DAY, "almost a year ago"),
-    (335 * DAY, "about a year ago"),
+    (MIDNIGHT, "yesterday"),
+    (1 * DAY + MIDNIGHT, "a few days ago"),
+    (3 * DAY + MIDNIGHT, "last week"),
+    (7 * DAY + MIDNIGHT, "a couple of weeks ago"),
+    (19 * DAY + MIDNIGHT, "about a month ago"),
+    (44 * DAY + MIDNIGHT, "a couple of months ago"),
+    (89 * DAY + MIDNIGHT, "several months ago"),
+    (181 * DAY + MIDNIGHT, "about 6 months ago"),
+    (197 * DAY + MIDNIGHT, "about 7 months ago"),
+    (228 * DAY + MIDNIGHT, "about 8 months ago"),
+    (258 * DAY + MIDNIGHT, "about 9 months ago"),
+    (289 * DAY + MIDNIGHT, "about 10 months ago"),
+    (319 * DAY + MIDNIGHT, "about 11 months ago"),
+    (334 * DAY + MIDNIGHT, "almost a year ago"),
+    (349 * DAY + MIDNIGHT, "about a year ago"),
     (YEAR + 91 * DAY, "over a year ago"),
     (YEAR + 274 * DAY, "almost 2 years ago"),
     (YEAR + 335 * DAY, "about 2 years ago"),
@@ -61,11 +72,45 @@ def test_english_changes_its_words_exactly_at_the_limits(before, at):
     assert ago(limit) == next_words
 
 
-def test_from_eighteen_hours_on_the_calendar_day_no_longer_counts():
-    evening = NOW.replace(hour=23)
+@given(st.timedeltas(timedelta(0), DAY - SECOND), st.timedeltas(timedelta(0), DAY - SECOND))
+def test_the_same_calendar_day_is_never_yesterday(one, other):
+    midnight = NOW.replace(hour=0)
+    then, now = sorted((midnight + one, midnight + other))
 
-    assert ago(18 * HOUR - SECOND, now=evening) == "earlier today"
-    assert ago(18 * HOUR, now=evening) == "yesterday"
+    assert ago(now - then, now=now) in {"a moment ago", "a little while ago", "a few hours ago", "earlier today"}
+
+
+@given(st.timedeltas(timedelta(0), DAY - SECOND), st.timedeltas(timedelta(0), DAY - SECOND))
+def test_from_six_hours_on_the_day_before_is_always_yesterday(into_today, into_yesterday):
+    midnight = NOW.replace(hour=0)
+    now, then = midnight + into_today, midnight - DAY + into_yesterday
+
+    assert (ago(now - then, now=now) == "yesterday") is (now - then >= 6 * HOUR)
+
+
+@pytest.mark.parametrize("now", EVERY_WEEKDAY, ids=lambda day: f"{day:%A}")
+def test_last_week_is_the_calendar_week_before_and_no_other(now):
+    monday = now - now.weekday() * DAY
+    week_before = {days for days in range(40) if monday - 7 * DAY <= now - days * DAY < monday}
+
+    said = {days for days in range(40) if ago(days * DAY, now=now) == "last week"}
+
+    assert said == week_before & set(range(4, 10))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("count", range(6, 12))
+def test_between_six_and_eleven_months_their_number_is_told(language, count):
+    assert str(count) in ago(count * 30 * DAY + 4 * DAY, language=language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_a_phrase_for_every_stretch_and_for_years(language):
+    needed = {*STRETCHES, "undated", "about", "over", "almost"}
+
+    assert needed <= VOCABULARIES[language].keys()
+    assert all(phrase.strip() for phrase in VOCABULARIES[language].values())
+    assert {key for key, phrase in VOCABULARIES[language].items() if "{n}" in phrase} >= {"months", "about"}
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """A telling may change the words, not what happened: an invented name, number or day falls back to the plain words."""
 
 import pytest
-from making import fragment_of
-from prompts.responses import Narration
 
-from service.resonance.moment import Label
-from service.resonance.narration import invention, plain, told
+from prompts.responses import Narration
+from service.resonance.narration import checked, invention, plain
+from service.retrieval.moment import Label
+from tests.support.fragments import fragment_of
 
 SOURCE = "Ann: my mother moved to Lyon at 10:22 with 3 cats, 4.5 km from Tom's house, on Monday in May 2019."
 
@@ -29,7 +29,7 @@ def invented(text, source=SOURCE, *, language="en", known=()):
         "",
     ],
 )
-def test_what_stands_in_the_source_may_be_told(text):
+def test_what_stands_in_the_source_may_be_checked(text):
     assert invented(text) == ""
 
 
@@ -102,13 +102,13 @@ LABEL = Label("a few days ago", "Jan 9")
 def tell(*lines):
     candidates = [(fragment_of("a", "Ann lives in Lyon"), LABEL), (fragment_of("b", "Tom has 3 cats"), LABEL)]
     narration = Narration.model_validate({"lines": list(lines)})
-    return told(narration, candidates, language="en", known_names=lambda text: [])
+    return checked(narration, candidates, language="en", known_names=lambda text: [])
 
 
 def test_a_good_telling_is_told_and_a_candidate_without_a_verdict_stays_as_it_was_said():
     flashbacks, reasons = tell({"number": 1, "surfaces": True, "text": " I know that Ann is in Lyon. "})
 
-    assert [(one.text, one.is_retold) for one in flashbacks] == [
+    assert [(one.text, one.is_rewritten) for one in flashbacks] == [
         ("I know that Ann is in Lyon.", True),
         ("Tom has 3 cats", False),
     ]
@@ -118,7 +118,7 @@ def test_a_good_telling_is_told_and_a_candidate_without_a_verdict_stays_as_it_wa
 def test_an_invention_falls_back_to_the_plain_words_with_its_reason():
     [flashback, _], reasons = tell({"number": 1, "surfaces": True, "text": "I know that Ann is in Paris."})
 
-    assert (flashback.text, flashback.is_retold) == ("Ann lives in Lyon", False)
+    assert (flashback.text, flashback.is_rewritten) == ("Ann lives in Lyon", False)
     assert "Paris" in reasons["a"]
 
 
@@ -138,7 +138,7 @@ def test_a_verdict_on_nothing_and_an_empty_telling_change_nothing():
 def test_the_label_counts_as_source():
     flashbacks, _ = tell({"number": 1, "surfaces": True, "text": "On January 9 I heard that Ann is in Lyon."})
 
-    assert flashbacks[0].is_retold
+    assert flashbacks[0].is_rewritten
 
 
 def test_plain_is_every_candidate_as_it_was_said():

@@ -1,0 +1,143 @@
+"""
+How often a call is sent, and when: all decisions, without waiting and without a network.
+
+``attempts`` talks with a transport: it asks for an attempt (Try) or a pause (Pause), is sent what came of it (a Reply,
+or Broken), and returns the answer or raises an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from mind_memory_client._endpoints import Call, Reply
+from mind_memory_client.errors import (
+    MindMemoryError,
+    TimedOut,
+    UnexpectedAnswer,
+    Unreachable,
+    is_problem,
+    refusal,
+    retry_after,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+T = TypeVar("T")
+
+_TOO_OFTEN = 429
+_REFUSED_UNTOUCHED = frozenset({_TOO_OFTEN, 503, 507})  # nothing was done
+_UNCLEAR = frozenset({502, 504})  # something in between does not know
+_SUCCESS = range(200, 300)
+_LEAST_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """
+    How often a call is tried, and how long.
+
+    ``total_seconds`` limits all attempts and the pauses between them. Each pause is twice as long as the one before,
+    and at least as long as the service asks for by ``Retry-After``. With ``retries_failures`` false, only a call that
+    came too often (429) is tried again, and any other failure is raised at once.
+    """
+
+    max_attempts: int = 4
+    total_seconds: float = 30.0
+    first_backoff_seconds: float = 0.2
+    max_backoff_seconds: float = 5.0
+    retries_failures: bool = True
+
+
+@dataclass(frozen=True)
+class Try(Generic[T]):
+    """Send the call, within *seconds*."""
+
+    call: Call[T]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Wait."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Broken:
+    """No answer came. ``was_sent`` is true when the service may have acted on the request all the same."""
+
+    error: Exception
+    was_sent: bool
+    is_timeout: bool = False
+
+
+Step = Try[T] | Pause
+Result = Reply | Broken | None  # of a pause, None
+
+
+def attempts(
+    call: Call[T], *, policy: RetryPolicy, clock: Callable[[], float], jitter: Callable[[], float]
+) -> Generator[Step[T], Result, T]:
+    """Try *call* until it is answered, refused for good, or the policy ends it."""
+    endpoint = call.endpoint
+    until = clock() + (policy.total_seconds if call.seconds is None else call.seconds)
+    most = policy.max_attempts if endpoint.max_attempts is None else min(endpoint.max_attempts, policy.max_attempts)
+    made = 0
+    while True:
+        result = yield Try(call, max(until - clock(), _LEAST_SECONDS))
+        made += 1
+        if isinstance(result, Reply) and _is_answer(call, result):
+            return _read(call, result)
+        error = _error(result)
+        pause = _pause(call, result, policy=policy, made=made, jitter=jitter())
+        if pause is None or made >= most or clock() + pause >= until:
+            return _fallback(call, error)
+        yield Pause(pause)
+
+
+def _is_answer(call: Call[T], reply: Reply) -> bool:
+    if reply.status in call.endpoint.other_statuses:
+        return not is_problem(reply.headers)
+    return reply.status in _SUCCESS
+
+
+def _read(call: Call[T], reply: Reply) -> T:
+    try:
+        return call.endpoint.read(reply)
+    except UnexpectedAnswer as error:
+        return _fallback(call, error)
+
+
+def _pause(call: Call[T], result: Result, *, policy: RetryPolicy, made: int, jitter: float) -> float | None:
+    """The seconds before the next attempt; None where there must be none."""
+    if not policy.retries_failures and not (isinstance(result, Reply) and result.status == _TOO_OFTEN):
+        return None
+    is_repeatable = call.endpoint.is_repeatable
+    backoff = min(policy.first_backoff_seconds * 2.0 ** (made - 1), policy.max_backoff_seconds) * (0.5 + jitter)
+    if isinstance(result, Reply):
+        if result.status in _REFUSED_UNTOUCHED:
+            return backoff + (retry_after(result.headers) or 0.0)
+        return backoff if result.status in _UNCLEAR and is_repeatable else None
+    is_safe = is_repeatable or (isinstance(result, Broken) and not result.was_sent)
+    return backoff if is_safe else None
+
+
+def _error(result: Result) -> MindMemoryError:
+    if isinstance(result, Reply):
+        return refusal(result.status, headers=result.headers, content=result.content)
+    if result is None:
+        return Unreachable("nobody answered")
+    kind = TimedOut if result.is_timeout else Unreachable
+    error = kind(str(result.error) or type(result.error).__name__, was_sent=result.was_sent)
+    error.__cause__ = result.error
+    return error
+
+
+def _fallback(call: Call[T], error: MindMemoryError) -> T:
+    found = call.fallback(error)
+    if found is None:
+        raise error
+    return found

@@ -1,0 +1,395 @@
+"""The client that is awaited. Its blocking twin in ``client.py`` has the same methods over the same endpoints."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio
+
+from mind_memory_client import _endpoints as api
+from mind_memory_client._transport import AsyncTransport, new_id
+from mind_memory_client.errors import MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client.messages import plain_messages
+from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
+    from datetime import datetime
+    from types import TracebackType
+
+    import httpx
+    import httpx2
+    from typing_extensions import Self
+
+    from mind_memory_client import models
+    from mind_memory_client._endpoints import OnFailure, Outcome, TurnKind
+    from mind_memory_client._retry import RetryPolicy
+    from mind_memory_client.errors import OnUnsaved, UnsavedTurn
+    from mind_memory_client.messages import Messages, Placement
+
+
+class AsyncMemoryClient:
+    """
+    A memory service, awaited. Use one client in one event loop.
+
+    *url* and *key* default to MIND_MEMORY_URL and MIND_MEMORY_KEY, then to this machine (http://127.0.0.1:8001) without
+    a key. A call that nobody answers, or that a busy service puts off, is tried again as *retry* allows. *http* is a
+    ``AsyncClient`` of httpx2 or httpx to send with; it stays yours to close.
+
+    Every call raises a MindMemoryError when it fails: see ``mind_memory_client.errors``. Only ``turn`` does not: what
+    it could not store waits in ``unsaved``.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        key: str | None = None,
+        retry: RetryPolicy | None = None,
+        http: httpx2.AsyncClient | httpx.AsyncClient | None = None,
+    ) -> None:
+        self._transport = AsyncTransport(url, key=key, retry=retry, http=http)
+        self._send = self._transport.send
+        self._waiting = UnansweredMessages()
+        self.unsaved = UnsavedTurns()
+
+    # A turn
+
+    @asynccontextmanager
+    async def turn(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        placement: Placement = "tail",
+        now: datetime | str | None = None,
+        timezone: str | None = None,
+        deadline_ms: int | None = None,
+        max_fragments: int | None = None,
+        off_the_record: bool = False,
+        on_failure: OnFailure = "silent",
+        on_unsaved: OnUnsaved = None,
+        turn_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> AsyncIterator[Turn]:
+        """
+        Wrap a model call: ``async with memory.turn(mind, session, messages) as turn:``.
+
+        On entering, it asks what surfaces; send ``turn.messages`` to the model and give its answer to ``turn.answer``.
+        On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
+        far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
+        that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
+        it instead; with ``"raise"``, TurnUnsaved is raised.
+        """
+        turn = begin_turn(
+            mind,
+            session,
+            messages,
+            placement=placement,
+            now=now,
+            timezone=timezone,
+            deadline_ms=deadline_ms,
+            max_fragments=max_fragments,
+            off_the_record=off_the_record,
+            on_failure=on_failure,
+            on_unsaved=on_unsaved,
+            turn_id=turn_id,
+            metadata=metadata,
+        )
+        await self.recall(turn)
+        try:
+            yield turn
+        except BaseException:
+            with anyio.CancelScope(shield=True):  # a turn whose caller is cancelled is stored too
+                await self.save(turn, raises=False)
+            raise
+        await self.save(turn)
+
+    async def recall(self, turn: Turn) -> None:
+        """Ask what surfaces: the first half of ``turn``, for a framework without a place for a ``async with`` block."""
+        if turn.recall_call is not None:
+            turn.recalled(await self._send(turn.recall_call))
+
+    async def save(self, turn: Turn, *, raises: bool = True) -> None:
+        """Store what was said: the second half of ``turn``. With *raises* false, a failure is logged instead."""
+        call = turn.store_call(self._waiting)
+        if call is None:
+            return
+        try:
+            stored = await self._send(call)
+        except MindMemoryError as error:
+            turn.was_not_stored(call, error, raises=raises, queue=self.unsaved)
+        else:
+            turn.was_stored(stored, self._waiting)
+            await self._resend_all()
+
+    async def resend(self, unsaved: UnsavedTurn) -> models.StoredTurn:
+        """Send a turn again that could not be stored; however often it is sent, it is stored once."""
+        return await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
+
+    async def _resend_all(self) -> None:
+        """Send what waits in ``unsaved``, oldest first, until a call fails."""
+        waiting = list(self.unsaved.take())
+        try:
+            while waiting:
+                try:
+                    await self.resend(waiting[0])
+                except MindMemoryError as error:
+                    if is_temporary(error):
+                        return
+                    log.error("turn %s of %s is lost: %s", waiting[0].turn_id, waiting[0].mind, error)
+                del waiting[0]
+        finally:
+            self.unsaved.put_back(waiting)
+
+    async def resonance(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        now: datetime | str | None = None,
+        timezone: str | None = None,
+        deadline_ms: int | None = None,
+        max_fragments: int | None = None,
+        max_tokens: int | None = None,
+        placement: Literal["tail", "system"] | None = None,
+        known_story_etag: str | None = None,
+        off_the_record: bool = False,
+        relevance: float | None = None,
+        on_failure: OnFailure = "raise",
+    ) -> models.Resonance:
+        """
+        Ask before a turn what surfaces. A mind without a turn is silent.
+
+        *deadline_ms* limits the search; 0 stands for no deadline. *relevance*, from 0 to 1, is how sure the gate must
+        be. With ``on_failure="silent"`` a failure is answered by silence that says why, so that a chat goes on.
+        """
+        call = api.resonance(
+            mind,
+            session,
+            messages,
+            now=now,
+            timezone=timezone,
+            deadline_ms=deadline_ms,
+            max_fragments=max_fragments,
+            max_tokens=max_tokens,
+            placement=placement,
+            known_story_etag=known_story_etag,
+            off_the_record=off_the_record,
+            relevance=relevance,
+            on_failure=on_failure,
+        )
+        return await self._send(call)
+
+    async def store_turn(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        turn_id: str | None = None,
+        kind: TurnKind | None = None,
+        off_the_record: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        trace_id: str | None = None,
+        outcomes: Mapping[str, Outcome] | None = None,
+    ) -> models.StoredTurn:
+        """
+        Store a turn. It is on disk when this returns, and stored once in any number of attempts.
+
+        *outcomes* reports what became of flashbacks, by their ids; *trace_id* is that of their resonance.
+        """
+        call = api.store_turn(
+            mind,
+            session,
+            messages,
+            turn_id=turn_id or new_id(),
+            kind=kind,
+            off_the_record=off_the_record,
+            metadata=metadata,
+            trace_id=trace_id,
+            outcomes=outcomes,
+        )
+        return await self._send(call)
+
+    async def compaction(self, mind: str, *, session: str, messages: Messages) -> models.Compaction:
+        """Store the messages of a context window before it is cut; those that are not known yet become turns."""
+        body = {"messages": plain_messages(messages)}
+        return await self._send(api.COMPACTION.call(mind_id=mind, session_id=session, body=body))
+
+    # Recall on purpose
+
+    async def remember(
+        self,
+        mind: str,
+        query: str,
+        *,
+        kinds: Sequence[Literal["fact", "entity", "episode"]] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        at: datetime | str | None = None,
+        limit: int | None = None,
+    ) -> models.Remembered:
+        """Search facts, entities and episodes, best first. *at* finds facts that held at that time."""
+        asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
+        return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
+
+    async def journal_search(
+        self, mind: str, *, query: str, max_results: int | None = None, min_score: float | None = None
+    ) -> models.JournalSearch:
+        """Search MEMORY.md and the files of memory/ by meaning and by words, best first."""
+        asked = {"query": query, "max_results": max_results, "min_score": min_score}
+        return await self._send(api.JOURNAL_SEARCH.call(mind_id=mind, query=asked))
+
+    async def journal_get(
+        self, mind: str, *, path: str, from_line: int | None = None, lines: int | None = None
+    ) -> models.JournalFile:
+        """Read lines of MEMORY.md or of a file of memory/; *from_line* counts from 1."""
+        asked = {"path": path, "from_line": from_line, "lines": lines}
+        return await self._send(api.JOURNAL_FILE.call(mind_id=mind, query=asked))
+
+    async def trace(self, mind: str, *, trace_id: str) -> dict[str, Any]:
+        """Read phase by phase why each fragment surfaced or did not."""
+        return await self._send(api.TRACE.call(mind_id=mind, trace_id=trace_id))
+
+    async def traces(self, mind: str, *, limit: int | None = None) -> tuple[dict[str, Any], ...]:
+        """Read the newest traces, newest first."""
+        return (await self._send(api.TRACES.call(mind_id=mind, query={"limit": limit}))).traces
+
+    # The story
+
+    async def story(self, mind: str) -> models.Story:
+        """Read the story with its chapters, and the etag that an edit must name."""
+        return await self._send(api.STORY.call(mind_id=mind))
+
+    async def story_bytes(self, mind: str, *, version: str | None = None) -> bytes:
+        """Read STORY.md, or an earlier *version* of it, byte for byte."""
+        return await self._send(api.story_bytes(mind, version=version))
+
+    async def edit_story(self, mind: str, *, text: str, etag: str) -> models.Story:
+        """Replace the story that *etag* names. Raises StoryChanged where somebody changed it meanwhile."""
+        return await self._send(api.edit_story(mind, text=text, etag=etag))
+
+    async def story_history(self, mind: str) -> tuple[models.StoryVersion, ...]:
+        """List earlier versions of the story, newest first."""
+        return (await self._send(api.STORY_HISTORY.call(mind_id=mind))).versions
+
+    async def story_diff(self, mind: str, *, since: str, until: str | None = None) -> models.StoryDiff:
+        """Compare a version of the story with another one, or with the story as it is now."""
+        return await self._send(api.STORY_DIFF.call(mind_id=mind, query={"from": since, "to": until}))
+
+    async def restore_story(self, mind: str, *, version: str, retell: bool = False) -> models.Story:
+        """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
+        return await self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
+
+    async def consolidate(
+        self,
+        mind: str,
+        *,
+        trigger: Literal["manual", "global_sync", "bootstrap"] = "manual",
+        wait: bool = True,
+        skip: bool = False,
+    ) -> models.Consolidation:
+        """
+        Write what waits into the story, now. With *wait*, this returns when it is done.
+
+        With *skip*, the waiting turns are marked as done and not written. ``global_sync`` reads session files first,
+        ``bootstrap`` files that are dated by their names.
+        """
+        return await self._send(api.consolidate(mind, trigger=trigger, wait=wait, skip=skip))
+
+    async def consolidation(self, mind: str) -> models.Consolidation:
+        """Read what waits to enter the story, and how far the last run came."""
+        return await self._send(api.CONSOLIDATION.call(mind_id=mind))
+
+    # Minds
+
+    async def minds(self) -> tuple[models.MindSummary, ...]:
+        """List the minds that the key may see."""
+        return (await self._send(api.MINDS.call())).minds
+
+    async def mind(self, mind: str) -> models.Mind:
+        """Read what a mind holds, and how far it is."""
+        return await self._send(api.MIND.call(mind_id=mind))
+
+    async def retry_parked(self, mind: str) -> int:
+        """Give every turn that no model could read to the model once more; returns how many there are."""
+        return (await self._send(api.RETRY_PARKED.call(mind_id=mind))).retrying
+
+    async def rebuild(self, mind: str) -> models.Rebuild:
+        """Drop the graph and the full-text index; both fill again from the transcript, which asks models anew."""
+        return await self._send(api.REBUILD.call(mind_id=mind))
+
+    def export(self, mind: str) -> AsyncGenerator[bytes, None]:
+        """
+        Download a mind as one zip archive, part by part: ``async for part in memory.export("ada"): file.write(part)``.
+
+        Errors are raised at the first part; Unreachable also later, where the answer breaks off.
+        """
+        return self._transport.download(api.EXPORT.call(mind_id=mind))
+
+    async def import_archive(
+        self, mind: str, *, archive: bytes | AsyncIterable[bytes], reembed: bool = False, prompts: bool = False
+    ) -> models.ImportedMind:
+        """
+        Make a mind of an archive, given as its bytes or as an asynchronous stream of them.
+
+        There must be no mind of this name yet. With *reembed*, its vectors are made anew. With *prompts*, its own
+        prompts are taken too, which a key for certain minds can not. It is not retried.
+        """
+        return await self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
+
+    async def erase(self, mind: str) -> models.Erasure:
+        """Erase a mind, with the files that people wrote in its folder."""
+        return await self._send(api.ERASE.call(mind_id=mind))
+
+    async def erase_session(self, mind: str, *, session: str) -> models.Erasure:
+        """Erase every turn of a session, and what was learned from them alone."""
+        return await self._send(api.ERASE_SESSION.call(mind_id=mind, session_id=session))
+
+    async def erase_turn(self, mind: str, *, turn_id: str) -> models.Erasure:
+        """Erase a turn, and what was learned from it alone. Storing it again raises Erased."""
+        return await self._send(api.ERASE_TURN.call(mind_id=mind, turn_id=turn_id))
+
+    # The service
+
+    async def status(self) -> models.ServiceStatus:
+        """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
+        return await self._send(api.STATUS.call())
+
+    async def is_alive(self) -> bool:
+        """Tell whether this service answers, and not something else. It raises nothing and is not retried."""
+        try:
+            return (await self._send(api.HEALTH.call())).get("status") == "alive"
+        except MindMemoryError:
+            return False
+
+    async def readiness(self) -> models.Readiness:
+        """Read each dependency's state. A service that is not ready answers too."""
+        return await self._send(api.READINESS.call())
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Send any call that is answered by a JSON object, such as ``request("GET", "/v1/minds")``."""
+        return await self._send(api.any_request(method, path, query=query, body=body))
+
+    async def aclose(self) -> None:
+        """Close the connections, unless *http* is yours."""
+        await self._transport.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

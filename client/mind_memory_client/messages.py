@@ -1,0 +1,209 @@
+"""Messages as chat models take them: the words in them, memory among them, and our own blocks taken out of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+Messages = str | Iterable[Mapping[str, Any]]  # a string is one message of the user
+Placement = Literal["tail", "user", "system"]
+
+BLOCK = "[SUBCONSCIOUS RESONANCE]"
+
+_ROLES = {"developer": "system", "function": "tool", "human": "user", "ai": "assistant", "model": "assistant"}
+_KNOWN_ROLES = frozenset({"user", "assistant", "system", "tool", "thought"})
+_SYSTEM_ROLES = frozenset({"system", "developer"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+_MOST_MESSAGES = 2000
+_MOST_BYTES = 900_000  # the service takes a mebibyte
+_LONGEST_CONTENT, _LONGEST_NAME = 400_000, 200
+
+
+# What was said
+
+
+def as_list(messages: Messages) -> list[Any]:
+    """*messages* as a list; a string becomes a message of the user."""
+    return [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
+
+
+def plain_messages(messages: Messages) -> list[dict[str, Any]]:
+    """*messages* as the service takes them, without those that hold no words."""
+    return [found for message in as_list(messages) if (found := plain_message(message)) is not None]
+
+
+def plain_message(message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """
+    A message as the service takes it: role, words, name, id and time.
+
+    Pictures, tool calls and our own blocks are left out. None where no words are left.
+    """
+    text = without_memory(text_of(message.get("content")))
+    if not text.strip():
+        return None
+    role = str(message.get("role", "user"))
+    role = _ROLES.get(role, role)
+    found: dict[str, Any] = {"role": role if role in _KNOWN_ROLES else "user", "content": text}
+    for name in ("name", "id"):
+        if isinstance(value := message.get(name), str) and value:
+            found[name] = value[:_LONGEST_NAME]
+    if (at := message.get("timestamp")) is not None:
+        found["timestamp"] = at if isinstance(at, str) else at.isoformat()
+    return found
+
+
+def text_of(content: object) -> str:
+    """The words of a message's content: a string, a list of parts, or an answer object of an SDK."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return text_of(content.get("content"))
+    if isinstance(content, (list, tuple)):
+        return "\n".join(text for part in content if (text := _text_of_part(part)))
+    for name in ("output_text", "content", "text"):  # an OpenAI Response, a chat message, a part
+        if isinstance(found := getattr(content, name, None), (str, list, tuple)):
+            return text_of(found)
+    choices = getattr(content, "choices", None)  # an OpenAI ChatCompletion
+    return text_of(getattr(choices[0], "message", None)) if choices else ""
+
+
+def newest_that_fit(messages: Messages) -> list[dict[str, Any]]:
+    """The newest messages, as many as the service takes in one request; a message too long keeps its end."""
+    found: list[dict[str, Any]] = []
+    room = _MOST_BYTES
+    for one in reversed(plain_messages(messages)[-_MOST_MESSAGES:]):
+        short = {**one, "content": one["content"][-_LONGEST_CONTENT:]}
+        room -= len(json.dumps(short)) + 1
+        if room < 0 and found:
+            break
+        found.append(short)
+    return found[::-1]
+
+
+def unanswered(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the user said since the last answer; calls of tools and their results come before an answer."""
+    found: list[dict[str, Any]] = []
+    for message in reversed(list(messages)):
+        one = plain_message(message)
+        if one is None:
+            continue
+        if one["role"] == "assistant" and not message.get("tool_calls"):
+            break
+        if one["role"] == "user":
+            found.append(one)
+    return found[::-1]
+
+
+def up_to_last_user(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """*messages* up to the last one of the user; in a loop of tools, more follow."""
+    whole = list(messages)
+    return whole[: max((at + 1 for at, one in enumerate(whole) if one.get("role") == "user"), default=0)]
+
+
+def _text_of_part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Mapping):
+        return str(part.get("text") or "") if part.get("type", "text") in _TEXT_PARTS else ""
+    found = getattr(part, "text", None)
+    return found if isinstance(found, str) else ""
+
+
+# Memory among messages
+
+
+def place_memory(messages: Iterable[Mapping[str, Any]], *, stable: str, block: str, placement: Placement) -> list[Any]:
+    """
+    *messages* with memory in them, and without the memory of an earlier turn.
+
+    *stable* ends the first system message, so that a provider's prompt cache holds until the story changes. *block*
+    belongs to this turn alone. With ``tail`` it is a system message before the user's last one; with ``user`` it opens
+    the user's last message, for models that take one system message only; with ``system`` it ends the first system
+    message. Every message that needs no change is the same object, with its pictures, tool calls and ids.
+    """
+    clean = [one for message in messages if (one := _without_memory(message)) is not None]
+    head = "\n\n".join(part for part in (stable, block if placement == "system" else "") if part)
+    if head:
+        clean = _in_first_system(clean, head)
+    if not block or placement == "system":
+        return clean
+    at = max((at for at, one in enumerate(clean) if one.get("role") == "user"), default=len(clean))
+    if placement == "user" and at < len(clean):
+        return [*clean[:at], {**clean[at], "content": prepend(block, clean[at].get("content"))}, *clean[at + 1 :]]
+    return [*clean[:at], {"role": "system", "content": block}, *clean[at:]]
+
+
+def prepend(block: str, content: object, *, part_type: str = "text") -> Any:  # noqa: ANN401 - what a message holds
+    """*block* in front of *content*, which is a text, or a list of parts where *block* becomes one of *part_type*."""
+    if isinstance(content, (list, tuple)):
+        return [{"type": part_type, "text": block}, *content]
+    return f"{block}\n\n{content}" if content else block
+
+
+def _in_first_system(messages: list[Mapping[str, Any]], text: str) -> list[Mapping[str, Any]]:
+    if not messages or messages[0].get("role") not in _SYSTEM_ROLES:
+        return [{"role": "system", "content": text}, *messages]
+    content = messages[0].get("content")
+    if isinstance(content, (list, tuple)):
+        longer: object = [*content, {"type": "text", "text": text}]
+    else:
+        longer = f"{content}\n\n{text}" if content else text
+    return [{**messages[0], "content": longer}, *messages[1:]]
+
+
+# Memory taken out again: a memory of a memory must not multiply
+
+
+def _between(first: str, last: str) -> re.Pattern[str]:
+    marks = rf"(?:{re.escape(first)}|{re.escape(last)})"
+    return re.compile(
+        rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$(?:\n(?![ \t]{{0,8}}{marks}[ \t]*$).*)*"
+        rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
+        re.MULTILINE,
+    )
+
+
+# These are the patterns of the service, which a test compares. Only what can be ours is taken out.
+_INJECTED = (
+    (
+        BLOCK,
+        re.compile(
+            r"^[ \t]{0,8}(?:---[ \t]*\n[ \t]{0,8})?\[SUBCONSCIOUS RESONANCE\][ \t]*$(?:\n[ \t]{0,8}- .*)*"
+            r"(?:\n[ \t]{0,8}---[ \t]*$)?",
+            re.MULTILINE,
+        ),
+    ),
+    ("[MY STORY]", _between("[MY STORY]", "[END OF MY STORY]")),
+    ("[MY MEMORY]", _between("[MY MEMORY]", "[END OF MY MEMORY]")),
+)
+
+
+def without_memory(text: str) -> str:
+    """*text* without our blocks; a text that holds none is returned unchanged, to the last space."""
+    plain = text.replace("\r\n", "\n") if "\r" in text else text
+    clean = plain
+    for mark, pattern in _INJECTED:
+        if mark in clean:
+            clean = pattern.sub("", clean)
+    return text if clean == plain else clean.strip("\n")
+
+
+def _without_memory(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The message without our blocks; None when it held nothing else."""
+    content = message.get("content")
+    if isinstance(content, (list, tuple)):
+        parts = [one for part in content if (one := _clean_part(part)) is not None]
+        return message if parts == list(content) else ({**message, "content": parts} if parts else None)
+    if not isinstance(content, str) or (clean := without_memory(content)) == content:
+        return message
+    return {**message, "content": clean} if clean.strip() else None
+
+
+def _clean_part(part: object) -> object:
+    if not isinstance(part, Mapping) or not isinstance(text := part.get("text"), str):
+        return part
+    if (clean := without_memory(text)) == text:
+        return part
+    return {**part, "text": clean} if clean.strip() else None

@@ -1,0 +1,500 @@
+"""What the service answers, as frozen values. A field that a newer service adds is ignored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Answer(BaseModel):
+    """An answer, or a part of one."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+
+class Usage(Answer):
+    """What the calls of language models cost."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+# Turns
+
+
+class DroppedMessage(Answer):
+    """A message, or a secret in one, that is not remembered; ``index`` is None for the metadata."""
+
+    index: int | None
+    reason: str
+
+
+class StoredTurn(Answer):
+    """A turn that is on disk. ``duplicate`` is true when it was stored before; then this is the first answer again."""
+
+    mind_id: str
+    turn_id: str
+    sequence: int
+    accepted_at: datetime
+    pending_tokens: int
+    dropped: tuple[DroppedMessage, ...]
+    duplicate: bool
+
+
+class Compaction(Answer):
+    """What became of the messages of a context window."""
+
+    mind_id: str
+    session_id: str
+    new_messages: int
+    known_messages: int
+    turn_ids: tuple[str, ...]
+    dropped: tuple[DroppedMessage, ...]
+    pending_tokens: int
+
+
+# Resonance and recall
+
+
+class TurnSource(Answer):
+    """A turn that a memory comes from."""
+
+    turn_id: str
+    session_id: str
+    sequence: int
+    timestamp: datetime
+    excerpt: str
+
+
+class JournalSource(Answer):
+    """Lines of the journal that a memory comes from; the fields of a turn are None."""
+
+    turn_id: None = None
+    session_id: None = None
+    sequence: None = None
+    path: str
+    start_line: int
+    end_line: int
+    timestamp: datetime
+    excerpt: str
+
+
+class Flashback(Answer):
+    """A memory that surfaced: ``text`` as the model reads it, ``raw`` as it was said."""
+
+    id: str
+    kind: str
+    text: str
+    raw: str
+    label: str
+    date: str
+    occurred_at: datetime
+    score: float
+    sources: tuple[TurnSource | JournalSource, ...]
+
+
+class StablePart(Answer):
+    """Story and recall protocol, which change only with the story. ``text`` is None when the etag sent still fits."""
+
+    text: str | None
+    etag: str
+
+
+class VolatilePart(Answer):
+    """What belongs to this turn alone."""
+
+    text: str
+
+
+class Resonance(Answer):
+    """
+    What surfaced before a turn, or why nothing did.
+
+    ``messages`` are ready for a model. ``degraded`` lists what timed out or was unavailable. ``trace_id`` is None only
+    when the service was not reached or does not know the mind yet.
+    """
+
+    mind_id: str
+    trace_id: str | None = None
+    surfaced: bool
+    silence: str | None
+    flashbacks: tuple[Flashback, ...]
+    block: str
+    stable: StablePart
+    volatile: VolatilePart
+    messages: list[Any]
+    degraded: tuple[str, ...]
+    timings_ms: dict[str, float] = Field(default_factory=dict)
+    usage: Usage = Usage()
+
+    @classmethod
+    def silent(cls, mind: str, messages: list[Any], *, why: str, degraded: tuple[str, ...] = ()) -> Resonance:
+        """The answer when nothing surfaces, made here: *messages* as they are."""
+        return cls(
+            mind_id=mind,
+            surfaced=False,
+            silence=why,
+            flashbacks=(),
+            block="",
+            stable=StablePart(text="", etag=""),
+            volatile=VolatilePart(text=""),
+            messages=messages,
+            degraded=degraded,
+        )
+
+
+class Memory(Answer):
+    """A fact, an entity or an episode that ``remember`` found."""
+
+    id: str
+    kind: str
+    text: str
+    occurred_at: datetime | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    score: float
+    sources: tuple[TurnSource, ...]
+
+
+class Remembered(Answer):
+    """What ``remember`` found, best first."""
+
+    memories: tuple[Memory, ...]
+    degraded: tuple[str, ...] = ()
+
+
+class Traces(Answer):
+    """The newest traces, newest first."""
+
+    traces: tuple[dict[str, Any], ...]
+
+
+# The journal
+
+
+class JournalChunk(Answer):
+    """A passage of the journal."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+
+
+class JournalSearch(Answer):
+    """What a search of the journal found, best first."""
+
+    results: tuple[JournalChunk, ...]
+    degraded: tuple[str, ...] = ()
+
+
+class JournalFile(Answer):
+    """Lines of a file of the journal, from ``from_line`` on."""
+
+    path: str
+    text: str
+    from_line: int
+    lines: int
+    total_lines: int
+
+
+# The story
+
+
+class Chapter(Answer):
+    """A chapter of the story."""
+
+    heading: str
+    since: str = Field(alias="from")
+    until: str = Field(alias="to")
+    words: int
+    edited_by_person: bool
+
+
+class Story(Answer):
+    """STORY.md with its chapters; an edit must name its ``etag``."""
+
+    mind_id: str
+    text: str
+    etag: str
+    last_processed: datetime | None
+    last_sequence: int
+    words: int
+    chapters: tuple[Chapter, ...]
+
+
+class StoryVersion(Answer):
+    """An earlier version of the story; ``version`` is its name, ``size`` in bytes."""
+
+    version: str
+    saved_at: datetime
+    size: int = Field(alias="bytes")
+
+
+class StoryHistory(Answer):
+    """The earlier versions, newest first."""
+
+    versions: tuple[StoryVersion, ...]
+
+
+class StoryDiff(Answer):
+    """A unified diff between two versions."""
+
+    since: str = Field(alias="from")
+    until: str = Field(alias="to")
+    diff: str
+
+
+class ImportedFiles(Answer):
+    """The session files that a run read before it began."""
+
+    files: int
+    turns: int
+    new: int
+    skipped: tuple[str, ...]
+
+
+class ConsolidationRun(Answer):
+    """A run that writes the story. Of ``turns`` that waited, ``told`` are in it. ``error`` says why it ended early."""
+
+    trigger: str
+    started_at: datetime
+    ended_at: datetime | None
+    turns: int
+    told: int
+    chapters: int
+    compressed: int
+    reason: str
+    error: str | None
+    gathered: ImportedFiles | None
+    usage: Usage
+
+
+class Consolidation(Answer):
+    """What waits to enter the story, and the last run since the service started."""
+
+    mind_id: str
+    is_running: bool
+    pending_turns: int
+    pending_tokens: int
+    last_run: ConsolidationRun | None
+
+
+# Minds
+
+
+class ParkedTurn(Answer):
+    """A turn that no model could read; it is stored, and found as it was said."""
+
+    sequence: int
+    turn_id: str
+    error: str
+    attempts: int
+    parked_at: datetime
+
+
+class GraphState(Answer):
+    """How far the graph is: ``sequence`` is the last turn whose facts it holds, ``lag`` the number of turns waiting."""
+
+    available: bool
+    sequence: int
+    saved: int
+    lag: int
+    waiting_for: str | None
+    parked: tuple[ParkedTurn, ...]
+    episodes: int
+    entities: int
+    facts: int
+
+
+class StoryState(Answer):
+    """How far the story is."""
+
+    sequence: int
+    pending_turns: int
+    pending_tokens: int
+    words: int
+    chapters: int
+    last_processed: datetime | None
+    waiting_for: str | None
+
+
+class FullTextState(Answer):
+    """How far the full-text index is."""
+
+    sequence: int
+    facts: int
+
+
+class DamagedLine(Answer):
+    """A line of the transcript that differs from what was written."""
+
+    file: str
+    offset: int
+    length: int
+    reason: str
+    aside: str
+
+
+class Mind(Answer):
+    """One mind: what it holds, and how far it is."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+    last_sequence: int
+    graph: GraphState
+    story: StoryState
+    text: FullTextState
+    damaged: tuple[DamagedLine, ...]
+    usage: Usage
+
+
+class MindSummary(Answer):
+    """One mind in the list of minds."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+
+
+class Minds(Answer):
+    """The minds that the key may see."""
+
+    minds: tuple[MindSummary, ...]
+
+
+class RetriedTurns(Answer):
+    """How many parked turns a model reads once more."""
+
+    retrying: int
+
+
+# Moving and erasing
+
+
+class ImportedMind(Answer):
+    """The mind that an archive became; ``from_mind_id`` is its name where the archive was made."""
+
+    mind_id: str
+    from_mind_id: str
+    made_at: datetime
+    turns: int
+    last_sequence: int
+    episodes: int
+    entities: int
+    facts: int
+    reembedded: bool
+    prompts_left_out: int = 0
+
+
+class Rebuild(Answer):
+    """Graph and full-text index are empty, and fill again from ``turns`` turns."""
+
+    mind_id: str
+    turns: int
+
+
+class ErasedCount(Answer):
+    """How much of one kind was erased in one place."""
+
+    place: str
+    unit: str
+    count: int
+
+
+class Erasure(Answer):
+    """A receipt. While the erase goes on, ``erased_at`` is None. ``left`` may show the words, and is a person's."""
+
+    mind_id: str
+    session_id: str | None
+    turn_id: str | None
+    began_at: datetime | None
+    erased_at: datetime | None
+    verified: bool
+    waiting_for: str | None
+    erased: tuple[ErasedCount, ...]
+    peoples_files: tuple[str, ...]
+    edited_by_person: tuple[str, ...]
+    left: tuple[str, ...]
+    append_only_file: str
+    snapshot: str
+    found: tuple[str, ...]
+
+
+# The service
+
+
+class Readiness(Answer):
+    """Each dependency by name, ``ready`` or what is wrong with it; empty for a key that does not see all minds."""
+
+    status: str
+    parts: dict[str, str]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing is missing."""
+        return self.status == "ready"
+
+
+class DependencyStatus(Answer):
+    """Something that the service needs: ``trouble`` is None while it works."""
+
+    name: str
+    trouble: str | None
+    breaker: str | None
+
+
+class Lag(Answer):
+    """How many turns wait until they are found by words (indexing), by meaning (saving), and read by a model."""
+
+    indexing: int
+    saving: int
+    extracting: int
+
+
+class ResonanceActivity(Answer):
+    """What came of the newest pre-turn calls, at most 200."""
+
+    calls: int
+    surfaced: int
+    last_at: datetime | None
+    last_surfaced: bool | None
+
+
+class StoryBacklog(Answer):
+    """What waits to enter the story."""
+
+    pending_turns: int
+    pending_tokens: int
+    is_running: bool
+    waiting_for: str | None
+
+
+class MindStatus(Answer):
+    """One mind, as far as the service knows it without asking the graph."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+    lag: Lag
+    waiting_for: str | None
+    parked: int
+    story: StoryBacklog
+    resonance: ResonanceActivity
+    usage: Usage
+
+
+class ServiceStatus(Answer):
+    """The service, what it needs, and its minds. ``dependencies`` is empty for a key that does not see all minds."""
+
+    version: str
+    started_at: datetime
+    now: datetime
+    dependencies: tuple[DependencyStatus, ...]
+    minds: tuple[MindStatus, ...]

@@ -1,0 +1,1 @@
+"""Finding secrets in what people say, and replacing them before anything is stored."""

@@ -1,0 +1,115 @@
+"""
+What must not be stored: secrets, and what was said off the record.
+
+Of a turn off the record no word is stored, only who spoke, when, and under which id. So the turn is recognised when it
+is posted again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import Message, Speaker, TurnKind
+from consolidation.secrets.redaction import redact, redact_value
+from consolidation.text.injected_blocks import without_injected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from consolidation.kernel.turns import Turn
+
+_DENSE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"  # no blanks between words
+_LETTER = rf"[^\W{_DENSE}]"
+MARKERS = ("#offtherecord", "[off the record]")
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredTurn:
+    """A turn without its secrets, the kinds of those secrets by message, and of those in the metadata."""
+
+    turn: Turn
+    kinds: Mapping[int, tuple[str, ...]]
+    metadata_kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyFilter:
+    """What the settings withhold; a marker in a user's message takes its exchange off the record."""
+
+    redacts: bool = True
+    markers: tuple[str, ...] = MARKERS
+
+    def cleaned(self, text: str) -> str:
+        """A message's text as it would be stored."""
+        plain = without_injected(text)
+        return redact(plain).text if self.redacts else plain
+
+    def without_secrets(self, turn: Turn) -> FilteredTurn:
+        """*turn* as it may be stored."""
+        return without_secrets(turn) if self.redacts else FilteredTurn(turn, {}, ())
+
+    def is_off_the_record(self, turn: Turn) -> bool:
+        """Whether the caller said so, or a user in it."""
+        return turn.kind is TurnKind.OFF_THE_RECORD or any(self._is_marked(message) for message in turn.messages)
+
+    def off_the_record(self, messages: Sequence[Message]) -> frozenset[int]:
+        """The places of messages off the record: whole exchanges, from a user's messages to what answers them."""
+        found: list[int] = []
+        exchange: list[int] = []
+        for at, message in enumerate(messages):
+            opens = message.role is Speaker.USER and at > 0 and messages[at - 1].role is not Speaker.USER
+            if opens and any(self._is_marked(messages[one]) for one in exchange):
+                found += exchange
+            exchange = [at] if opens else [*exchange, at]
+        if any(self._is_marked(messages[one]) for one in exchange):
+            found += exchange
+        return frozenset(found)
+
+    def _is_marked(self, message: Message) -> bool:
+        if message.role is not Speaker.USER or not self.markers:
+            return False
+        return _marker(self.markers).search(_folded(message.content)) is not None
+
+
+def without_secrets(turn: Turn) -> FilteredTurn:
+    """*turn* with every secret in its messages, their names and its metadata replaced by a mark."""
+    messages, kinds = [], {}
+    for at, message in enumerate(turn.messages):
+        said, name = redact(message.content), redact(message.name or "")
+        messages.append(replace(message, content=said.text, name=name.text or message.name))
+        if found := tuple(dict.fromkeys((*said.kinds, *name.kinds))):
+            kinds[at] = found
+    metadata, metadata_kinds = redact_value(dict(turn.metadata))
+    assert isinstance(metadata, dict)  # noqa: S101 - as it was
+    return FilteredTurn(replace(turn, messages=tuple(messages), metadata=metadata), kinds, metadata_kinds)
+
+
+def is_same(kept: Turn, posted: Turn) -> bool:
+    """Whether two turns of one id are the same, although one may hold a secret that was removed from the other."""
+    return kept.digest == posted.digest or without_secrets(kept).turn.digest == without_secrets(posted).turn.digest
+
+
+def voided(turn: Turn) -> Turn:
+    """What is stored of a turn off the record: that there was one."""
+    silent = tuple(Message(message.role, "", message.timestamp, None, message.id) for message in turn.messages)
+    return replace(turn, messages=silent, kind=TurnKind.OFF_THE_RECORD, metadata={})
+
+
+@lru_cache(maxsize=8)
+def _marker(markers: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(_whole(_folded(marker)) for marker in markers))
+
+
+def _whole(marker: str) -> str:
+    """A pattern for a marker that is not part of a word, in scripts with blanks between words."""
+    words = r"\s+".join(re.escape(word) for word in marker.split())
+    before, after = ("" if re.match(f"[{_DENSE}]", edge) else _LETTER for edge in (marker[0], marker[-1]))
+    return (f"(?<!{before})" if before else "") + words + (f"(?!{after})" if after else "")
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

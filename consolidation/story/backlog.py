@@ -1,0 +1,123 @@
+"""
+The turns of a transcript that are not narrated yet, and the batches they are narrated in.
+
+Above the cursor are the new ones. Below it may be turns that a person asked for again, by moving the anchor back, and
+turns whose chapter was removed with an erased turn: these are *owed*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.story.anchor import find_pending, read_marks, without_marks
+from consolidation.story.chapter_turns import still_owed
+from consolidation.story.chapters import parse
+from consolidation.story.ledger import caught_up, read_ledger, write_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from consolidation.kernel.turns import StoredTurn
+    from consolidation.story.anchor import Marks, PendingRange
+    from consolidation.story.run import MindStory
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """
+    Pending turns without those that are owed: those to be narrated again first, by their times, then the new ones.
+
+    ``marks`` are those of the story when this was read.
+    """
+
+    pending: PendingRange
+    marks: Marks
+    again: tuple[StoredTurn, ...]
+    new: tuple[StoredTurn, ...]
+
+    @property
+    def turns(self) -> tuple[StoredTurn, ...]:
+        """All of them, in the order in which they are narrated."""
+        return (*self.again, *self.new)
+
+    def batches(self, *, most_tokens: int) -> Iterator[tuple[StoredTurn, ...]]:
+        """The turns in batches; none holds both new turns and others."""
+        yield from batches(self.again, most_tokens=most_tokens)
+        yield from batches(self.new, most_tokens=most_tokens)
+
+
+async def read_pending(story: MindStory, *, now: datetime) -> tuple[PendingRange, Marks]:
+    """Which turns are pending, and the marks that say so. No turn is read."""
+    text = await anyio.to_thread.run_sync(story.file.read)
+    last = story.transcript.positions.last
+    ledger = await anyio.to_thread.run_sync(caught_up, story.ledger, text, last)
+    pending = find_pending(text, ledger=ledger.sequence, ledger_anchor=ledger.anchor, last=last, now=now)
+    return pending, read_marks(text)
+
+
+async def read_backlog(story: MindStory, *, now: datetime) -> Backlog:
+    """The pending turns without those that are owed."""
+    pending, marks = await read_pending(story, now=now)
+    turns: list[StoredTurn] = []
+    after = 0 if pending.since is not None else pending.sequence
+    while page := await story.transcript.after(after, limit=_PAGE):
+        turns.extend(stored for stored in page if stored.is_remembered and _is_pending(stored, pending))
+        after = page[-1].sequence
+    if pending.since is not None:
+        owed = {stored.sequence for stored in await read_owed(story, now=now)}
+        turns = [stored for stored in turns if stored.sequence not in owed]
+    # In the order of their times: the anchor is what says how far narrating them again has come.
+    again = sorted((one for one in turns if one.sequence <= pending.sequence), key=lambda one: one.occurred_at)
+    return Backlog(pending, marks, tuple(again), tuple(turns[len(again) :]))
+
+
+async def read_owed(story: MindStory, *, now: datetime) -> tuple[StoredTurn, ...]:
+    """Turns at or below the cursor whose chapter was removed with an erased turn, in the order of their times."""
+    ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+    if not ledger.owed:
+        return ()
+    text = await anyio.to_thread.run_sync(story.file.read)
+    left = still_owed(ledger.owed, ledger.turns, parse(without_marks(text)).chapters)
+    cursor = (await read_pending(story, now=now))[0].sequence
+    turns = await story.transcript.read_many(sorted(sequence for sequence in left if sequence <= cursor))
+    return tuple(sorted((one for one in turns if one.is_remembered), key=lambda one: one.occurred_at))
+
+
+def catch_up(story: MindStory) -> int:
+    """Bring the ledger up to a story that a crash left ahead of it. Returns the last sequence that is narrated."""
+    known = read_ledger(story.ledger)
+    found = caught_up(story.ledger, story.file.read(), story.transcript.positions.last)
+    if found != known:
+        write_ledger(story.ledger, found)
+    return found.sequence or 0
+
+
+def batches(turns: Sequence[StoredTurn], *, most_tokens: int) -> Iterator[tuple[StoredTurn, ...]]:
+    """
+    *turns*, in order, in batches of at most *most_tokens*. No turn is split, and no turn is left out.
+
+    A turn above the limit is a batch of its own; the narrator cuts its text, with a mark.
+    """
+    batch: list[StoredTurn] = []
+    size = 0
+    for stored in turns:
+        if batch and size + stored.tokens > most_tokens:
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(stored)
+        size += stored.tokens
+    if batch:
+        yield tuple(batch)
+
+
+def _is_pending(stored: StoredTurn, pending: PendingRange) -> bool:
+    if pending.since is None:
+        return stored.sequence > pending.sequence
+    is_new = stored.sequence > pending.sequence > 0  # at 0, another tool's anchor is all that says what is narrated
+    return is_new or stored.occurred_at > pending.since

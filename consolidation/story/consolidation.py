@@ -1,0 +1,203 @@
+"""
+ConsolidationService: the one door through which we change a story.
+
+Invariant: every turn at or below the cursor is narrated, and every turn above it is in the transcript. The cursor moves
+only in the replace that writes what it counts. The file is locked for writing bytes, never across a model call: a
+draft is made first, and applied to whatever the story is by then. Where a person changed a chapter meanwhile, their
+text wins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.story.anchor import read_marks, without_marks
+from consolidation.story.backlog import batches, catch_up, read_backlog, read_owed, read_pending
+from consolidation.story.chapter_turns import left_out_by
+from consolidation.story.chapters import parse
+from consolidation.story.compression import oldest_run
+from consolidation.story.erasure import erase_from_story
+from consolidation.story.ledger import read_ledger, write_ledger
+from consolidation.story.publish import publish_batch, publish_owed, publish_shorter
+from consolidation.story.run import MindStory, Run, failed
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
+    from consolidation.story.anchor import PendingRange
+    from consolidation.story.chapter_turns import ErasedTurns
+    from consolidation.story.draft import StoryDraft
+    from consolidation.story.erasure import ErasedFromStory
+    from consolidation.story.narrator import Narrator, Voice
+    from consolidation.story.run import Gathered
+
+type Progress = Callable[[Run], None]
+
+_MOST_PASSES = 40  # of compression in one run
+
+
+class ConsolidationService:
+    """Narrates pending turns, goes back to earlier stories, takes erased turns out: one at a time for each story."""
+
+    def __init__(
+        self, narrator: Narrator, *, clock: Clock, batch_tokens: int = 50_000, most_words: int = 10_000
+    ) -> None:
+        """A batch has at most *batch_tokens*. A story above *most_words* is made shorter, its oldest chapters first."""
+        self._narrator = narrator
+        self._clock = clock
+        self._batch_tokens = batch_tokens
+        self._most_words = most_words
+        self._locks: dict[Path, asyncio.Lock] = {}
+
+    async def update_narrative_story(
+        self,
+        story: MindStory,
+        *,
+        voice: Voice,
+        trigger: str,
+        progress: Progress,
+        gathered: Gathered | None = None,
+    ) -> Run:
+        """
+        Narrate every pending turn. *progress* is called with the run each time it advances.
+
+        A batch that fails stops the run, and the run says why: its turns and all later ones go on being pending, and
+        the story is as it was.
+        """
+        async with self._only(story):
+            run = Run(trigger, self._clock.now(), gathered=gathered)
+            try:
+                async for run in self._narrate(story, run, voice):  # noqa: B020 - each step goes on from the last
+                    progress(run)
+            except (MemoryFault, OSError) as error:
+                run = failed(run, error)
+            run = replace(run, ended_at=self._clock.now())
+            progress(run)
+            return run
+
+    async def skip(self, story: MindStory, *, trigger: str) -> Run:
+        """Count every pending turn as narrated, without narrating it. Raises StoryFault, OSError."""
+        async with self._only(story):
+            started_at = self._clock.now()
+            await anyio.to_thread.run_sync(catch_up, story)
+            owed = await read_owed(story, now=started_at)
+            backlog = await read_backlog(story, now=started_at)
+            if backlog.turns:
+                await publish_batch(story, backlog.turns, None, backlog.pending, rest=(), seen=backlog.marks)
+            ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+            await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ledger, owed=frozenset()))
+            turns = len(owed) + len(backlog.turns)
+            return Run(trigger, started_at, self._clock.now(), turns=turns, reason="skipped, not narrated")
+
+    async def erase(self, story: MindStory, erased: ErasedTurns) -> ErasedFromStory:
+        """
+        Take erased turns out of the story; the other turns of the chapters that told of them are owed.
+
+        Raises StoryFault, Locked, OSError.
+        """
+        async with self._only(story):
+            return await erase_from_story(story, erased)
+
+    async def rewind(self, story: MindStory, *, version: str) -> str:
+        """
+        Put an earlier story back with its own marks, so that turns narrated after it are pending again.
+
+        Waits for a run that is under way. Returns the text it wrote. Raises StoryFault, Locked, OSError.
+        """
+        async with self._only(story):
+            marks = read_marks(version)
+            ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+            then = marks.tied_to
+            text = version if marks.sequence is not None else without_marks(version)  # else nothing says what is in it
+            present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
+            # An erasure has taken chapters out of earlier stories: their other turns were narrated in later ones.
+            owed = ledger.owed | left_out_by(parse(without_marks(version)), present, ledger.turns)
+            rewound = replace(ledger, sequence=marks.sequence, anchor=then, newest=then, owed=owed)
+            # The ledger first: after a crash in between, the cursor of the present story brings it up again.
+            await anyio.to_thread.run_sync(write_ledger, story.ledger, rewound)
+            return (await anyio.to_thread.run_sync(story.file.change, lambda _: text)).written
+
+    async def pending(self, story: MindStory) -> tuple[StoredTurn, ...]:
+        """The turns that are not narrated, in the order in which they will be."""
+        return (*await self.owed(story), *(await read_backlog(story, now=self._clock.now())).turns)
+
+    async def owed(self, story: MindStory) -> tuple[StoredTurn, ...]:
+        """Those of them that were narrated before: their chapter was removed with an erased turn."""
+        return await read_owed(story, now=self._clock.now())
+
+    async def pending_range(self, story: MindStory) -> PendingRange:
+        """Which turns are not narrated, by position. No turn is read."""
+        return (await read_pending(story, now=self._clock.now()))[0]
+
+    async def catch_up(self, story: MindStory) -> int:
+        """Bring the ledger up to a story that a crash left ahead of it. Returns the last sequence narrated."""
+        async with self._only(story):
+            return await anyio.to_thread.run_sync(catch_up, story)
+
+    @asynccontextmanager
+    async def _only(self, story: MindStory) -> AsyncIterator[None]:
+        async with self._locks.setdefault(story.ledger, asyncio.Lock()):
+            yield
+
+    async def _narrate(self, story: MindStory, run: Run, voice: Voice) -> AsyncIterator[Run]:
+        """The run after each step."""
+        await anyio.to_thread.run_sync(catch_up, story)
+        owed = await read_owed(story, now=self._clock.now())
+        backlog = await read_backlog(story, now=self._clock.now())
+        run = replace(run, turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
+        yield run
+        for batch in batches(owed, most_tokens=self._batch_tokens):
+            draft = await self._draft(story, batch, voice=voice, is_again=False)
+            await publish_owed(story, batch, draft)
+            run = _advanced(run, batch, draft)
+            yield run
+        seen = backlog.marks
+        for batch in backlog.batches(most_tokens=self._batch_tokens):
+            is_again = batch[0].sequence <= backlog.pending.sequence
+            draft = await self._draft(story, batch, voice=voice, is_again=is_again)
+            rest = backlog.turns[run.narrated - len(owed) + len(batch) :]
+            seen = await publish_batch(story, batch, draft, backlog.pending, rest=rest, seen=seen)
+            run = _advanced(run, batch, draft)
+            yield run
+            async for run in self._compress(story, run, voice):  # noqa: B020
+                yield run
+
+    async def _draft(
+        self, story: MindStory, batch: Sequence[StoredTurn], *, voice: Voice, is_again: bool
+    ) -> StoryDraft:
+        text = await anyio.to_thread.run_sync(story.file.read)
+        ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+        book = parse(without_marks(text))
+        return await self._narrator.narrate(batch, book=book, ours=ledger.digests, voice=voice, is_again=is_again)
+
+    async def _compress(self, story: MindStory, run: Run, voice: Voice) -> AsyncIterator[Run]:
+        """Make a story that has grown too long shorter, its oldest chapters first."""
+        for _ in range(_MOST_PASSES):
+            text = await anyio.to_thread.run_sync(story.file.read)
+            ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+            book = parse(without_marks(text))
+            chapters = oldest_run(book, ours=ledger.digests, short=ledger.short, most_words=self._most_words)
+            if not chapters:
+                return
+            shorter, usage = await self._narrator.shorten(chapters, voice=voice)
+            await publish_shorter(story, chapters, shorter)
+            run = replace(run, compressed=run.compressed + len(chapters), usage=run.usage + usage)
+            yield run
+
+
+def _advanced(run: Run, batch: Sequence[StoredTurn], draft: StoryDraft) -> Run:
+    return replace(
+        run,
+        narrated=run.narrated + len(batch),
+        chapters=run.chapters + len(draft.append),
+        usage=run.usage + draft.usage,
+    )

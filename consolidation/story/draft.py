@@ -1,0 +1,56 @@
+"""
+A draft: the chapters that a narrator adds to a story and those it revises, and how they get into the story.
+
+A draft is applied to the story as it is at that moment, and again as often as a person changes the story meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.ports import Usage
+from consolidation.story.chapters import parse, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from consolidation.story.chapters import Chapter
+
+
+@dataclass(frozen=True, slots=True)
+class StoryDraft:
+    """Chapters to append, and chapters to put in the place of those with these digests; what the model calls cost."""
+
+    append: tuple[Chapter, ...]
+    revise: Mapping[str, Chapter] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
+def apply_draft(story: str, draft: StoryDraft) -> str:
+    """
+    *story*, without marks, with the chapters of *draft*.
+
+    A chapter that is no longer what the narrator saw is not revised. A chapter that is already in the story is not
+    appended again: applying a draft twice is applying it once.
+    """
+    text = story
+    for chapter in parse(story).chapters:
+        revised = draft.revise.get(chapter.digest)
+        if revised is not None:
+            text = text.replace(chapter.text, revised.text, 1)
+    book = parse(text)
+    present = {chapter.digest for chapter in book.chapters}
+    return placed(book, tuple(chapter for chapter in draft.append if chapter.digest not in present)).text
+
+
+def replacing_chapters(chapters: Sequence[Chapter], shorter: Sequence[Chapter]) -> Callable[[str], str]:
+    """A plan that puts *shorter* in the place of *chapters* if all of them are still side by side, unchanged."""
+
+    def plan(story: str) -> str:
+        whole = "".join(chapter.text for chapter in chapters)
+        ending = "\r\n" if "\r\n" in whole else "\n"
+        short = "".join(ending.join(one.text.strip().splitlines()) + ending * 2 for one in shorter)
+        return story.replace(whole, short, 1)
+
+    return plan

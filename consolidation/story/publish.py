@@ -1,0 +1,99 @@
+"""
+Writes what a narrator made into the story, with the marks that count it, and into the ledger.
+
+The order is what a crash can not break: first the ledger says which chapters are ours, then one replace writes chapters
+and marks, then the ledger says what was published. After a crash in between, the marks in the story are the proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.story.anchor import (
+    Marks,
+    anchor_for,
+    anchor_moved_back,
+    read_marks,
+    replace_marks,
+    with_marks,
+    without_marks,
+)
+from consolidation.story.chapter_turns import turns_of_draft, turns_of_shorter
+from consolidation.story.draft import apply_draft, replacing_chapters
+from consolidation.story.ledger import read_ledger, record_ours, record_shorter, with_ours, write_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from consolidation.story.anchor import PendingRange
+    from consolidation.story.chapters import Chapter
+    from consolidation.story.draft import StoryDraft
+    from consolidation.story.run import MindStory
+
+
+async def publish_batch(
+    story: MindStory,
+    batch: Sequence[StoredTurn],
+    draft: StoryDraft | None,
+    pending: PendingRange,
+    *,
+    rest: Sequence[StoredTurn],
+    seen: Marks,
+) -> Marks:
+    """
+    Write what *draft* makes of *batch*, and the marks that count it. Returns the marks as we meant them.
+
+    Without a draft only the marks are written: the batch is skipped. *rest* are the turns that are still pending
+    afterwards, *seen* the marks when the batch was taken. Raises StoryFault, Locked.
+    """
+    ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+    narrated = [stored.occurred_at for stored in batch] + ([ledger.newest] if ledger.newest else [])
+    anchor = anchor_for(narrated, (stored.occurred_at for stored in rest))
+    assert anchor is not None  # noqa: S101 - a batch is never empty
+    sequence = max(pending.sequence, *(stored.sequence for stored in batch))
+    tied_to = anchor
+    if any(stored.sequence <= pending.sequence for stored in rest):
+        # Narrated again from an anchor moved back, and not yet done: the anchor stays behind what it is tied to.
+        left = (stored.occurred_at for stored in rest if stored.sequence <= pending.sequence)
+        anchor = anchor_for((stored.occurred_at for stored in batch), left) or anchor
+        tied_to = ledger.anchor or tied_to
+
+    def plan(text: str) -> str:
+        bare = without_marks(text)
+        new = apply_draft(bare, draft) if draft is not None else bare
+        back = anchor_moved_back(read_marks(text), since=seen)  # while the narrator was thinking
+        return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
+
+    turns = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
+    await anyio.to_thread.run_sync(record_ours, story.ledger, turns)
+    await anyio.to_thread.run_sync(story.file.change, plan)
+    owed = ledger.owed - {stored.sequence for stored in batch}
+    published = replace(with_ours(ledger, turns), sequence=sequence, anchor=tied_to, newest=max(narrated), owed=owed)
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, published)
+    return Marks(sequence, tied_to, anchor, anchors=1)
+
+
+async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: StoryDraft) -> None:
+    """Write what *draft* makes of turns below the cursor: the marks stay as they are. Raises StoryFault, Locked."""
+    ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+    turns = turns_of_draft(batch, draft, ledger.turns)
+    await anyio.to_thread.run_sync(record_ours, story.ledger, turns)
+
+    def plan(text: str) -> str:
+        return replace_marks(apply_draft(without_marks(text), draft), read_marks(text))
+
+    await anyio.to_thread.run_sync(story.file.change, plan)
+    owed = ledger.owed - {stored.sequence for stored in batch}
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(with_ours(ledger, turns), owed=owed))
+
+
+async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter: Sequence[Chapter]) -> None:
+    """Put *shorter* in the place of *chapters*, where nobody changed these. Raises StoryFault, Locked."""
+    ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+    turns = turns_of_shorter(chapters, shorter, ledger.turns)
+    await anyio.to_thread.run_sync(record_shorter, story.ledger, turns)
+    await anyio.to_thread.run_sync(story.file.change, replacing_chapters(chapters, shorter))

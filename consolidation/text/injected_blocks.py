@@ -1,0 +1,88 @@
+"""
+The marks around what we put into a conversation, and how it is taken out again.
+
+Both halves are in one place, so that whatever is put in can be taken out. Otherwise memories of memories would pile up.
+"""
+
+from __future__ import annotations
+
+import re
+
+from consolidation.text.folding import folded
+
+BLOCK_RULE = "---"
+BLOCK_HEADER = "[SUBCONSCIOUS RESONANCE]"
+STORY_HEADER = "[MY STORY]"
+STORY_END = "[END OF MY STORY]"
+PROTOCOL_HEADER = "[MY MEMORY]"
+PROTOCOL_END = "[END OF MY MEMORY]"
+
+# Only what can be ours is taken out: bullets after a header, and the text between both marks of a story. A person
+# who quotes a header must not lose the rest of what they said.
+_BLOCK = re.compile(
+    r"^[ \t]{0,8}(?:---[ \t]*\n[ \t]{0,8})?\[SUBCONSCIOUS RESONANCE\][ \t]*$(?:\n[ \t]{0,8}- .*)*"
+    r"(?:\n[ \t]{0,8}---[ \t]*$)?",
+    re.MULTILINE,
+)
+_STORY, _PROTOCOL = (
+    re.compile(
+        rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
+        rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
+        rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
+        re.MULTILINE,
+    )
+    for first, last in ((STORY_HEADER, STORY_END), (PROTOCOL_HEADER, PROTOCOL_END))
+)
+_BRACKETS = frozenset("[［【〔⟦")
+_IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\])\((?=\s{0,8}<?\s{0,8}(?:https?:)?//)", re.IGNORECASE)
+# Letters of other alphabets that look like those of our marks.
+_LOOK_ALIKES = str.maketrans("АВЕІЈКМНОРЅСТУХаеіјорѕсухΑΒΕΙΚΜΝΟΡΤΥΧΖο", "ABEIJKMHOPSCTYXaeijopscyxABEIKMNOPTYXZo")
+_MARK = re.compile(
+    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+(?:STORY|MEMORY)))", re.IGNORECASE
+)
+# What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.
+_TURN_MARK = re.compile(
+    r"[<＜](?=\s{0,8}(?:[|｜]|[<＜]\s{0,8}/?\s{0,8}SYS\b|/?\s{0,8}(?:system|user|assistant|developer|human|tool|function|"
+    r"tool_call|function_call|tool_response|tool_result|tool_use|function_calls|invoke|parameter|thinking|instructions?|start_of_turn|end_of_turn|s)\s{0,8}(?:[>＞/]|\w{1,20}=)))"
+    r"|\[(?=\s{0,8}/?\s{0,8}(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS)\s{0,8}\])",
+    re.IGNORECASE,
+)
+
+
+def without_injected(text: str) -> str:
+    """*text* without our blocks; a text that holds none is returned unchanged, to the last space."""
+    plain = text.replace("\r\n", "\n") if "\r" in text else text
+    clean = plain
+    for header, pattern in ((BLOCK_HEADER, _BLOCK), (STORY_HEADER, _STORY), (PROTOCOL_HEADER, _PROTOCOL)):
+        if header in clean:
+            clean = pattern.sub("", clean)
+    return text if clean == plain else clean.strip("\n")
+
+
+def memories_in(text: str) -> tuple[str, ...]:
+    """Return the bullets of the memory blocks in *text*, each a line."""
+    lines = (line.strip() for found in _BLOCK.finditer(text) for line in found[0].splitlines())
+    return tuple(line for line in lines if line.startswith("- "))
+
+
+def defused(text: str) -> str:
+    """
+    *text* with our marks and a model's made harmless: it closes and opens no block, and changes no speaker.
+
+    Marks are looked for as they are read, also in letters of another width or alphabet, or with invisible ones between.
+    """
+    text = _without_images(text)
+    seen = folded(text)
+    read = text if seen is None else seen.text
+    read = read.translate(_LOOK_ALIKES)  # one letter for one: places stay
+    marks: dict[int, str] = {}
+    for found in (*_MARK.finditer(read), *_TURN_MARK.finditer(read)):
+        marks[found.start() if seen is None else seen.places[found.start()]] = "(" if found[0] in _BRACKETS else "‹"
+    if not marks:
+        return text
+    return "".join(marks.get(place, letter) for place, letter in enumerate(text))
+
+
+def _without_images(text: str) -> str:
+    """Remote images as links: whoever shows one asks a server for it, with what a model wrote into the address."""
+    return _IMAGE.sub(r"\1(", text) if "!" in text else text

@@ -1,0 +1,211 @@
+"""
+What somebody does with a sentence: tells, asks, requests, denies, concedes, or says that they do not know.
+
+Closed classes of words, in the languages of ``LANGUAGES``: enough to tell a memory from what is none. A question is no
+fact, a request is none either, and what a person denies is not true of them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from consolidation.text.sentences import whole_sentences
+
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "ru", "pl", "zh", "ja", "ar")
+# What a sentence does shows in its first words, or its last: more than this is not looked at.
+LONGEST_BEGINNING = 400
+_LONGEST_END = 100
+_QUESTION_MARKS = "?？؟"
+_APOSTROPHE = "['’]"
+
+# A sentence that begins so asks, whether or not a question mark follows.
+_ASKS = (
+    r"(?:(?:so|and|but|ok|okay|hey|hi|btw|also|oh|hm+|wait|pls|please|quick question|und|aber|also|sag mal|y|pero"
+    r"|oye|et|mais|dis|e|ma|mas)(?!\w))?[,:!¿\s]*"
+    r"(?:"
+    # English
+    rf"what(?:{_APOSTROPHE}?s)?|who(?:{_APOSTROPHE}?s|m|se)?|where(?:{_APOSTROPHE}?s)?"
+    rf"|when(?:{_APOSTROPHE}?s)?\b(?! i\b| we\b| my\b| he\b| she\b| the\b| they\b)|why|which"
+    rf"|how(?:{_APOSTROPHE}?s)?"
+    r"|(?:do|does|did|is|are|am|was|were|can|could|should|shall|would|will|has|isn'?t|aren'?t|don'?t"
+    r"|doesn'?t|didn'?t)\s+(?:i|you|we|he|she|it|they|my|your|the|this|that|there|his|her|our|their|anyone"
+    r"|somebody|any)|is (?:a|an)"
+    r"|(?:have|had)\s+(?:i|you|we|he|she|it|they)"  # "had a call" leaves out the "I"
+    r"|any (?:idea|ideas|tips|chance|advice|recommendations?|suggestions?)|ideas? for|tips? (?:for|on)"
+    # German
+    r"|was(?! (?:\w+ing|a|an|the|at|on|out|just|really|very|not|with|to|sick|great|good|fun|nice|super|too)\b)"
+    r"|wer|wen|wem|wessen|wo|wohin|woher|wann|warum|wieso|weshalb|wie|welche[rsnm]?|womit|wofür|wogegen|worüber"
+    r"|(?:kann|soll|sollte|muss|darf|hab|habe|bin|war)\s+(?:ich|du|er|sie|es|wir|ihr|man)"
+    r"|(?:kannst|hast|hat|ist|sind|bist|gibt|weißt|weisst|kennst"
+    r"|würdest|könntest)\s+(?:ich|du|er|sie|es|wir|ihr|man|mein|meine|der|die|das)"
+    # Spanish, Portuguese
+    r"|qué|quién(?:es)?|dónde|cuándo|cómo|cuál(?:es)?|cuánt[oa]s?|por qué|que tal|o que|quem|onde"
+    r"|quando(?! (?:ero|eravamo|io|eu|era|sono|vado|vou|fui)\b)"
+    r"|como (?:se|é|está|vai|foi|posso|faço|fica|é que)"
+    r"|qual|quais|quant[oa]s?|por que"
+    # French
+    r"|est-ce|qu(?:e|'|’)(?:est-ce)?|qui|où|quand(?! (?:je |j['’]|nous ))|comment|pourquoi|quel(?:le)?s?"
+    r"|combien|c(?:'|’)est (?:quoi|qui"
+    r"|où|quand)"
+    # Italian
+    r"|che cosa|cosa|chi|dove|perché|come (?:si|va|sta|stai|è|faccio|posso|fare)|quale|quali|quanto|quanti"
+    r"|quanta|quante"
+    # Dutch, Russian, Polish
+    r"|wat|wie|waar|wanneer|waarom|hoe|welke?|что|кто|где|когда(?! (?:я|мы|мне)\b)|почему|зачем|как|какой|какая"
+    r"|какие|сколько|куда"
+    r"|откуда|co|kto|gdzie|kiedy|dlaczego|jak|jaki|jaka|jakie|ile|czy"
+    # Arabic
+    r"|هل|ما|ماذا|من هو|أين|متى|كيف|لماذا|كم"
+    r")(?![\w-])"
+)
+# A sentence that ends so asks, in languages that ask with their last word.
+_ENDS_ASKING = r"(?:吗|嗎|呢|什么|什麼|哪里|哪裡|谁|誰|(?:です|ます|でした|ました|でしょう)か|だっけ)[\s。．.!！~〜]*$"
+# A sentence that begins so wants something done.
+_REQUESTS = (
+    r"(?:(?:hey|hi|ok|okay|so|now|also|and|pls|please|can you|could you|would you|will you|bitte|kannst du"
+    r"|könntest du|kannst du mir|puedes|podrías|por favor|peux-tu|tu peux|pourrais-tu|s['’]il te plaît|puoi"
+    r"|per favore|pode|podes)[,:\s]+)*"
+    r"(?:"
+    r"write|fix|translate|make|give|tell|show|explain|summari[sz]e|rewrite|rephrase|proofread|correct|list|draft"
+    r"|create|generate|calculate|compute|convert|find|suggest|recommend|help|remind|check|spell|define|compare"
+    r"|plan|design|act|pretend|code|debug|sing|recite|describe|shorten|turn|name|put|change|format|sort|count"
+    r"|solve"
+    # German: "suche" and "mache" are also what somebody does.
+    r"|(?:schreib|übersetz|erklär|erzähl|zeig|nenn|formulier|korrigier|verbesser|fass|erinner)(?:e|t|en)?"
+    r"|macht?|mache (?:mir|uns|mal|bitte|daraus)|gib|(?:be)?rechne[tn]?|empfiehl|hilf|entwirf"
+    r"|such(?:e|t)? (?:mir|uns|mal|bitte|doch|nach)|stell(?:e|t)?(?! dir vor,? (?:ich|wir|mein))"
+    r"|escribe|escríbeme|traduce|tradúceme|haz|hazme|dame|dime|explica|explícame|cuéntame|corrige|resume"
+    r"|recomienda|recomiéndame|ayúdame|calcula|pon|ponme|redacta|busca|prepárame"
+    r"|écris|traduis|fais|donne|dis|explique|raconte|corrige|résume|recommande|aide|calcule|rédige|propose|trouve"
+    r"|reformule|rappelle"
+    r"|scrivi|traduci|fammi|dammi|dimmi|spiega|spiegami|raccontami|correggi|riassumi|consigliami|aiutami|calcola"
+    r"|escreve|escreva|traduz|traduza|faz|faça|diz|diga|explica|explique|conta|conte|corrige|corrija|recomenda"
+    r"|calcula"
+    r"|schrijf|vertaal|maak|geef|vertel|leg|verbeter|напиши|переведи|сделай|дай|объясни|расскажи|исправь"
+    r"|посоветуй|napisz|przetłumacz|zrób|daj|wyjaśnij|opowiedz|popraw"
+    r"|اكتب|ترجم|اشرح|لخص|أعطني|أخبرني|ساعدني|صحح"
+    r")(?:-\w+)?(?![\w'’])(?! (?:is|was|are|were|has|of)\b)"
+    # Chinese asks with its first words, Japanese with its last; neither parts them.
+    r"|请(?!假|客|了)|請(?!假|客|了)|[帮幫]我|麻[烦煩]你?|翻[译譯]|.*(?:ください|下さい|お願いします"
+    r"|(?:教え|書い|見せ|作っ|直し|訳し|翻訳し|要約し|説明し)て(?:くれ|ね)?)[。.！!]*$"
+)
+# A message that begins so denies what was said before it.
+_DENIES = (
+    r"(?:oh|hm+|wait|um+|er|eh|ach|oye|ah|lol|haha|hey|hold on|sorry|but|aber|pero|mais|ma|mas|well|naja)?[,.!\s]*"
+    r"(?:"
+    r"no+(?:pe)?(?=[\s,.!;:–-]|$)(?! (?:idea|problem|worries|clue|wonder|one|rush|more|need|way\b(?!,)|thanks"
+    r"|reply|news|luck|time"
+    r"|me|te|se|le|les|lo|la|nos|los|las|tengo|puedo|quiero|hay|sé|fui|voy))|nah|wrong|false|incorrect"
+    r"|not (?:me|my|him|her|us|our|them|true|quite|right|mine"
+    r"|any ?more)|\w+\?\?"
+    r"|that(?:['’]?s| is| was) (?:wrong|old|not|outdated|no longer|incorrect|false)|thats (?:wrong|old|not)"
+    r"|this is (?:wrong|old|not)|you(?:['’]re|re| are| got| have) (?:wrong|it wrong|that wrong|mistaken|mixing"
+    r"|confus\w+)|you (?:got|have|mixed|confused)"
+    r"|i never (?:said|told)|i didn['’]?t say|actually,? (?:no|it|he|she|that|not)|correction"
+    r"|nein|nee+|nö|ne(?=[,.!])|falsch|stimmt (?:so )?nicht|das stimmt (?:\w+ ){0,2}nicht|das ist (?:falsch|alt"
+    r"|veraltet|nicht"
+    r"|längst)|nicht (?:ich|mir|er|sie|mehr)|quatsch|doch nicht|du (?:verwechselst|irrst|liegst)"
+    r"|ich hab(?:e)? (?:nie|das nie)"
+    r"|nop|qué va|que va|mentira|falso|mal(?=[,.])|incorrecto|eso (?:no|era|es viejo|está mal"
+    r"|ya no)|te (?:equivocas|confundes|has equivocado|lías)|yo no|no es|ya no"
+    r"|non|nan(?=[,.!]|$)|faux|pas (?:moi|du tout|lui|elle|vrai)|mais non|c['’]est (?:faux|vieux|pas|plus"
+    r"|l['’]anciens?"
+    r"|la vieille|le vieux)|ce n['’]est|tu (?:te trompes|confonds|mélanges|as tort)|erreur|j['’]ai jamais dit"
+    r"|no,|sbagliato|falso|non (?:io|è|sono)|ti sbagli|ti confondi|não|nao|errado|está errado|isso não|nee|fout"
+    r"|klopt niet|dat klopt niet|нет|неправда|неверно|не я|nie(?=[,. ])|nieprawda|błąd"
+    r"|لا|خطأ"
+    r")(?!\w)"
+    r"|不对|不對|不是|错了|錯了|いいえ|いや、|違[うい]|ちがう"
+)
+# An answer that begins so takes back what the assistant said.
+_CONCEDES = (
+    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course|ja|sí|oui)?[,.!\s]*(?:"
+    r"you(?:['’]re| are) right|right you are|my (?:mistake|bad|error|apologies)|sorry|apologies|i apologi[sz]e"
+    r"|i stand corrected|corrected|noted|i mixed|i was wrong|thanks for (?:the correction|correcting)|quite right"
+    r"|fixed|my fault|forgive"
+    r"|du hast recht|stimmt(?!\w)(?! nicht)|entschuldig\w*|verzeih\w*|mein fehler|korrigiert|tut mir leid"
+    r"|danke für die korrektur"
+    r"|sorry|da lag ich falsch|richtig(?!\w)"
+    r"|tienes razón|perdón|perdona|lo siento|disculpa|mi error|corregido|culpa mía|cierto|anotado"
+    r"|tu as raison|pardon|désolée?|mea culpa|toutes mes excuses|au temps pour moi|autant pour moi|corrigé"
+    r"|erreur de ma part|exact(?!\w)|bien vu|c['’]est noté"
+    r"|hai ragione|scusa|mi dispiace|errore mio|corretto|tens razão|tem razão|desculpa|desculpe|erro meu"
+    r"|je hebt gelijk|mijn fout|ты прав\w*|прости\w*|извини\w*|masz rację|przepraszam"
+    r"|你说得对|抱歉|对不起|すみません|ごめん|失礼"
+    r")"
+)
+# An answer that begins so has been put right.
+_CORRECTS = (
+    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course)?[,.!\s]*(?:you(?:['’]re| are) right|quite right"
+    r"|my (?:mistake|bad|error)|i stand corrected"
+    r"|corrected|fixed|i was wrong|i mixed|du hast recht|korrigiert|mein fehler|tienes razón|corregido|mi error"
+    r"|tu as raison|corrigé"
+    r"|mea culpa|au temps pour moi|autant pour moi|hai ragione|corretto|errore mio|tens razão|tem razão|corrigido"
+    r"|erro meu|je hebt gelijk"
+    r"|mijn fout|ты прав\w*|исправлено|masz rację|poprawione|你说得对|訂正)"
+)
+# An answer that holds this has no answer.
+_KNOWS_NOT = (
+    r"(?:you|she|he|they) (?:haven['’]?t|have not|didn['’]?t|never) (?:told|said|mention\w*|shar\w+)"
+    r"|i (?:don['’]?t|do not) (?:know|have (?:that|any|access))|no idea|i (?:can['’]?t|cannot) (?:see|know|find"
+    r"|check|tell)"
+    r"|(?:you['’]ve )?not (?:told|mentioned)|never (?:told|mentioned)|das (?:weiß|weiss) ich (?:leider )?nicht"
+    r"|hast du (?:mir )?(?:noch )?(?:nie|nicht)|keine ahnung|ich (?:weiß|weiss) (?:es |das )?(?:leider )?nicht"
+    r"|nicht (?:gesagt|erzählt|erwähnt|verraten)"
+    r"|no (?:me lo )?(?:has|habías) (?:dicho|contado|mencionado)|no (?:lo )?sé|ni idea|no me has"
+    r"|tu ne (?:me )?l['’]as (?:pas|jamais)|tu ne m['’](?:as|en as)|je ne (?:sais|connais) pas|aucune idée"
+    r"|pas (?:dit|mentionné)"
+    r"|non (?:me )?l['’]hai|non (?:lo )?so|não (?:me )?(?:disse|contou|sei)|dat heb je|ik weet het niet|не знаю"
+    r"|не говорил|nie wiem|不知道|没告诉|知りません|わかりません|分かりません"
+)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether *sentence* asks, by its mark, its first words or, in Chinese and Japanese, its last."""
+    bare = sentence.strip()
+    return (
+        bare.rstrip("\"'”’) 😅😂🙈").endswith(tuple(_QUESTION_MARKS))
+        or _begins(_ASKS, bare)
+        or _compiled(_ENDS_ASKING).search(bare[-_LONGEST_END:]) is not None
+    )
+
+
+def is_request(sentence: str) -> bool:
+    """Whether *sentence* wants something done: "translate this", "mach mir eine Liste"."""
+    return _begins(_REQUESTS, sentence)
+
+
+def told(text: str, *, language: str) -> tuple[str, ...]:
+    """The sentences of *text* that tell something: neither questions nor requests."""
+    lines = (part for line in text.splitlines() for part in whole_sentences(line, language=language))
+    return tuple(part for part in lines if part.strip() and not is_question(part) and not is_request(part))
+
+
+def denies(text: str) -> bool:
+    """Whether *text* begins by denying what was said before it."""
+    return _begins(_DENIES, text)
+
+
+def concedes(text: str) -> bool:
+    """Whether *text* begins by taking back what its speaker said before, or says sorry for it."""
+    return _begins(_CONCEDES, text)
+
+
+def corrects(text: str) -> bool:
+    """Whether *text* begins by saying that it is now put right."""
+    return _begins(_CORRECTS, text)
+
+
+def knows_not(text: str) -> bool:
+    """Whether *text* says that its speaker does not know, or was not told."""
+    return _compiled(_KNOWS_NOT).search(text) is not None
+
+
+def _begins(pattern: str, text: str) -> bool:
+    return _compiled(pattern).match(text.strip()[:LONGEST_BEGINNING]) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

@@ -1,0 +1,189 @@
+"""
+The words of a text, as every index of ours holds them and every query of ours asks for them.
+
+A text and its variants in case, width and accents have the same words, and no word holds anything that a search
+engine could take for an operator: only letters, marks, digits and inner underscores survive. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+import Stemmer
+
+from consolidation.text.stopwords import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONGEST_WORD = 64
+
+# Scripts written without spaces: their runs become overlapping pairs of characters.
+DENSE_SCRIPTS = frozenset(
+    {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "THAI", "LAO", "KHMER", "MYANMAR"}
+)
+# Scripts whose marks people leave out when they type in a hurry: é, ё, harakat, niqqud. Elsewhere (Thai, Devanagari)
+# marks are vowels and stay.
+FOLDED_SCRIPTS = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW"})
+DROPPED_MARKS = frozenset({"COMBINING", "VARIATION", "ARABIC", "HEBREW"})
+SPELLINGS = {
+    "_": "_",
+    **dict.fromkeys("'’‘‛ʼʻʹ`′՚׳", "'"),
+    # Letters in their own right, not accented ones: Russian writes е for ё, but never и for й.
+    **{letter: letter for letter in "йїўѓќ"},
+    # Letters that Unicode does not take apart, and the tatweel, which only stretches a word.
+    **dict(zip("łøđðħı", "loddhi", strict=True)),
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+    "ـ": "",
+}
+
+ALGORITHMS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+
+# l'amica, dell'anno, qu'il: an article, not the head of a word.
+_ELISIONS = {
+    "ca": re.compile(r"\b[dlmnst]'(?=\w)"),
+    "fr": re.compile(r"\b(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu)'(?=\w)"),
+    "it": re.compile(r"\b(?:[dlmnstv]|un|gl|quest|quell|(?:d|n|c|s|qu)?(?:all|ell|oll|ull))'(?=\w)"),
+}
+_POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
+_INNER = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """
+    Split *text* into words, folded and in order.
+
+    "Caroline's" is Caroline, "don't" is dont, "José" is jose; 咖啡店 is 咖啡 and 啡店. Words end after 64 characters.
+    """
+    return _words(_folded(text))
+
+
+def stems(text: str, *, language: str) -> tuple[str, ...]:
+    """
+    Split *text* into the stems of its words, without the stop words of *language* (a tag such as "en" or "pt-BR").
+
+    A text of nothing but stop words keeps them all; an unknown language neither stems nor stops.
+    """
+    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    words = _words(_unelided(text, tag))
+    telling = tuple(word for word in words if word not in _stop_words(tag)) or words
+    return _stemmed(telling, tag)
+
+
+def content_words(text: str, *, language: str) -> dict[str, str]:
+    """The words of *text* without stop words, each with its stem; unlike ``stems``, possibly none."""
+    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    words = tuple(dict.fromkeys(word for word in _words(_unelided(text, tag)) if word not in _stop_words(tag)))
+    return dict(zip(words, _stemmed(words, tag), strict=True))
+
+
+def is_dense(word: str) -> bool:
+    """Whether *word* is of a script that is written without spaces."""
+    return any(map(_is_dense, word))
+
+
+def _unelided(text: str, tag: str) -> str:
+    """*text* folded, without the articles that French and its like glue to a word: "l'hôpital" is hopital."""
+    folded = _folded(text)
+    return _ELISIONS[tag].sub(" ", folded) if tag in _ELISIONS else folded
+
+
+def _folded(text: str) -> str:
+    """Letters in their plain form, apostrophes as ', everything that parts words as a space."""
+    if text.isascii():
+        return text.lower().translate(_ascii())
+    # NFKC would make a space of the accent that is used as an apostrophe in "don´t".
+    upright = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
+    plain = "".join(map(_plain, unicodedata.normalize("NFKC", upright)))
+    return unicodedata.normalize("NFC", plain)
+
+
+@functools.cache
+def _ascii() -> dict[int, str]:
+    """What ``_plain`` makes of each ASCII character: most text is nothing else."""
+    return {code: _plain(chr(code)) for code in range(128)}
+
+
+@functools.cache
+def _plain(character: str) -> str:
+    category, script = unicodedata.category(character), _script(character)
+    if character in SPELLINGS:
+        return SPELLINGS[character]
+    if category == "Cf" or (category[0] == "M" and script in DROPPED_MARKS):
+        return ""  # what can not be seen does not part words: soft hyphen, joiners, direction marks
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    if category[0] not in "LMN":
+        return " "
+    if script not in FOLDED_SCRIPTS:
+        return character
+    base = unicodedata.normalize("NFD", character)[0]
+    return SPELLINGS.get(base, base)
+
+
+def _script(character: str) -> str:
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+def _words(folded: str) -> tuple[str, ...]:
+    whole = _INNER.sub("", _POSSESSIVE.sub("", folded)).replace("'", " ") if "'" in folded else folded
+    runs = whole.split()
+    if whole.isascii() and "_" not in whole and max(map(len, runs), default=0) <= LONGEST_WORD:
+        return tuple(runs)  # most text: each run is a word as it is
+    return tuple(word for run in runs for word in _parted(run))
+
+
+def _parted(run: str) -> Iterator[str]:
+    if run.isascii():  # no dense script
+        word = run.strip("_")[:LONGEST_WORD].rstrip("_")
+        if word:
+            yield word
+        return
+    for is_dense, characters in groupby(run, key=_is_dense):
+        piece = "".join(characters)
+        for part in _pairs(piece) if is_dense else (piece,):
+            word = part.strip("_")[:LONGEST_WORD].rstrip("_")
+            if any(map(str.isalnum, word)):
+                yield word
+
+
+@functools.cache
+def _is_dense(character: str) -> bool:
+    return _script(character) in DENSE_SCRIPTS
+
+
+def _pairs(run: str) -> tuple[str, ...]:
+    """Overlapping pairs of characters, each with the marks it carries; a character alone when there is but one."""
+    clusters: list[str] = []
+    for character in run:
+        if clusters and unicodedata.category(character)[0] == "M":
+            clusters[-1] += character
+        else:
+            clusters.append(character)
+    return tuple(map("".join, pairwise(clusters))) or tuple(clusters)
+
+
+@functools.lru_cache(maxsize=64)
+def _stop_words(tag: str) -> frozenset[str]:
+    return frozenset(tokens(STOP_WORDS.get(tag, "")))
+
+
+def _stemmed(words: tuple[str, ...], tag: str) -> tuple[str, ...]:
+    if tag not in ALGORITHMS:
+        return words
+    # A new stemmer a call: it must not be shared between threads, and making one costs 0.3 microseconds.
+    stemmer = Stemmer.Stemmer(ALGORITHMS[tag], 0)
+    return tuple(stem or word for stem, word in zip(stemmer.stemWords(words), words, strict=True))

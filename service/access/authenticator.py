@@ -1,0 +1,186 @@
+"""
+Decides who a request comes from, or why it is refused, before anything else looks at it.
+
+Deny by default: once there is a key, every path needs one, except the two named here. A key for certain minds opens
+only those minds and the pages named here. Without keys, only this machine is answered.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from consolidation.kernel.errors import (
+    AccessRefused,
+    HostRefused,
+    KeysUnreadable,
+    NetworkRefused,
+    NotFound,
+    OriginRefused,
+    RateLimited,
+    Unauthenticated,
+)
+from consolidation.workspace import no_such_mind
+from service.access.addresses import address_group, is_known_host, is_local, is_own_origin
+from service.access.keys import find_key, parse_key
+from service.access.principal import LOCAL, OWNER, STRANGER, Principal
+from service.access.rate_limit import RateLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import SecretStr
+
+    from consolidation.kernel.ports import Clock
+    from service.access.keyring import Keyring, KeySet
+    from service.access.keys import ApiKey
+
+log = structlog.get_logger()
+
+ALIVE, READY = "/healthz", "/readyz"  # open to all; the second one shows no details without a key
+_MINDS, _STATUS = "/v1/minds", "/v1/status"
+_CHAT_PATHS = frozenset(
+    {"/v1/chat/completions", "/v1/models"}
+)  # their mind is in a header or the body, so they check it themselves
+# Also open to a key for certain minds. What is asked through /mcp is authenticated again, by the path it asks for.
+_WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
+_DOCS = "/docs/"  # the page's scripts and style sheets
+_FAILURES_PER_MINUTE = 10
+_OWN_SITES = frozenset({None, "same-origin", "none"})  # Sec-Fetch-Site: not a browser, our own page, typed by a person
+_KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
+_NO_NETWORK = "no key protects this memory, so it answers only its own machine: `mind-memory keys create` makes a key"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What identifies a request: its path, the address it comes from (None: a Unix socket), and four headers."""
+
+    path: str
+    peer: str | None
+    host: str = ""
+    origin: str | None = None
+    fetch_site: str | None = None
+    authorization: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRules:
+    """
+    The configured rules.
+
+    ``needs_key``: nobody comes in without a key, even if none exists. ``trusts_network``: other machines may call while
+    no key exists. ``names``: host names accepted then, besides loopback's; ``*`` accepts all. Rates are requests per
+    minute, for each key or, while none exists, for each address; 0 sets no limit.
+    """
+
+    needs_key: bool = False
+    trusts_network: bool = False
+    names: tuple[str, ...] = ()
+    key_rate: int = 0
+    keyless_rate: int = 0
+
+
+class Authenticator:
+    """Authenticates the requests to one home. ``owner_token`` authenticates the command line on this machine."""
+
+    def __init__(
+        self,
+        keyring: Keyring,
+        *,
+        rules: AccessRules,
+        clock: Clock,
+        owner_token: SecretStr,
+        used: Callable[[ApiKey], None],
+    ) -> None:
+        """Look keys up in *keyring*, and call *used* with each key that was accepted."""
+        self.owner_token = owner_token
+        self._keyring = keyring
+        self._rules = rules
+        self._clock = clock
+        self._used = used
+        self._key_rate = RateLimit(rules.key_rate, clock=clock)
+        self._keyless_rate = RateLimit(rules.keyless_rate, clock=clock)
+        self._failures = RateLimit(_FAILURES_PER_MINUTE, clock=clock)
+
+    def authenticate(self, credentials: Credentials) -> Principal:
+        """The principal of a request. Raises AccessRefused, KeysUnreadable, NotFound (not there, or not for it)."""
+        if credentials.path == ALIVE:
+            return STRANGER
+        try:
+            return self._authenticated(credentials)
+        except (AccessRefused, KeysUnreadable):
+            if credentials.path == READY:
+                return STRANGER
+            raise
+
+    def live_keys(self) -> int:
+        """The number of keys that are valid now. Raises KeysUnreadable."""
+        now = self._clock.now()
+        return sum(key.is_live(now) for key in self._keyring.ring().values())
+
+    def _authenticated(self, credentials: Credentials) -> Principal:
+        token = _bearer(credentials.authorization)
+        if hmac.compare_digest(token.encode(), self.owner_token.get_secret_value().encode()):
+            return OWNER
+        keys = self._keyring.ring()
+        if keys or self._rules.needs_key:
+            return self._with_key(credentials, token, keys)
+        return self._without_keys(credentials)
+
+    def _with_key(self, credentials: Credentials, token: str, keys: KeySet) -> Principal:
+        key = find_key(parse_key(token), keys, now=self._clock.now())
+        if key is None:
+            raise self._failure(credentials)
+        _check_rate(self._key_rate, key.key_id, "this key makes too many requests")
+        self._used(key)
+        caller = Principal(key.key_id, key.minds)
+        _check_mind(caller, credentials.path)
+        return caller
+
+    def _without_keys(self, credentials: Credentials) -> Principal:
+        if not (self._rules.trusts_network or is_local(credentials.peer)):
+            raise NetworkRefused(_NO_NETWORK)
+        if not is_known_host(credentials.host, self._rules.names):
+            raise HostRefused("the Host header names no service of this machine; see MIND_MEMORY_ACCESS__ALLOWED_HOSTS")
+        if credentials.origin is not None and not is_own_origin(credentials.origin, credentials.host):
+            raise OriginRefused("a web page of another site may not use this memory")
+        if credentials.fetch_site not in _OWN_SITES:
+            raise OriginRefused("a web page of another site may not use this memory, and no link on one may lead to it")
+        _check_rate(self._keyless_rate, address_group(credentials.peer), "this address makes too many requests")
+        return LOCAL
+
+    def _failure(self, credentials: Credentials) -> AccessRefused:
+        """The refusal, with the same words for every cause. Failures of an address never hold up a valid key."""
+        if credentials.path == READY:
+            return Unauthenticated(_KEY_NEEDED)
+        address = address_group(credentials.peer)
+        seconds = self._failures.wait(address)
+        if seconds:
+            return RateLimited("too many requests without a valid key from this address", seconds=seconds)
+        log.warning("access.refused", address=address)
+        return Unauthenticated(_KEY_NEEDED)
+
+
+def _bearer(authorization: str) -> str:
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _check_rate(rate: RateLimit, caller: str, detail: str) -> None:
+    seconds = rate.wait(caller)
+    if seconds:
+        raise RateLimited(detail, seconds=seconds)
+
+
+def _check_mind(caller: Principal, path: str) -> None:
+    """Raise MindNotFound for a mind the key may not see; NotFound for pages about several minds."""
+    if caller.sees_all or path in _WITHOUT_MIND or path.startswith(_DOCS):
+        return
+    if not path.startswith(f"{_MINDS}/"):
+        raise NotFound("Not Found")
+    mind_id = path.removeprefix(f"{_MINDS}/").partition("/")[0]
+    if not caller.sees(mind_id):
+        raise no_such_mind(mind_id)

@@ -1,0 +1,27 @@
+"""The authenticated caller of a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """``name`` is a key's id, or one of the names below. ``minds`` are the minds that exist for it; None means all."""
+
+    name: str
+    minds: tuple[str, ...] | None = None
+
+    def sees(self, mind_id: str) -> bool:
+        """Whether *mind_id* exists for this caller."""
+        return self.minds is None or mind_id in self.minds
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the caller may see what concerns no single mind."""
+        return self.minds is None
+
+
+OWNER = Principal("owner")  # the command line on this machine, which can read the home
+LOCAL = Principal("local")  # any caller of a service without keys
+STRANGER = Principal("stranger", minds=())  # a caller of a page that is open to all

@@ -1,0 +1,1 @@
+"""The graph on FalkorDB and Graphiti, embedded or on a server."""

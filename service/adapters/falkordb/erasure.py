@@ -1,0 +1,240 @@
+"""
+Erases from a mind's graph: episodes with what only they say, or all of it; ``purge`` then has the server forget it.
+
+Every statement may run twice. People's words are never sent to the server here, because it stores the statements that
+it is sent in a stream of its own, which is deleted with what is erased.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import GraphFault
+from consolidation.text.words import tokens
+from service.adapters.falkordb.fact_limit import OLD
+from service.adapters.falkordb.graph_names import site_prefix
+from service.adapters.falkordb.reads import size_of
+from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Tainted
+from service.ports.graph import GraphSize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from service.adapters.falkordb.connection import GraphConnection, Rows
+    from service.adapters.falkordb.mind_graph import FalkorMindGraph
+    from service.adapters.falkordb.purge import ServerPurge
+    from service.erasure.ports import Rewritten
+    from service.ports.embedder import Vector
+
+_TOLD = f"""
+MATCH (a)-[e:RELATES_TO|{OLD}]->(b) WHERE any(x IN e.episodes WHERE x IN $episodes)
+RETURN e.uuid, e.fact, e.episodes, a.uuid, b.uuid, e.valid_at
+"""
+_MENTIONED = "MATCH (p:Episodic)-[:MENTIONS]->(n:Entity) WHERE p.uuid IN $episodes RETURN DISTINCT n.uuid, n.name"
+_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary ORDER BY n.uuid SKIP $after LIMIT $limit"
+_MENTIONING = """
+MATCH (p:Episodic)-[:MENTIONS]->(n:Entity) WHERE n.uuid IN $entities
+RETURN n.uuid, collect(DISTINCT p.uuid)
+"""
+_AROUND = f"""
+MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities
+RETURN DISTINCT e.uuid, e.episodes, startNode(e).uuid, endNode(e).uuid, e.valid_at
+"""
+_DROP_FACTS = tuple(
+    f"UNWIND $facts AS fact MATCH ()-[e:{kind} {{uuid: fact}}]->() DELETE e" for kind in ("RELATES_TO", OLD)
+)
+_UNTELL = f"""
+MATCH ()-[e:RELATES_TO|{OLD}]->() WHERE any(x IN e.episodes WHERE x IN $episodes)
+SET e.episodes = [x IN e.episodes WHERE NOT x IN $episodes]
+RETURN e.uuid
+"""
+_GO_ON = f"""
+MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities AND e.invalid_at IN $since
+SET e.invalid_at = NULL, e.expired_at = NULL
+RETURN DISTINCT e.uuid
+"""
+_DROP_EPISODES = (
+    "MATCH (p:Passage) WHERE p.episode IN $episodes DELETE p",
+    "MATCH (a:Attempt) WHERE a.episode IN $episodes DELETE a",
+    "MATCH (n:Episodic) WHERE n.uuid IN $episodes DETACH DELETE n",
+)
+_COUNT = (
+    "MATCH (n:Episodic) WHERE n.uuid IN $episodes RETURN count(n)",
+    "MATCH (p:Passage) WHERE p.episode IN $episodes RETURN count(p)",
+    f"MATCH ()-[e:RELATES_TO|{OLD}]->() WHERE any(x IN e.episodes WHERE x IN $episodes) RETURN count(e)",
+)
+_DROP_PARKED = "MATCH (p:Parked) WHERE p.sequence IN $sequences DELETE p"
+_SEQUENCES = "MATCH (p:Passage) WHERE p.episode IN $episodes RETURN DISTINCT p.sequence"
+_LONELY = """
+MATCH (n:Entity) WHERE n.uuid IN $entities
+OPTIONAL MATCH (p:Episodic)-[m:MENTIONS]->(n)
+WITH n, count(m) AS mentions
+OPTIONAL MATCH (n)-[e:%s]-()
+WITH n, mentions, count(e) AS facts WHERE mentions = 0 AND facts = 0
+RETURN n.uuid
+"""  # % kinds
+_DROP_ENTITIES = "MATCH (n:Entity) WHERE n.uuid IN $entities DETACH DELETE n"
+_DROP_NAMES = "MATCH (x:Name) WHERE x.uuid IN $entities DELETE x"
+_FACTS_OF = f"""
+MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities
+WITH DISTINCT n, e ORDER BY e.created_at, e.valid_at, e.uuid
+RETURN n.uuid, e.fact
+"""
+_SUMMARISE = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.summary = row.summary"
+
+_PAGE = 500
+_QUIET_SECONDS, _LOOK_SECONDS = 20.0, 0.05
+
+
+class FalkorErasableGraph:
+    """The graph of one mind; *purge* has the server's files written anew."""
+
+    def __init__(self, connection: GraphConnection, *, graph: FalkorMindGraph, purge: ServerPurge) -> None:
+        self._connection = connection
+        self._graph = graph
+        self._purge = purge
+
+    async def tainted(self, episodes: Sequence[str], near: Sequence[str], /, *, words: frozenset[str]) -> Tainted:
+        """
+        What is told in *words* by *episodes* or those *near* them, and by others, too.
+
+        Every entity is looked at: an extraction that was stopped half-way leaves some that nothing leads to.
+        """
+        await self._quiet()
+        gone = set(episodes)
+        told = await self._read(_TOLD, episodes=[*episodes, *near])
+        names: list[str] = []
+        stale: list[str] = []
+        after = 0
+        while page := await self._read(_ENTITIES, after=after, limit=_PAGE):
+            after += len(page)
+            shown = await anyio.to_thread.run_sync(_showing, page, words)
+            names += shown[0]
+            stale += shown[1]
+        facts = {row[0]: set(row[2]) for row in told if not words.isdisjoint(tokens(row[1] or ""))}
+        again = set().union(*facts.values())
+        if names:
+            again.update(*(row[1] for row in await self._read(_MENTIONING, entities=names)))
+            around_them = await self._read(_AROUND, entities=names)
+            again.update(*(row[1] for row in around_them))
+            facts |= {row[0]: set(row[1]) for row in around_them}
+        return Tainted(tuple(facts), tuple(names), tuple(sorted(again - gone))[:MOST_READ_AGAIN], tuple(stale))
+
+    async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
+        """Take *episodes* out, what only they told, and what is *tainted*."""
+        graph, going = self._graph.name, set(episodes)
+        told = await self._read(_TOLD, episodes=[*episodes, *tainted.again])
+        again = set(tainted.again)
+        facts = {row[0] for row in told if set(row[2]) <= going or set(row[2]) <= again} | set(tainted.facts)
+        mentioned = await self._read(_MENTIONED, episodes=[*episodes, *tainted.again])
+        touched = {row[0] for row in mentioned} | {uuid for row in told for uuid in (row[3], row[4])}
+        touched |= set(tainted.stale)
+        ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
+        counts = [int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes)]
+        for statement in _DROP_FACTS:
+            await self._connection.write(graph, statement, {"facts": sorted(facts)})
+        changed = await self._connection.write(graph, _UNTELL, {"episodes": list(episodes)})
+        if ended:
+            words = {"entities": sorted(touched), "since": ended}
+            changed += await self._connection.write(graph, _GO_ON, words)
+        sequences = [row[0] for row in await self._read(_SEQUENCES, episodes=list(episodes))]
+        await self._connection.write(graph, _DROP_PARKED, {"sequences": sequences})
+        for statement in _DROP_EPISODES:
+            await self._connection.write(graph, statement, {"episodes": list(episodes)})
+        lonely = f"RELATES_TO|{OLD}"
+        alone = {row[0] for row in await self._read(_LONELY % lonely, entities=sorted(touched))}
+        entities = sorted(alone | set(tainted.entities))
+        await self._connection.write(graph, _DROP_NAMES, {"entities": entities})
+        await self._connection.write(graph, _DROP_ENTITIES, {"entities": entities})
+        left = sorted(touched - set(entities))
+        await self._summarise(left)
+        kept = dict.fromkeys(row[0] for row in changed if row[0] not in facts)
+        return Forgotten(counts[0], counts[1], tuple(sorted(facts)), tuple(entities), tuple(kept), tuple(left))
+
+    async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
+        """Give passages other leaning vectors."""
+        await self._graph.set_leaning(leaning)
+
+    async def remains(self, episodes: Sequence[str], /, *, forms: Sequence[str]) -> int:
+        """How much still stands of *episodes*, or shows one of *forms*: the whole graph is read."""
+        await self._quiet()
+        count = sum(int(rows[0][0]) for rows in await self._counts(episodes) if rows)
+        after = 0
+        while forms:
+            page = await self._graph.knowledge(after=after, limit=_PAGE)
+            if not page.facts and not page.entities:
+                break
+            shown = [fact.text for fact in page.facts]
+            shown += [f"{entity.name}\n{entity.summary}" for entity in page.entities]
+            count += sum(any(form in text for form in forms) for text in shown)
+            after += _PAGE
+        return count
+
+    async def erase(self) -> tuple[GraphSize, int]:
+        """Delete the graph and what else the server keeps of it; also where an import built it, under another name."""
+        await self._quiet()
+        size, keys = GraphSize(), await self.keys()
+        for graph in await self._graphs():
+            found = await size_of(self._connection, graph)
+            size = GraphSize(*map(sum, zip(astuple(size), astuple(found), strict=True)))
+            await self._connection.delete(graph)
+            await self._purge.forget_statements(graph)
+        return size, keys
+
+    async def keys(self) -> int:
+        """How many keys of the server there are of a mind."""
+        return sum([await self._purge.keys(graph) for graph in await self._graphs()])
+
+    async def rewrite_files(self) -> Rewritten:
+        """Have the server forget what it was asked of this graph, and write its files anew."""
+        await self._quiet()
+        await self._purge.forget_statements(self._graph.name)
+        return await self._purge.rewrite()
+
+    def search_files(self, forms: Sequence[str], /) -> tuple[str, ...]:
+        """The server's files that hold one of *forms*."""
+        return self._purge.search(forms)
+
+    async def _summarise(self, entities: Sequence[str]) -> None:
+        """Summaries of entities, made of the facts that are left, as extraction makes them."""
+        told: dict[str, list[str]] = {uuid: [] for uuid in entities}
+        for uuid, fact in await self._read(_FACTS_OF, entities=list(entities)) if entities else []:
+            told[uuid].append(fact)
+        rows = [{"uuid": uuid, "summary": "\n".join(facts)[-SUMMARY_CHARACTERS:]} for uuid, facts in told.items()]
+        await self._connection.write(self._graph.name, _SUMMARISE, {"rows": rows})
+
+    async def _counts(self, episodes: Iterable[str]) -> list[Rows]:
+        return [await self._read(statement, episodes=list(episodes)) for statement in _COUNT]
+
+    async def _read(self, cypher: str, **words: Any) -> Rows:  # noqa: ANN401 - what Cypher takes
+        return await self._connection.read(self._graph.name, cypher, words)
+
+    async def _quiet(self) -> None:
+        """Return when no statement on the graph runs or waits: one that was given up may still be obeyed."""
+        graph = self._graph.name
+        for _ in range(int(_QUIET_SECONDS / _LOOK_SECONDS)):
+            try:
+                if graph not in await self._connection.running():
+                    return
+            except GraphFault:
+                return  # a server that does not tell
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _graphs(self) -> tuple[str, ...]:
+        """The mind's graph, and those that an import has built for it and that have not taken its name yet."""
+        graph = self._graph.name
+        return (
+            graph,
+            *(name for name in sorted(await self._connection.graphs()) if name.startswith(site_prefix(graph))),
+        )
+
+
+def _showing(page: Rows, words: frozenset[str]) -> tuple[list[str], list[str]]:
+    """The entities of a page that one of *words* names, and those that are only summarised in them."""
+    names = [row[0] for row in page if not words.isdisjoint(tokens(row[1] or ""))]
+    summaries = [row[0] for row in page if not words.isdisjoint(tokens(row[2] or ""))]
+    return names, [uuid for uuid in summaries if uuid not in names]

@@ -1,0 +1,175 @@
+"""
+What Graphiti compares a new episode with: its seam for searching, filled with our vector indexes.
+
+The original compares every vector with every other, several times for each episode. Here one statement asks for all
+names of an episode, and one for all facts. Full text finds nothing here: vectors say what two sentences have in common.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphiti_core.driver.driver import GraphProvider
+from graphiti_core.driver.search_interface.search_interface import SearchInterface
+from graphiti_core.edges import get_entity_edge_from_record
+from graphiti_core.nodes import get_entity_node_from_record
+from pydantic import PrivateAttr
+
+from service.adapters.falkordb.vector_index import ENTITIES, FACTS
+from service.adapters.falkordb.vectors import matrix, printed
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from graphiti_core.edges import EntityEdge
+    from graphiti_core.nodes import EntityNode
+    from graphiti_core.search.search_filters import SearchFilters
+
+    from service.adapters.falkordb.vector_index import Arm, VectorIndexes
+
+_EDGE = """
+  startNode(e).uuid AS source_node_uuid, endNode(e).uuid AS target_node_uuid,
+  e.group_id AS group_id, e.created_at AS created_at, e.name AS name, e.fact AS fact, e.episodes AS episodes,
+  e.expired_at AS expired_at, e.valid_at AS valid_at, e.invalid_at AS invalid_at,
+  e.reference_time AS reference_time, {} AS attributes
+"""
+_FACTS = f"UNWIND $uuids AS u MATCH ()-[e:RELATES_TO {{uuid: u}}]->() RETURN e.uuid AS uuid, {_EDGE}"
+# Both ends are found first: in one pattern, all facts of one end would be walked, and one may be in every turn.
+_BETWEEN = f"""
+UNWIND range(0, size($pairs) - 1) AS i
+WITH i, $pairs[i][0] AS one, $pairs[i][1] AS other, vecf32($vectors[i]) AS v
+MATCH (n:Entity {{uuid: one}})
+WITH i, n, other, v
+MATCH (m:Entity {{uuid: other}})
+WITH i, n, m, v
+MATCH (n)-[e:RELATES_TO]-(m)
+WITH DISTINCT i, e, vec.cosineDistance(e.fact_embedding, v) AS distance
+ORDER BY i, distance
+WITH i, collect(e)[0..$limit] AS best
+UNWIND best AS e
+RETURN i, e.uuid AS uuid, {_EDGE}
+"""
+_NODES = """
+UNWIND $uuids AS u MATCH (n:Entity {uuid: u})
+RETURN n.uuid AS uuid, n.name AS name, n.group_id AS group_id, n.created_at AS created_at, n.summary AS summary,
+  labels(n) AS labels, {} AS attributes
+"""
+_NAMESAKES = 6  # names that a new one is compared with; the same name is among the nearest few
+_IDENTICAL = 0.9999  # the cosine of a name with itself, with vectors rounded as ours; then no other is meant
+
+
+class _Asked(NamedTuple):
+    vector: Sequence[float]
+    limit: int
+    min_score: float
+
+
+class _Pair(NamedTuple):
+    vector: Sequence[float]
+    limit: int
+    ends: tuple[str, str]
+
+
+class GraphitiSearch(SearchInterface):
+    """Searches by the vector indexes of the server; a search without vectors finds nothing."""
+
+    indexes: Any  # VectorIndexes; pydantic need not know
+    known: Any  # the uuids of the entities that were found; a set that GraphitiStore shares
+    _waiting: dict[str, list[tuple[Any, asyncio.Future[Any]]]] = PrivateAttr(default_factory=dict)
+
+    async def edge_similarity_search(
+        self,
+        driver: Any,  # noqa: ANN401
+        search_vector: list[float],
+        source_node_uuid: str | None,
+        target_node_uuid: str | None,
+        search_filter: SearchFilters,
+        group_ids: list[str] | None = None,
+        limit: int = 100,
+        min_score: float = 0.7,
+    ) -> list[EntityEdge]:
+        """Find the facts nearest to a vector; between two entities, all of their facts are compared."""
+        del source_node_uuid, target_node_uuid, group_ids
+        ends = list(dict.fromkeys(search_filter.edge_source_node_uuids or ()))
+        if ends:
+            pair = _Pair(search_vector, limit, (ends[0], ends[-1]))
+            records = await self._batched("between", pair, lambda pairs: _between(driver, pairs))
+        else:
+            asked = _Asked(search_vector, limit, min_score)
+            records = await self._batched("facts", asked, lambda all_: self._near(driver, FACTS, all_))
+        return [get_entity_edge_from_record(record, GraphProvider.FALKORDB) for record in records]
+
+    async def node_similarity_search(
+        self,
+        driver: Any,  # noqa: ANN401
+        search_vector: list[float],
+        search_filter: SearchFilters,
+        group_ids: list[str] | None = None,
+        limit: int = 100,
+        min_score: float = 0.7,
+    ) -> list[EntityNode]:
+        """Find the entities whose names are nearest to a vector; where one has that very name, only that one."""
+        del search_filter, group_ids
+        asked = _Asked(search_vector, min(limit, _NAMESAKES), min_score)
+        records = await self._batched("names", asked, lambda all_: self._near(driver, ENTITIES, all_))
+        self.known.update(record["uuid"] for record in records)
+        return [get_entity_node_from_record(record, GraphProvider.FALKORDB) for record in records]
+
+    async def edge_fulltext_search(self, *_: Any, **__: Any) -> list[EntityEdge]:  # noqa: ANN401
+        """Find nothing."""
+        return []
+
+    async def node_fulltext_search(self, *_: Any, **__: Any) -> list[EntityNode]:  # noqa: ANN401
+        """Find nothing."""
+        return []
+
+    async def episode_fulltext_search(self, *_: Any, **__: Any) -> list[Any]:  # noqa: ANN401
+        """Find nothing: episodes are not compared."""
+        return []
+
+    async def _batched[Ask](
+        self, kind: str, asked: Ask, answer: Callable[[list[Ask]], Awaitable[list[list[dict[str, Any]]]]]
+    ) -> list[dict[str, Any]]:
+        """Share one call of *answer* between all who ask in the same round of the event loop; the first calls it."""
+        waiting = self._waiting.setdefault(kind, [])
+        answered: asyncio.Future[list[dict[str, Any]]] = asyncio.get_running_loop().create_future()
+        waiting.append((asked, answered))
+        if len(waiting) == 1:
+            await asyncio.sleep(0)
+            del self._waiting[kind]
+            try:
+                found = await answer([one for one, _ in waiting])
+            except BaseException as error:
+                for _, one in waiting[1:]:
+                    one.cancel() if isinstance(error, asyncio.CancelledError) else one.set_exception(error)
+                raise
+            for (_, one), records in zip(waiting, found, strict=True):
+                one.set_result(records)
+        return await answered
+
+    async def _near(self, driver: Any, arm: Arm, asked: Sequence[_Asked]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
+        """Return what is near each vector, nearest first; Graphiti's scores are (1 + cosine) / 2."""
+        indexes: VectorIndexes = self.indexes
+        vectors, limit = matrix(one.vector for one in asked), max(one.limit for one in asked)
+        pages = await indexes.near(driver.graph, arm, vectors, queries=len(asked), limit=limit)
+        wanted = []
+        for one, page in zip(asked, pages, strict=True):
+            is_there = arm is ENTITIES and bool(page) and page[0].similarity >= _IDENTICAL
+            least = _IDENTICAL if is_there else 2 * one.min_score - 1
+            wanted.append([near.key for near in page[: one.limit] if near.similarity > least])
+        uuids = list(dict.fromkeys(uuid for page in wanted for uuid in page))
+        cypher = _NODES if arm is ENTITIES else _FACTS
+        records, _, _ = await driver.execute_query(cypher, uuids=uuids) if uuids else ([], None, None)
+        by_uuid = {record["uuid"]: record for record in records}
+        return [[by_uuid[uuid] for uuid in page if uuid in by_uuid] for page in wanted]
+
+
+async def _between(driver: Any, pairs: Sequence[_Pair]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
+    words = {
+        "pairs": [list(pair.ends) for pair in pairs],
+        "vectors": [printed(pair.vector) for pair in pairs],
+        "limit": max(pair.limit for pair in pairs),
+    }
+    records, _, _ = await driver.execute_query(_BETWEEN, **words)
+    return [[record for record in records if record["i"] == number] for number in range(len(pairs))]

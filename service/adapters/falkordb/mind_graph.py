@@ -1,0 +1,275 @@
+"""
+The graph of one mind on FalkorDB: our own writes (episodes with their vectors, cursors, parked turns) and extraction.
+
+A cursor lives in the graph that it describes and moves in the same statement as what it counts, and only in a graph
+that was prepared: a graph that was emptied from outside begins again at 0. Every statement may run twice, because
+FalkorDB can fail to answer after it has obeyed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
+from service.adapters.falkordb import reindex as reindexing
+from service.adapters.falkordb.fact_limit import retire_oldest_facts
+from service.adapters.falkordb.reads import GraphReads
+from service.adapters.falkordb.schema import prepare
+from service.adapters.falkordb.vectors import printed
+from service.ports.graph import Extracted, episode_uuid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.vector_index import VectorIndexes
+    from service.ingest.extraction_prompts import TurnReaders
+    from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
+    from service.ports.graph import Episode, Parked, Progress, VectorHit, VectorHits
+
+_LOOK_EVERY = 40  # writes
+_GRAPHITI = "service.adapters.falkordb.graphiti"
+_SWITCHES = {"GRAPHITI_TELEMETRY_ENABLED": "false", "SEMAPHORE_LIMIT": "8"}
+_MOVE_SAVED = """
+MATCH (:Meta {name: 'embedder'})
+MERGE (c:Cursor {name: 'saved'})
+SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+RETURN c.sequence
+"""
+# Episodes first, each once: a MERGE that meets a new node in several rows sets what it has of the last of them.
+_SAVE = """
+MATCH (:Meta {name: 'embedder'})
+UNWIND $episodes AS e
+MERGE (n:Episodic {uuid: e.uuid})
+ON CREATE SET n.name = e.name, n.group_id = $group, n.source = 'message', n.source_description = e.session,
+  n.content = e.content, n.entity_edges = [], n.created_at = e.at, n.valid_at = e.at
+WITH count(n) AS episodes
+WHERE episodes > 0
+UNWIND $passages AS p
+MERGE (q:Passage {uuid: p.uuid})
+SET q.episode = p.episode, q.sequence = p.sequence,
+  q.embedding = vecf32(p.own), q.leaning = vecf32(p.leaning)
+WITH count(q) AS passages
+WHERE passages > 0
+MERGE (c:Cursor {name: 'saved'})
+SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+RETURN passages
+"""
+_SET_LEANING = "UNWIND $changed AS c MATCH (q:Passage {uuid: c.uuid}) SET q.leaning = vecf32(c.vector)"
+_BEGIN_ATTEMPT = """
+MATCH (n:Episodic {uuid: $uuid})
+MERGE (a:Attempt {episode: $uuid})
+SET a.count = coalesce(a.count, 0) + 1
+WITH n, a
+OPTIONAL MATCH (n)-[r:MENTIONS]->()
+DELETE r
+WITH DISTINCT a
+RETURN a.count
+"""
+_UNDO_ATTEMPT = "MATCH (a:Attempt {episode: $uuid}) SET a.count = a.count - 1"
+_FORGET_HALF_DONE = """
+MATCH ()-[e:RELATES_TO]->()
+WHERE e.episodes = [$uuid]
+DELETE e
+"""
+_MARK_EXTRACTED = """
+OPTIONAL MATCH (p:Passage {sequence: $sequence})
+OPTIONAL MATCH (a:Attempt {episode: p.episode})
+DELETE a
+WITH count(p) AS done
+MATCH (:Meta {name: 'embedder'})
+MERGE (c:Cursor {name: 'extracted'})
+SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+RETURN done
+"""
+_PARK = """
+MATCH (:Meta {name: 'embedder'})
+MERGE (p:Parked {sequence: $sequence})
+SET p.turn_id = $turn_id, p.error = $error, p.attempts = $attempts, p.parked_at = $parked_at
+WITH p
+MERGE (c:Cursor {name: 'extracted'})
+SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+RETURN c.sequence
+"""
+_UNPARK = "MATCH (p:Parked {sequence: $sequence}) DELETE p"
+_FORGET_ATTEMPTS = "MATCH (a:Attempt {episode: $uuid}) DELETE a"
+
+
+class FalkorMindGraph(GraphReads):
+    """The graph of one mind: written by statements of ours, and by Graphiti what extraction finds."""
+
+    def __init__(
+        self,
+        connection: GraphConnection,
+        *,
+        mind_id: str,
+        name: str,
+        indexes: VectorIndexes,
+        readers: TurnReaders,
+        embedder: Embedder,
+    ) -> None:
+        super().__init__(connection, name=name, indexes=indexes)
+        self._mind_id = mind_id
+        self._readers = readers
+        self._embedder = embedder
+        self._writes = 0
+        self._mismatch: EmbedderMismatch | None = None
+
+    async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
+        """Make sentinel, indexes and identity, and return how far the graph is. Raises EmbedderMismatch."""
+        try:
+            await prepare(self._connection, self.name, embedder=embedder)
+        except EmbedderMismatch as error:
+            self._mismatch = error
+            raise
+        self._mismatch = None
+        progress = await self.progress()
+        await self._indexes.grow(self.name, dimension=embedder.dimension)
+        return progress
+
+    async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
+        """Embed everything anew with the embedder this graph was opened with."""
+        if await self.identity() is None:
+            raise GraphUnavailable("there is no graph that could be embedded anew")
+        await self._indexes.drop(self.name)
+        return await reindexing.reindex(
+            self._connection, self.name, embedder=self._embedder, identity=embedder, advanced=advanced
+        )
+
+    async def save(
+        self,
+        episodes: Sequence[Episode],
+        /,
+        *,
+        own: Mapping[str, Vector],
+        leaning: Mapping[str, Vector],
+        cursor: int,
+    ) -> None:
+        """Save episodes and passages and move the cursor ``saved``, in one statement; neighbours before it."""
+        await self.set_leaning({uuid: vector for uuid, vector in leaning.items() if uuid not in own})
+        passages = [
+            {
+                "uuid": passage.uuid,
+                "episode": episode.uuid,
+                "sequence": episode.sequence,
+                "own": printed(own[passage.uuid].tolist()),
+                "leaning": printed(leaning[passage.uuid].tolist()),
+            }
+            for episode in episodes
+            for passage in episode.passages
+        ]
+        words = {
+            "group": self.name,
+            "sequence": cursor,
+            "episodes": [_episodic(episode) for episode in episodes if episode.passages],
+            "passages": passages,
+        }
+        await self._move_cursor(_SAVE if passages else _MOVE_SAVED, words)
+        await self._grow()
+
+    async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
+        """Give passages that are there other leaning vectors."""
+        changed = [{"uuid": uuid, "vector": printed(vector.tolist())} for uuid, vector in leaning.items()]
+        if changed:
+            await self._connection.write(self.name, _SET_LEANING, {"changed": changed})
+
+    async def begin_attempt(self, episode: str, /) -> int:
+        """Count an attempt, and clear what an earlier one left half done."""
+        rows = await self._connection.write(self.name, _BEGIN_ATTEMPT, {"uuid": episode})
+        if not rows:
+            raise GraphUnavailable("the graph has lost a raw episode; it is saved again")
+        attempt = int(rows[0][0])
+        if attempt > 1:
+            await self._connection.write(self.name, _FORGET_HALF_DONE, {"uuid": episode})
+        return attempt
+
+    async def undo_attempt(self, episode: str, /) -> None:
+        """Take back an attempt that never began."""
+        await self._connection.write(self.name, _UNDO_ATTEMPT, {"uuid": episode})
+
+    async def extract(self, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
+        """Extract entities and facts with Graphiti."""
+        silence_graphiti(dimension=self._embedder.dimension)
+        graphiti = await anyio.to_thread.run_sync(import_module, _GRAPHITI)
+        self._check_vectors()
+        with self._readers.reading(self._mind_id) as reader:
+            facts, entities = await graphiti.add_episode(
+                await self._connection.client(),
+                self.name,
+                episode,
+                previous=previous,
+                reader=reader,
+                embedder=self._embedder,
+                connection=self._connection,
+                indexes=self._indexes,
+            )
+        await self._grow()
+        await retire_oldest_facts(self._connection, self.name, facts)
+        return Extracted(*await asyncio.gather(self.facts(facts), self.entities(entities)))
+
+    async def mark_extracted(self, sequence: int, /) -> None:
+        """Move the cursor ``extracted``."""
+        await self._move_cursor(_MARK_EXTRACTED, {"sequence": sequence})
+
+    async def park(self, parked: Parked, /) -> None:
+        """Record a parked turn and move the cursor ``extracted`` past it."""
+        words = {
+            "sequence": parked.sequence,
+            "turn_id": parked.turn_id,
+            "error": parked.error,
+            "attempts": parked.attempts,
+            "parked_at": parked.parked_at.isoformat(),
+        }
+        await self._move_cursor(_PARK, words)
+
+    async def unpark(self, parked: Parked, /) -> None:
+        """Forget that a turn was parked, and its attempts."""
+        await self._connection.write(self.name, _UNPARK, {"sequence": parked.sequence})
+        uuid = episode_uuid(self._mind_id, parked.turn_id)
+        await self._connection.write(self.name, _FORGET_ATTEMPTS, {"uuid": uuid})
+
+    async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
+        """Return what is near each vector. Raises EmbedderMismatch."""
+        self._check_vectors()
+        return await super().nearest(vectors, turns=turns, facts=facts, entities=entities)
+
+    async def _move_cursor(self, cypher: str, words: Mapping[str, object]) -> None:
+        """Run a statement that moves a cursor. Raises GraphUnavailable where the graph was emptied: nothing moved."""
+        if not await self._connection.write(self.name, cypher, words):
+            raise GraphUnavailable("the graph was emptied from outside; it is built again from the transcript")
+
+    async def _grow(self) -> None:
+        """Now and then, look whether an arm has grown so far that it needs an index."""
+        self._writes += 1
+        if self._writes % _LOOK_EVERY == 0 and self._embedder.dimension:
+            await self._indexes.grow(self.name, dimension=self._embedder.dimension)
+
+    async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
+        """Return facts one and two steps from *entities*. Raises EmbedderMismatch for vectors of another embedder."""
+        self._check_vectors()
+        return await super().facts_around(entities, vector, limit=limit)
+
+    def _check_vectors(self) -> None:
+        """Raise EmbedderMismatch where the graph was found to hold vectors of another embedder: never mixed."""
+        if self._mismatch is not None:
+            raise EmbedderMismatch(str(self._mismatch))
+
+
+def _episodic(episode: Episode) -> dict[str, object]:
+    return {
+        "uuid": episode.uuid,
+        "name": f"turn {episode.sequence}",
+        "session": episode.session_id,
+        "content": episode.text,
+        "at": episode.occurred_at.isoformat(),
+    }
+
+
+def silence_graphiti(*, dimension: int) -> None:
+    """Turn Graphiti's telemetry off and set the dimension of its vectors, before it is imported: it reads both then."""
+    os.environ.update(_SWITCHES, EMBEDDING_DIM=str(dimension))

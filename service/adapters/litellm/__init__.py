@@ -1,0 +1,1 @@
+"""Language models, embedders and chat upstreams through litellm."""

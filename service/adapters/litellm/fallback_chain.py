@@ -1,0 +1,257 @@
+"""
+The deployments of a role in their order: each is asked in the best way that it supports; the first answer counts.
+
+Why the order is ours and not the Router's ``fallbacks``: the Router raises the first error and swallows the
+others, sleeps ``Retry-After`` before it falls back, and sends one ``response_format`` to all, so that a model
+which refuses a schema would lose its turn instead of being asked again without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.ports import Role, Usage
+from prompts.library import render
+from service.adapters.litellm.calls import LETTERS_PER_TOKEN, DeploymentReply, counted, listen, open_router
+from service.adapters.litellm.loader import open_litellm
+from service.adapters.litellm.model_errors import is_unbearable, together, translated
+from service.adapters.litellm.structured_answer import schema_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+
+    from pydantic import BaseModel
+
+    from consolidation.kernel.errors import ModelFault
+    from consolidation.kernel.ports import Clock
+    from service.observability.model_usage import UsageLedger
+
+    type Messages = tuple[Mapping[str, str], ...]
+
+# A lone model with calls in the background is never paused: one request that it can not answer must not stop others.
+WAITED_FOR = frozenset({Role.CHAT, Role.SUBCONSCIOUS})
+SHARE = 2 / 3  # of the time left, for a deployment with others behind it
+GRACE = 1.05  # litellm's own time-out comes first, so that the Router counts it and pauses the deployment
+
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A model somewhere: litellm's name for it, and where and as whom to ask."""
+
+    model: str
+    api_base: str | None = None
+    api_key: str | None = None
+
+    @property
+    def host(self) -> str:
+        """Where it is asked, without path, user or key."""
+        return urlsplit(self.api_base).hostname or "unknown" if self.api_base else "its provider's own"
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSettings:
+    """
+    What serves a role: the model, then its fallbacks in order. The seconds are for a whole answer.
+
+    *hidden* must not be quoted from any provider's words.
+    """
+
+    deployments: tuple[Deployment, ...]
+    timeout_seconds: float
+    max_tokens: int
+    temperature: float
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMode:
+    """A way to ask; each of a list demands less of the provider than the one before."""
+
+    options: Mapping[str, object]
+    told: str = ""
+
+    def applied(self, messages: Messages) -> Messages:
+        """Return the messages, with what must be said in words because no option says it."""
+        return (*messages, {"role": "user", "content": self.told}) if self.told else messages
+
+
+# A server that does not know stream_options still answers; the tokens are then counted here.
+PROSE = (RequestMode({"stream": True, "stream_options": {"include_usage": True}}), RequestMode({"stream": True}))
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReply:
+    """An answer, the position of the deployment that gave it, and what all attempts cost together."""
+
+    said: DeploymentReply
+    position: int
+    usage: Usage
+
+
+class FallbackChain:
+    """Asks a role's deployments, in order, until one answers."""
+
+    def __init__(self, role: Role, settings: RoleSettings, *, clock: Clock, ledger: UsageLedger) -> None:
+        self._role, self._settings, self._clock, self._ledger = role, settings, clock, ledger
+        self._ids = tuple(f"{role}-{clock.fresh_id()}-{i}" for i in range(len(settings.deployments)))
+        self._known: dict[tuple[int, bool], int] = {}
+        self._opening = asyncio.Lock()
+        self._litellm: Any = None
+        self._router: Any = None
+
+    async def say(
+        self, messages: Messages, *, shape: type[BaseModel] | None, until: float, start: int = 0
+    ) -> ChainReply:
+        """Ask the deployments from *start* on, until *until* on the loop's clock. Raises ModelFault."""
+        await self.open()
+        failures: list[Exception] = []
+        spent = Usage()
+        for position in range(start, len(self._ids)):
+            begun, said = self._clock.monotonic(), None
+            self._log_asked(position, until=until, is_streamed=shape is None)
+            try:
+                async with asyncio.timeout(self._seconds(position, until=until) * GRACE):
+                    said = await self._ask(position, messages, shape=shape)
+            except Exception as error:  # noqa: BLE001 - litellm raises whatever its providers' parsers raise
+                failures.append(error)
+            finally:
+                usage = self._record(position, said, begun=begun)
+                spent += usage
+                self._log_ended(position, said, usage, failures[position - start :], begun=begun)
+            if said is not None:
+                return ChainReply(said, position, spent)
+        raise self._fault(failures, start=start) from failures[-1]
+
+    async def open(self) -> None:
+        """Import litellm and build the Router, once."""
+        async with self._opening:
+            if self._router is None:
+                self._litellm = await open_litellm()
+                self._router = await anyio.to_thread.run_sync(self._build, self._litellm)
+
+    def close(self) -> None:
+        """Take the Router out of litellm's global lists."""
+        if self._router is not None:
+            self._router.discard()
+
+    def _build(self, litellm: ModuleType) -> Any:  # noqa: ANN401 - litellm has no types
+        total = self._settings.timeout_seconds
+        # The same at each call: litellm opens a new client, and a new connection, for every other time-out.
+        seconds = (*(total * SHARE for _ in self._ids[1:]), total)
+        listed = zip(self._ids, self._settings.deployments, seconds, strict=True)
+        return open_router(
+            litellm,
+            {i: {"model": d.model, "api_base": d.api_base, "api_key": d.api_key, "timeout": s} for i, d, s in listed},
+            timeout=total,
+            may_rest=len(self._ids) > 1 or self._role in WAITED_FOR,
+        )
+
+    async def _ask(self, position: int, messages: Messages, *, shape: type[BaseModel] | None) -> DeploymentReply:
+        model, ways = self._settings.deployments[position].model, self._ways(position, shape=shape)
+        first = self._known.get((position, shape is None), 0)
+        for number, way in enumerate(ways[first:], start=first):
+            try:
+                said = await self._call(position, way.applied(messages), way.options)
+            except Exception as error:
+                if not is_unbearable(error) or number + 1 == len(ways):
+                    raise
+            else:
+                self._known[position, shape is None] = number
+                return await counted(said, litellm=self._litellm, model=model, messages=messages)
+        raise AssertionError("unreachable: the last way returns or raises")
+
+    async def _call(self, position: int, messages: Messages, options: Mapping[str, object]) -> DeploymentReply:
+        retries = {} if position + 1 == len(self._ids) else {"num_retries": 0}  # with a fallback, go there at once
+        response = await self._router.acompletion(
+            model=self._ids[position],
+            messages=[dict(message) for message in messages],
+            max_tokens=self._settings.max_tokens,
+            temperature=self._settings.temperature,
+            drop_params=True,  # what a provider does not know of is left out
+            **options,
+            **retries,
+        )
+        most = self._settings.max_tokens * LETTERS_PER_TOKEN
+        return await listen(response, most_letters=most, monotonic=self._clock.monotonic)
+
+    def _seconds(self, position: int, *, until: float) -> float:
+        left = max(until - asyncio.get_running_loop().time(), 0.001)
+        return left if position + 1 == len(self._ids) else left * SHARE
+
+    def _ways(self, position: int, *, shape: type[BaseModel] | None) -> tuple[RequestMode, ...]:
+        if shape is None:
+            return PROSE
+        deployment, schema = self._settings.deployments[position], schema_of(shape)
+        told = render("answer_shape", schema=json.dumps(schema, ensure_ascii=False))
+        wanted = {"type": "json_schema", "json_schema": {"name": shape.__name__, "schema": schema}}
+        # Not "strict": that refuses optional fields and defaults. An own address says nothing of itself: try.
+        knows = deployment.api_base is not None or self._litellm.supports_response_schema(model=deployment.model)
+        weaker = (RequestMode({"response_format": {"type": "json_object"}}, told), RequestMode({}, told))
+        return (RequestMode({"response_format": wanted}), *weaker) if knows else weaker
+
+    def _record(self, position: int, said: DeploymentReply | None, *, begun: float) -> Usage:
+        seconds = self._clock.monotonic() - begun
+        usage = Usage(calls=1, seconds=seconds)
+        if said is not None:
+            usage = Usage(1, said.prompt_tokens, said.completion_tokens, said.cost_usd, seconds)
+        model = self._settings.deployments[position].model
+        self._ledger.record(self._role, model, usage, is_answered=said is not None)
+        return usage
+
+    def _log_asked(self, position: int, *, until: float, is_streamed: bool) -> None:
+        deployment = self._settings.deployments[position]
+        log.debug(
+            "model.asked",
+            role=self._role.value,
+            model=deployment.model,
+            host=deployment.host,
+            streamed=is_streamed,
+            allowed_ms=round(self._seconds(position, until=until) * 1000),
+        )
+
+    def _log_ended(
+        self, position: int, said: DeploymentReply | None, usage: Usage, failed: list[Exception], *, begun: float
+    ) -> None:
+        """At DEBUG how the call ended; at WARNING that another model is asked in its place, and why."""
+        deployments = self._settings.deployments
+        called = {"role": self._role.value, "model": deployments[position].model, "ms": round(usage.seconds * 1000)}
+        if said is not None:
+            log.debug(
+                "model.answered",
+                **called,
+                first_words_ms=None if said.first_at is None else round((said.first_at - begun) * 1000),
+                prompt_tokens=usage.prompt_tokens,
+                completion_tokens=usage.completion_tokens,
+                cost_usd=usage.cost_usd,
+                finish=said.finish,
+            )
+            return
+        if not failed:
+            log.debug("model.given_up", **called)
+            return
+        reason = str(translated(failed[0], model=deployments[position].model, keys=self._keys))
+        log.debug("model.failed", **called, reason=reason)
+        if position + 1 < len(deployments):
+            log.warning("model.failed_over", **called, to=deployments[position + 1].model, reason=reason)
+
+    @property
+    def _keys(self) -> list[str]:
+        """What must not be quoted from a provider's words."""
+        return [*self._settings.hidden, *(one.api_key for one in self._settings.deployments if one.api_key)]
+
+    def _fault(self, failures: list[Exception], *, start: int) -> ModelFault:
+        asked = self._settings.deployments[start:]
+        return together(
+            tuple(translated(error, model=d.model, keys=self._keys) for d, error in zip(asked, failures, strict=True))
+        )

@@ -1,0 +1,163 @@
+"""
+The language model over litellm, for one role: a question, one repair when the answer has another shape, one deadline.
+
+The deadline covers the queue, the import of litellm, every deployment, every retry and a stream's last byte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import (
+    InvalidModelOutput,
+    ModelCircuitOpen,
+    ModelFault,
+    ModelRefused,
+    ModelTimedOut,
+    ModelTruncated,
+    ModelUnavailable,
+    PromptFault,
+)
+from consolidation.kernel.ports import Reply
+from prompts.library import PromptError, render
+from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, RoleSettings
+from service.adapters.litellm.structured_answer import read_answer, without_thoughts
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+    from contextlib import AbstractAsyncContextManager
+
+    from pydantic import BaseModel
+
+    from consolidation.kernel.ports import Ask, Clock, Role
+    from service.adapters.litellm.fallback_chain import ChainReply, Messages
+    from service.observability.dependency_health import Dependency
+    from service.observability.model_usage import UsageLedger
+
+__all__ = ["Deployment", "LitellmModel", "RoleSettings"]
+
+CUT = frozenset({"length", "max_tokens"})
+MOST_REPEATED = 4_000
+AWAY = 3  # failures in a row, after which a provider counts as unavailable
+
+
+class LitellmModel:
+    """Answers for one role; call ``aclose`` after the last question."""
+
+    def __init__(
+        self,
+        role: Role,
+        settings: RoleSettings,
+        *,
+        clock: Clock,
+        limit: AbstractAsyncContextManager[object, bool | None],
+        ledger: UsageLedger,
+        dependency: Dependency | None = None,
+    ) -> None:
+        self._role, self._settings, self._limit, self._dependency = role, settings, limit, dependency
+        self._failures = 0
+        self._ledger = ledger
+        self._chain = FallbackChain(role, settings, clock=clock, ledger=ledger)
+
+    @property
+    def is_hosted(self) -> bool:
+        """Always true."""
+        return True
+
+    async def warm(self) -> None:
+        """Import litellm, so that the first question need not pay for it out of its deadline."""
+        await self._chain.open()
+
+    async def aclose(self) -> None:
+        """Let go of litellm."""
+        self._chain.close()
+
+    async def answer[A: BaseModel](self, ask: Ask[A], /) -> Reply[A]:
+        """Answer in the shape that is asked for; where the first answer has another one, ask again and say why."""
+        # In a thread: the first one imports jinja2, and each reads files.
+        prompt = await anyio.to_thread.run_sync(_rendered, ask)
+        asked: Messages = ({"role": "user", "content": prompt},)
+        async with self._within_deadline() as until:
+            spoken = await self._chain.say(asked, shape=ask.shape, until=until)
+            try:
+                return self._reply(await self._read(spoken, shape=ask.shape), spoken)
+            except InvalidModelOutput as fault:
+                again = (*asked, *_repair(spoken.said.text, reason=str(fault)))
+            second = await self._chain.say(again, shape=ask.shape, until=until, start=spoken.position)
+            reply = self._reply(await self._read(second, shape=ask.shape), second)
+            return Reply(reply.content, spoken.usage + second.usage, reply.model)
+
+    async def converse(self, messages: Messages, /) -> Reply[str]:
+        """Answer a chat in free text, whole or not at all."""
+        async with self._within_deadline() as until:
+            spoken = await self._chain.say(messages, shape=None, until=until)
+        text = without_thoughts(self._whole(spoken))
+        if not text:
+            raise InvalidModelOutput(f"{self._model(spoken)}: the answer is empty")
+        return self._reply(text, spoken)
+
+    @asynccontextmanager
+    async def _within_deadline(self) -> AsyncIterator[float]:
+        until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
+        try:
+            async with asyncio.timeout_at(until), self._limit:
+                yield until
+        except TimeoutError as error:
+            allowed = self._settings.timeout_seconds
+            fault = ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s")
+            self._tell(fault)
+            raise fault from error
+        except ModelFault as fault:
+            self._tell(fault)
+            raise
+        self._tell(None)
+
+    def _tell(self, fault: ModelFault | None) -> None:
+        """Tell the dependency whether the provider answers; a useless answer is one, and one failure proves nothing."""
+        self._failures = self._failures + 1 if isinstance(fault, ModelUnavailable) else 0
+        if fault is not None:
+            self._ledger.record_fault(self._role, type(fault).__name__)
+        if self._dependency is None:
+            return
+        if not self._failures:
+            self._dependency.worked()
+        elif self._failures >= AWAY or isinstance(fault, ModelCircuitOpen):
+            self._dependency.failed(str(fault))
+
+    async def _read[A: BaseModel](self, spoken: ChainReply, *, shape: type[A]) -> A:
+        text = self._whole(spoken)
+        # Mending a long answer takes seconds of CPU.
+        return await anyio.to_thread.run_sync(lambda: read_answer(text, shape=shape), abandon_on_cancel=True)
+
+    def _whole(self, spoken: ChainReply) -> str:
+        said, model = spoken.said, self._model(spoken)
+        if said.refusal or said.finish == "content_filter":
+            raise ModelRefused(f"{model} refused to answer")
+        if said.finish is None:
+            raise ModelUnavailable(f"{model} broke off in the middle of its answer")
+        if said.finish in CUT:
+            raise ModelTruncated(f"{model} was cut at {self._settings.max_tokens} tokens")
+        return said.text
+
+    def _reply[T](self, content: T, spoken: ChainReply) -> Reply[T]:
+        return Reply(content, spoken.usage, self._model(spoken))
+
+    def _model(self, spoken: ChainReply) -> str:
+        return self._settings.deployments[spoken.position].model
+
+
+def _rendered[A: BaseModel](ask: Ask[A]) -> str:
+    try:
+        return render(ask.prompt, overrides=ask.overrides, **ask.words)
+    except PromptError as error:
+        raise PromptFault(str(error)) from error
+
+
+def _repair(text: str, *, reason: str) -> tuple[Mapping[str, str], ...]:
+    # An empty assistant message is refused by some providers.
+    said = ({"role": "assistant", "content": text[:MOST_REPEATED]},) if text.strip() else ()
+    return (*said, {"role": "user", "content": render("repair", reason=reason)})

@@ -1,0 +1,97 @@
+"""
+The one door to litellm: imported at first use, in a thread, with everything that phones home turned off.
+
+Importing it takes three to five seconds of CPU, so that a service without a hosted model never does. One thread imports
+it and the others wait: Python hands a thread that waits for a failing import the half-made module, and gives a second
+import none of the submodules that the first one loaded ("module 'litellm' has no attribute 'exceptions'").
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# Read by litellm while it is imported. Without the first two it fetches price and header tables from
+# GitHub, synchronously; without the third it loads whatever .env lies in the working directory.
+BEFORE_IMPORT = MappingProxyType(
+    {
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+        "LITELLM_MODE": "PRODUCTION",
+    }
+)
+AFTER_IMPORT = MappingProxyType(
+    {
+        "telemetry": False,
+        "suppress_debug_info": True,
+        "turn_off_message_logging": True,
+        "disable_hf_tokenizer_download": True,  # else counting tokens of a llama asks huggingface.co
+        "expose_router_debug_in_errors": False,
+        "DEFAULT_MAX_RETRIES": 0,  # embedding reads max_retries=0 as "not given" and takes this
+    }
+)
+_READY = "_is_ours_and_ready"
+_IMPORTING = threading.Lock()
+LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
+
+
+async def open_litellm() -> ModuleType:
+    """Return the litellm module, ready and silent; the loop runs on while it is first imported."""
+    return await anyio.to_thread.run_sync(_import_litellm, abandon_on_cancel=True)
+
+
+async def close_litellm() -> None:
+    """
+    Close the connections litellm keeps open, all roles' and the embedder's; the last thing before the loop ends.
+
+    One that a thread is still importing has none; to touch it would break its import for the rest of the process.
+    """
+    litellm = sys.modules.get("litellm")
+    if litellm is not None and _READY in vars(litellm):
+        await litellm.close_litellm_async_clients()
+        litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def _import_litellm() -> ModuleType:
+    with _IMPORTING:
+        known = sys.modules.get("litellm")
+        if known is not None and _READY in vars(known):
+            return known
+        os.environ.update(BEFORE_IMPORT)
+        try:
+            import litellm
+        except BaseException:
+            _forget_half_imported()
+            raise
+        _bind_submodules()
+        for name, value in AFTER_IMPORT.items():
+            setattr(litellm, name, value)
+        for name in LOGGERS:  # each fault reaches us as an exception; its log line may quote what was said
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        module: ModuleType = litellm
+        setattr(module, _READY, True)
+        return module
+
+
+def _bind_submodules() -> None:
+    """Put each loaded submodule into its package: a package imported a second time does not know of them."""
+    for name, module in list(sys.modules.items()):
+        parent, _, child = name.rpartition(".")
+        package = sys.modules.get(parent)
+        if name.startswith("litellm.") and package is not None and child not in vars(package):
+            setattr(package, child, module)
+
+
+def _forget_half_imported() -> None:
+    """So that the next try begins at the beginning: the submodules that are there would not be put into it."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "litellm"]:
+        del sys.modules[name]

@@ -1,0 +1,90 @@
+"""Translates what litellm raises into our tree, once; no message holds a key."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import (
+    ModelCircuitOpen,
+    ModelFault,
+    ModelRefused,
+    ModelTimedOut,
+    ModelTruncated,
+    ModelUnavailable,
+)
+from consolidation.secrets.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+REASONS = {
+    400: "did not understand the request",
+    401: "refused the key",
+    402: "has no credit left",
+    403: "denied access",
+    404: "is not found at this address",
+    408: "did not answer in time",
+    429: "is at its rate limit or quota",
+}
+SERVER_ERROR = 500
+REFUSALS = ("content_filter", "content management policy", "content policy", "ContentPolicyViolationError")
+PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
+SECRET = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza|Bearer)[-_ ]?[\w*.-]{6,200}|\b[\w*-]{24,400}")
+MOST_LETTERS = 160
+MOST_RETRY_AFTER = 300.0
+
+
+def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> ModelFault:
+    """Return the fault of ours that *error* is; the caller raises it ``from error``."""
+    name, words = type(error).__name__, str(error)
+    if name in {"Timeout", "APITimeoutError", "TimeoutError"}:
+        return ModelTimedOut(f"{model} {REASONS[408]}")
+    if name == "ContextWindowExceededError":
+        return ModelTruncated(f"{model}: the prompt is longer than its context window")
+    if _is_refusal(error):
+        return ModelRefused(f"{model}: the provider's content filter refused")
+    if name.startswith("RouterRateLimitError"):
+        return ModelCircuitOpen(f"{model} rests for {getattr(error, 'cooldown_time', 0):.0f} s after repeated failures")
+    return ModelUnavailable(f"{model} {_reason(error)}: {redacted(words, keys=keys)}")
+
+
+def retry_after(error: Exception) -> float:
+    """The seconds for which a provider wishes to be left alone; 0 where it says nothing that can be read."""
+    said = str((getattr(error, "litellm_response_headers", None) or {}).get("retry-after", ""))
+    return min(float(said), MOST_RETRY_AFTER) if said.isascii() and said.isdigit() else 0.0
+
+
+def is_unbearable(error: Exception) -> bool:
+    """Whether the provider did not bear an option, so that the same question without it may be answered."""
+    # By name, not by isinstance: a prompt too long or refused is a BadRequestError too, and stays one.
+    return type(error).__name__ in {"BadRequestError", "UnsupportedParamsError"} and not _is_refusal(error)
+
+
+def together(faults: tuple[ModelFault, ...]) -> ModelFault:
+    """Join the faults of all deployments into one: their common type, or plainly unavailable."""
+    kinds = {type(fault) for fault in faults}
+    kind = kinds.pop() if len(kinds) == 1 else ModelUnavailable
+    return kind("; ".join(str(fault) for fault in faults))
+
+
+def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
+    """Return a provider's words on one line, short, and without anything that looks like a key."""
+    line = PREFIX.sub("", " ".join(text.split()))
+    for key in sorted(keys, key=len, reverse=True):
+        line = line.replace(key, "***")
+    return SECRET.sub("***", redact(line).text)[:MOST_LETTERS]
+
+
+def _is_refusal(error: Exception) -> bool:
+    words = f"{type(error).__name__} {error}"
+    return any(sign in words for sign in REFUSALS)
+
+
+def _reason(error: Exception) -> str:
+    status = getattr(error, "status_code", None)
+    if "Connection error" in str(error):
+        return "can not be reached"
+    if isinstance(status, int) and status >= SERVER_ERROR:
+        return "failed"
+    return REASONS.get(status, "failed") if isinstance(status, int) else "failed"

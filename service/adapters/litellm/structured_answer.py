@@ -1,0 +1,127 @@
+"""
+Reads a model's text into the shape it was asked for: tolerant of the wrapping, never of the content.
+
+Thoughts, fences, prose around the JSON and the missing name of a single field are tolerated, and broken JSON is
+repaired. An empty object is refused: where all fields have defaults, it would be an answer that nobody gave.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from consolidation.kernel.errors import InvalidModelOutput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
+FENCE = "```"
+MOST_REASONS = 5
+# Mending takes time with the square of depth and length: 63 kB of strings without commas took three minutes.
+DEEPEST = 32
+LONGEST_MENDED = 10_000
+
+
+def read_answer[A: BaseModel](text: str, *, shape: type[A]) -> A:
+    """
+    Read *text* as a *shape*.
+
+    Raises InvalidModelOutput; its message says why, in words that help a model to do better.
+    """
+    spoken = without_thoughts(text)
+    if not spoken:
+        raise InvalidModelOutput("the answer is empty")
+    reason = "the answer holds no JSON"
+    for value in _values(spoken):
+        try:
+            return shape.model_validate(_named(value, shape=shape))
+        except ValidationError as error:
+            reason = _reason(error)
+        except InvalidModelOutput as fault:
+            reason = str(fault)
+    raise InvalidModelOutput(reason)
+
+
+def without_thoughts(text: str) -> str:
+    """Return what is said after thinking aloud; nothing if the thought never ends."""
+    spoken = text.strip()
+    for opening, closing in THOUGHTS:
+        thought, closed, rest = spoken.partition(closing)
+        # Some servers swallow the opening tag; inside a JSON string neither is a tag.
+        if closed and (thought.startswith(opening) or not thought.startswith(("{", "[", FENCE))):
+            return rest.strip()
+        if spoken.startswith(opening):
+            return ""
+    return spoken
+
+
+def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema that *shape* reads."""
+    return shape.model_json_schema(mode="validation")
+
+
+def _values(text: str) -> Iterator[object]:
+    """Every reading of the text as JSON, the most literal first, the mended one last."""
+    inside = tuple(_enclosed(text))
+    for candidate in (text, *inside):
+        try:
+            yield json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+    for candidate in inside:
+        yield _mended(candidate)
+
+
+def _enclosed(text: str) -> Iterator[str]:
+    """The fenced blocks' contents, then from the first bracket on; only what can begin an object or a list."""
+    for block in text.split(FENCE)[1::2]:
+        body = block.strip()
+        if not body.startswith(("{", "[")):  # a language's name stands first
+            body = body.partition("\n")[2].strip()
+        if _begins_json(body):
+            yield body
+    for opening, closing in (("{", "}"), ("[", "]")):
+        first, last = text.find(opening), text.rfind(closing)
+        if first >= 0 and _begins_json(text[first:]):
+            yield text[first : last + 1] if last > first else text[first:]
+
+
+def _begins_json(text: str) -> bool:
+    following = text[1:].lstrip()[:1]
+    return text[:1] == "{" or (text[:1] == "[" and following in {"{", '"', "["})  # not "[object Object]"
+
+
+def _mended(text: str) -> object:
+    import json_repair
+
+    if len(text) > LONGEST_MENDED or _depth(text) > DEEPEST:
+        return None
+    try:
+        return json_repair.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _depth(text: str) -> int:
+    """How deep brackets nest, those inside strings counted too: an upper bound is enough."""
+    steps = accumulate((letter in "{[") - (letter in "}]") for letter in text)
+    return max(steps, default=0)
+
+
+def _named(value: object, *, shape: type[BaseModel]) -> object:
+    if not value:
+        raise InvalidModelOutput("the answer holds nothing")
+    if isinstance(value, list) and len(shape.model_fields) == 1:
+        return {next(iter(shape.model_fields)): value}
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return value
+
+
+def _reason(error: ValidationError) -> str:
+    details = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(f"{'.'.join(map(str, d['loc'])) or 'answer'}: {d['msg']}" for d in details[:MOST_REASONS])

@@ -1,0 +1,211 @@
+"""
+The upstream over litellm: a chat goes to a provider as it came, and the answer comes back as it was given.
+
+A provider with OpenAI's API is sent the client's body unchanged, and its answer is read before litellm changes it:
+litellm checks and rewrites messages, joins the ends of several choices into one, and drops fields that it does not
+know. For every other provider litellm translates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+
+from consolidation.kernel.errors import ModelNotFound, UpstreamRefused
+from service.adapters.litellm.calls import priced
+from service.adapters.litellm.loader import open_litellm
+from service.adapters.litellm.upstream_errors import passed_on, refused
+from service.ports.upstream import StreamedAnswer, WholeAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+    from types import ModuleType
+
+    from service.adapters.litellm.fallback_chain import Deployment
+    from service.observability.redaction import Redactor
+    from service.ports.upstream import Json
+
+# What no other model makes right; but a prompt that is too long for one may fit another.
+_ASKED_WRONG = frozenset({400, 413, 415, 422})
+_TOO_LONG = "context_length_exceeded"
+_STAND_IN = ({"role": "user", "content": ""},)  # for litellm to check; the client's own take its place in the body
+# OpenAI's own parameters, which litellm translates. What else a client sends never becomes an argument of litellm's:
+# by some of those (api_base, api_key, mock_response) a stranger could send our key to a server of his.
+_TRANSLATED = frozenset(
+    """
+    audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens modalities n
+    parallel_tool_calls prediction presence_penalty reasoning_effort response_format seed service_tier stop store
+    stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options
+    """.split()
+)
+_AT_FIRST_CALL = (
+    "openai.resources",
+    "openai.resources.chat",
+    "litellm._service_logger",
+    "litellm.proxy._types",
+    "litellm.litellm_core_utils.default_encoding",
+)
+_OURS = frozenset({"model", "messages", "stream"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRegistry:
+    """The names that a client may ask for, each with its deployments in the order in which they are asked."""
+
+    offers: Mapping[str, tuple[Deployment, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the order in which they are listed."""
+        return tuple(self.offers)
+
+    def find(self, name: str) -> tuple[Deployment, ...]:
+        """Return the deployments of *name*, which may leave out the provider. Raises ModelNotFound."""
+        if name in self.offers:
+            return self.offers[name]
+        for listed, found in self.offers.items():
+            if name and listed.partition("/")[2] == name:
+                return found
+        known = ", ".join(self.offers)
+        raise ModelNotFound(f"the model {name[:100]!r} may not be asked for; these may: {known}")
+
+
+class LitellmUpstream:
+    """Asks the deployments of a registry; ``timeout_seconds`` is the longest that a provider may stay silent."""
+
+    def __init__(self, menu: ModelRegistry, *, timeout_seconds: float, hiding: Redactor) -> None:
+        """Nothing is imported before the first question, or ``warm``; *hiding* is applied to providers' words."""
+        self._menu = menu
+        self._timeout = timeout_seconds
+        self._hiding = hiding
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that may be asked for."""
+        return self._menu.names
+
+    async def warm(self) -> None:
+        """Import litellm, and what it imports at its first call, so that no chat waits for it."""
+        await open_litellm()
+        for name in _AT_FIRST_CALL:
+            await anyio.to_thread.run_sync(import_module, name, abandon_on_cancel=True)
+
+    async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
+        """Answer a chat by the first deployment that does. Raises ModelNotFound, UpstreamRefused."""
+        deployments = self._menu.find(str(body["model"]))
+        litellm = await open_litellm()
+        refusals: list[UpstreamRefused] = []
+        for deployment in deployments:
+            try:
+                return await self._asked(litellm, deployment, body)
+            except UpstreamRefused as refusal:
+                refusals.append(refusal)
+                if refusal.status in _ASKED_WRONG and (refusal.error or {}).get("code") != _TOO_LONG:
+                    break
+        raise refusals[0]  # of the model that was asked for
+
+    async def cost(self, model: str, /, *, asked: int, answered: int) -> float:
+        """Return what so many tokens cost in US dollars; 0 where litellm has no price."""
+        return priced(await open_litellm(), model=model, asked=asked, answered=answered)
+
+    async def _asked(self, litellm: ModuleType, deployment: Deployment, body: Json) -> WholeAnswer | StreamedAnswer:
+        heard: dict[str, Any] = {}
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await litellm.acompletion(
+                    model=deployment.model,
+                    api_base=deployment.api_base,
+                    api_key=deployment.api_key,
+                    timeout=self._timeout,  # the same at each call: litellm keeps a client for every other one
+                    max_retries=0,
+                    num_retries=0,
+                    stream=bool(body.get("stream")),
+                    logger_fn=heard.update,
+                    **_options(litellm, deployment, body),
+                )
+                headers = _headers(response)
+                if not body.get("stream"):
+                    return WholeAnswer(_body(response, heard=heard), deployment.model, headers)
+                chunks = self._patient(_chunks(response, counts=_wants_usage(body)), model=deployment.model)
+                return StreamedAnswer(await anext(chunks, None), chunks, deployment.model, headers)
+        except UpstreamRefused:
+            raise
+        except Exception as error:
+            raise refused(error, model=deployment.model, hiding=self._hiding) from error
+
+    async def _patient(self, chunks: AsyncGenerator[Json, None], *, model: str) -> AsyncGenerator[Json, None]:
+        """Each of *chunks*, if it comes in time."""
+        try:
+            while True:
+                async with asyncio.timeout(self._timeout):
+                    chunk = await anext(chunks, None)
+                if chunk is None:
+                    return
+                yield chunk
+        except Exception as error:
+            raise refused(error, model=model, hiding=self._hiding) from error
+        finally:
+            await chunks.aclose()
+
+
+def _options(litellm: ModuleType, deployment: Deployment, body: Json) -> dict[str, Any]:
+    """What is sent: everything as it came to who understands it, else OpenAI's parameters for litellm to translate."""
+    given = {name: value for name, value in body.items() if name not in _OURS}
+    if _speaks_openai(litellm, deployment):
+        # Where params may be dropped, litellm answers a 422 by asking again without some, and the second by nothing.
+        return {"messages": [*_STAND_IN], "drop_params": False, "extra_body": {**given, "messages": body["messages"]}}
+    extra = {name: value for name, value in given.items() if name not in _TRANSLATED}
+    translated = {name: value for name, value in given.items() if name in _TRANSLATED}
+    return {"messages": body["messages"], "drop_params": True, **translated, **({"extra_body": extra} if extra else {})}
+
+
+def _speaks_openai(litellm: ModuleType, deployment: Deployment) -> bool:
+    """Whether the chat goes to OpenAI's chat API, or to a server that has the same."""
+    name, provider, *_ = litellm.get_llm_provider(deployment.model, api_base=deployment.api_base)
+    if provider != "openai" or name.startswith("responses/"):
+        return False
+    try:
+        mode = litellm.get_model_info(name, custom_llm_provider=provider).get("mode")
+    except Exception:  # noqa: BLE001 - a model that litellm does not know raises a bare Exception
+        return True
+    return bool(mode != "responses")  # else litellm asks another API, and has to translate
+
+
+def _body(response: Any, *, heard: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - litellm has no types
+    """The answer as the provider gave it, where litellm tells that; else as litellm made it."""
+    with suppress(TypeError, ValueError):
+        told = json.loads(heard["original_response"]) if heard.get("log_event_type") == "post_api_call" else None
+        if isinstance(told, dict) and isinstance(told.get("choices"), list):
+            return told
+    made: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
+    return made
+
+
+async def _chunks(response: Any, *, counts: bool) -> AsyncGenerator[dict[str, Any], None]:  # noqa: ANN401 - as above
+    """An answer's chunks; without the tokens where the client did not ask for them, though litellm did."""
+    stream = response.completion_stream
+    is_plain = type(stream).__module__.partition(".")[0] == "openai"
+    try:
+        async for chunk in stream if is_plain else response:
+            told = chunk.to_dict(warnings=False) if is_plain else chunk.model_dump(mode="json", exclude_none=True)
+            if counts or told.get("choices") or not told.get("usage"):
+                yield told
+    finally:
+        with anyio.CancelScope(shield=True):
+            await response.aclose()
+
+
+def _wants_usage(body: Json) -> bool:
+    options = body.get("stream_options")
+    return isinstance(options, dict) and options.get("include_usage") is True
+
+
+def _headers(response: Any) -> dict[str, str]:  # noqa: ANN401 - as above
+    return passed_on(getattr(response, "_response_headers", None) or {})

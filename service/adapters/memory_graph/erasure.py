@@ -1,0 +1,180 @@
+"""What an erase does to a graph in memory; there is no server whose files would have to be written anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consolidation.text.words import tokens
+from service.adapters.memory_graph.archive import site_prefix
+from service.adapters.memory_graph.content import FACTS, Content, joined
+from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Rewritten, Tainted
+from service.ports.graph import GraphSize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from service.adapters.memory_graph.mind_graph import MemoryMindGraph
+    from service.archive.graph_rows import Row
+    from service.ports.embedder import Vector
+
+
+class MemoryErasableGraph:
+    """The graph of one mind as erasing sees it."""
+
+    def __init__(self, reach: Callable[[], dict[str, Content]], *, graph: MemoryMindGraph) -> None:
+        self._reach = reach
+        self._graph = graph
+
+    async def tainted(self, episodes: Sequence[str], near: Sequence[str], /, *, words: frozenset[str]) -> Tainted:
+        """Find what *episodes* or those *near* them say in *words*, and others say too."""
+        content = self._graph.content()
+        facts = {str(row.key): row for row in _told_by(content, {*episodes, *near}) if _shows(row, "fact", words)}
+        names = [str(row.key) for row in content.all("Entity") if _shows(row, "name", words)]
+        stale = [str(row.key) for row in content.all("Entity") if _shows(row, "summary", words)]
+        facts |= {str(row.key): row for row in _around(content, names)}
+        again = {episode for row in facts.values() for episode in row.properties["episodes"]}
+        again.update(episode for name in names for episode in content.mentions(name))
+        return Tainted(
+            tuple(facts),
+            tuple(names),
+            tuple(sorted(again - set(episodes)))[:MOST_READ_AGAIN],
+            tuple(uuid for uuid in stale if uuid not in names),
+        )
+
+    async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
+        """Remove *episodes*, what only they say, and what is *tainted*."""
+        content, going, again = self._graph.content(), set(episodes), set(tainted.again)
+        told = tuple(_told_by(content, going | again))
+        facts = {str(row.key) for row in told if _is_only_of(row, going) or _is_only_of(row, again)}
+        facts.update(tainted.facts)
+        touched = {uuid for row in told for uuid in joined(row)} | set(tainted.stale)
+        touched |= {entity for episode, entity in content.ends("MENTIONS") if episode in going | again}
+        ended = {row.properties.get("valid_at") for row in told if row.key in facts} - {None}
+        counts = _count(content, going)
+        for kind in FACTS:
+            content.remove(kind, facts)
+        changed = [*_untell(content, going), *_go_on(content, touched, since=ended)]
+        _remove_episodes(content, going)
+        lonely = {uuid for uuid in touched if not any(content.mentions(uuid)) and not any(_around(content, [uuid]))}
+        entities = lonely | set(tainted.entities)
+        _remove_entities(content, entities)
+        left = sorted(touched - entities)
+        for uuid in left:
+            _summarise(content, uuid)
+        return Forgotten(
+            counts[0],
+            counts[1],
+            tuple(sorted(facts)),
+            tuple(sorted(entities)),
+            tuple(dict.fromkeys(changed)),
+            tuple(left),
+        )
+
+    async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
+        """Give passages other leaning vectors."""
+        await self._graph.set_leaning(leaning)
+
+    async def remains(self, episodes: Sequence[str], /, *, forms: Sequence[str]) -> int:
+        """Count what is left of *episodes*, and what shows one of *forms*."""
+        content = self._graph.content()
+        texts = [row.properties["fact"] for row in content.all(*FACTS)]
+        texts += [f"{row.properties['name']}\n{row.properties.get('summary') or ''}" for row in content.all("Entity")]
+        return sum(_count(content, set(episodes))) + sum(any(form in text for form in forms) for text in texts)
+
+    async def erase(self) -> tuple[GraphSize, int]:
+        """Delete the graph and its sites."""
+        server, keys, sizes = self._reach(), await self.keys(), [GraphSize()]
+        for name in self._names():
+            rows = server.pop(name).rows
+            sizes.append(GraphSize(len(rows["Episodic"]), len(rows["Entity"]), sum(len(rows[kind]) for kind in FACTS)))
+        return (
+            GraphSize(
+                sum(one.episodes for one in sizes), sum(one.entities for one in sizes), sum(one.facts for one in sizes)
+            ),
+            keys,
+        )
+
+    async def keys(self) -> int:
+        """Count the graph and its sites."""
+        return len(self._names())
+
+    async def rewrite_files(self) -> Rewritten:
+        """Say that there are no files."""
+        self._reach()
+        return Rewritten("off", "off")
+
+    def search_files(self, forms: Sequence[str], /) -> tuple[str, ...]:
+        """Find nothing: there are no files."""
+        del forms
+        return ()
+
+    def _names(self) -> list[str]:
+        """The names of the mind's graph and of what an import has built for it."""
+        mine, sites = self._graph.mind_id, site_prefix(self._graph.mind_id)
+        return [name for name in self._reach() if name == mine or name.startswith(sites)]
+
+
+def _told_by(content: Content, episodes: Collection[str]) -> Iterable[Row]:
+    return (row for row in content.all(*FACTS) if not set(row.properties["episodes"]).isdisjoint(episodes))
+
+
+def _shows(row: Row, text: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(tokens(row.properties.get(text) or ""))
+
+
+def _is_only_of(row: Row, episodes: Collection[str]) -> bool:
+    return set(row.properties["episodes"]) <= set(episodes)
+
+
+def _around(content: Content, entities: Sequence[str]) -> Iterable[Row]:
+    return (row for row in content.all(*FACTS) if not set(joined(row)).isdisjoint(entities))
+
+
+def _count(content: Content, episodes: Collection[str]) -> tuple[int, int, int]:
+    """How many episodes, passages and facts there are of *episodes*."""
+    passages = sum(row.properties["episode"] in episodes for row in content.all("Passage"))
+    return sum(one in content.rows["Episodic"] for one in episodes), passages, len(list(_told_by(content, episodes)))
+
+
+def _untell(content: Content, episodes: Collection[str]) -> list[str]:
+    """Take *episodes* out of the facts that others say too; the uuids of these."""
+    changed = list(_told_by(content, episodes))
+    for row in changed:
+        content.change(row, episodes=[one for one in row.properties["episodes"] if one not in episodes])
+    return [str(row.key) for row in changed]
+
+
+def _go_on(content: Content, entities: Iterable[str], *, since: Collection[object]) -> list[str]:
+    """Let facts be true again that a removed fact had ended, by its date; the uuids of these."""
+    ended = [row for row in _around(content, list(entities)) if row.properties.get("invalid_at") in since]
+    for row in ended:
+        content.change(row, invalid_at=None, expired_at=None)
+    return [str(row.key) for row in ended]
+
+
+def _remove_episodes(content: Content, episodes: Collection[str]) -> None:
+    passages = [row for row in content.all("Passage") if row.properties["episode"] in episodes]
+    content.remove("Parked", {row.properties["sequence"] for row in passages})
+    content.remove("Passage", [row.key for row in passages])
+    content.remove("Attempt", episodes)
+    content.remove("MENTIONS", [row.key for row in content.all("MENTIONS") if joined(row)[0] in episodes])
+    content.remove("Episodic", episodes)
+
+
+def _remove_entities(content: Content, entities: Collection[str]) -> None:
+    content.remove("MENTIONS", [row.key for row in content.all("MENTIONS") if joined(row)[1] in entities])
+    for kind in FACTS:
+        content.remove(kind, [row.key for row in content.all(kind) if not set(joined(row)).isdisjoint(entities)])
+    content.remove("Entity", entities)
+
+
+def _summarise(content: Content, uuid: str) -> None:
+    """Make an entity's summary of the facts that are left, as extraction makes it."""
+    row = content.rows["Entity"].get(uuid)
+    if row is not None:
+        told = sorted(_around(content, [uuid]), key=_age)
+        content.change(row, summary="\n".join(one.properties["fact"] for one in told)[-SUMMARY_CHARACTERS:])
+
+
+def _age(row: Row) -> tuple[str, str, str]:
+    return str(row.properties.get("created_at")), str(row.properties.get("valid_at")), str(row.key)

@@ -1,0 +1,320 @@
+"""The graph of one mind in memory: every read and every write of the port, each in one step of the event loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
+from service.adapters.memory_graph import extraction
+from service.adapters.memory_graph.content import FACTS, Content, instant, joined
+from service.archive.graph_rows import Row
+from service.ports.embedder import check_embedder
+from service.ports.graph import (
+    MOST_MENTIONS,
+    MOST_STEPPING_STONES,
+    MOST_STEPS,
+    Extracted,
+    GraphSize,
+    Parked,
+    Progress,
+    VectorHit,
+    VectorHits,
+    episode_uuid,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from service.ingest.extraction_prompts import TurnReaders
+    from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
+    from service.ports.graph import Episode, StoredEntity, StoredFact
+
+    type Similarities = NDArray[np.float64]
+
+_PAGE = 200  # texts embedded at once
+
+
+class MemoryMindGraph:
+    """The graph of one mind; *reach* returns what the server holds, or raises GraphUnavailable."""
+
+    def __init__(
+        self, reach: Callable[[], dict[str, Content]], *, mind_id: str, readers: TurnReaders, embedder: Embedder
+    ) -> None:
+        self.mind_id = mind_id
+        self._reach = reach
+        self._readers = readers
+        self._embedder = embedder
+        self._mismatch: EmbedderMismatch | None = None
+
+    # Prepared, or not.
+
+    async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
+        """Note the embedder and return how far the graph is. Raises EmbedderMismatch."""
+        content = self._reach().setdefault(self.mind_id, Content())
+        content.identity = content.identity or embedder
+        try:
+            check_embedder(content.identity, configured=embedder)
+        except EmbedderMismatch as error:
+            self._mismatch = error
+            raise
+        self._mismatch = None
+        return await self.progress()
+
+    async def identity(self) -> EmbedderIdentity | None:
+        """Return which embedder made the vectors."""
+        return self.content().identity
+
+    async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
+        """Embed facts and names anew, and let go of the passages."""
+        content, count = self._prepared(), 0
+        for kind, words, vector in (("RELATES_TO", "fact", "fact_embedding"), ("Entity", "name", "name_embedding")):
+            rows = tuple(content.all(kind))
+            for start in range(0, len(rows), _PAGE):
+                page = rows[start : start + _PAGE]
+                made = await self._embedder.embed([row.properties[words] or " " for row in page])
+                for row, found in zip(page, made, strict=True):
+                    content.put(Row(kind, row.properties, {vector: found}, row.ends))
+                count += len(page)
+                advanced(len(page))
+        for row in tuple(content.all("RELATED_TO")):
+            content.put(Row(row.kind, row.properties, {}, row.ends))
+        content.rows["Passage"].clear()
+        content.put(Row("Cursor", {"name": "saved", "sequence": 0}))
+        content.identity = embedder
+        return count
+
+    async def progress(self) -> Progress:
+        """Return the cursors and the parked turns."""
+        content = self.content()
+        parked = sorted(content.all("Parked"), key=lambda row: int(row.key))
+        return Progress(content.cursor("saved"), content.cursor("extracted"), tuple(map(_parked, parked)))
+
+    async def size(self) -> GraphSize:
+        """Count episodes, entities and facts."""
+        rows = self.content().rows
+        return GraphSize(len(rows["Episodic"]), len(rows["Entity"]), sum(len(rows[kind]) for kind in FACTS))
+
+    # Saving.
+
+    async def save(
+        self,
+        episodes: Sequence[Episode],
+        /,
+        *,
+        own: Mapping[str, Vector],
+        leaning: Mapping[str, Vector],
+        cursor: int,
+    ) -> None:
+        """Save episodes and passages, and move the cursor ``saved``."""
+        content = self._prepared()
+        await self.set_leaning({uuid: vector for uuid, vector in leaning.items() if uuid not in own})
+        for episode in episodes:
+            if episode.passages and episode.uuid not in content.rows["Episodic"]:
+                content.put(_episodic(episode))
+            for passage in episode.passages:
+                properties = {"uuid": passage.uuid, "episode": episode.uuid, "sequence": episode.sequence}
+                vectors = {"embedding": own[passage.uuid], "leaning": leaning[passage.uuid]}
+                content.put(Row("Passage", properties, vectors))
+        _move(content, "saved", cursor)
+
+    async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
+        """Give passages that are there other leaning vectors."""
+        content = self.content()
+        for uuid, vector in leaning.items():
+            row = content.rows["Passage"].get(uuid)
+            if row is not None:
+                content.put(Row(row.kind, row.properties, {**row.vectors, "leaning": vector}))
+
+    # Extraction.
+
+    async def begin_attempt(self, episode: str, /) -> int:
+        """Count an attempt, and remove what an earlier one left half done."""
+        content = self.content()
+        if episode not in content.rows["Episodic"]:
+            raise GraphUnavailable("the graph has lost a raw episode; it is saved again")
+        known = content.rows["Attempt"].get(episode)
+        attempt = (int(known.properties["count"]) if known is not None else 0) + 1
+        content.put(Row("Attempt", {"episode": episode, "count": attempt}))
+        content.remove("MENTIONS", [row.key for row in content.all("MENTIONS") if joined(row)[0] == episode])
+        if attempt > 1:
+            half_done = [row.key for row in content.all("RELATES_TO") if row.properties["episodes"] == [episode]]
+            content.remove("RELATES_TO", half_done)
+        return attempt
+
+    async def undo_attempt(self, episode: str, /) -> None:
+        """Take back an attempt."""
+        content = self.content()
+        known = content.rows["Attempt"].get(episode)
+        if known is not None:
+            content.change(known, count=known.properties["count"] - 1)
+
+    async def extract(self, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
+        """Extract entities and facts by the rules of ``extraction``."""
+        self._check_vectors()
+        with self._readers.reading(self.mind_id) as reader:
+            facts, entities = await extraction.extract(
+                self._prepared, episode.uuid, previous=previous, reader=reader, embedder=self._embedder
+            )
+        return Extracted(await self.facts(facts), await self.entities(entities))
+
+    async def mark_extracted(self, sequence: int, /) -> None:
+        """Move the cursor ``extracted``, and forget the attempts at its episode."""
+        content = self._prepared()
+        done = {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] == sequence}
+        content.remove("Attempt", done)
+        _move(content, "extracted", sequence)
+
+    async def park(self, parked: Parked, /) -> None:
+        """Record a parked turn, and move the cursor ``extracted`` past it."""
+        content = self._prepared()
+        said = {"turn_id": parked.turn_id, "error": parked.error, "attempts": parked.attempts}
+        at = parked.parked_at.isoformat()
+        content.put(Row("Parked", {"sequence": parked.sequence, **said, "parked_at": at}))
+        _move(content, "extracted", parked.sequence)
+
+    async def unpark(self, parked: Parked, /) -> None:
+        """Forget that a turn was parked, and its attempts."""
+        content = self.content()
+        content.remove("Parked", [parked.sequence])
+        content.remove("Attempt", [episode_uuid(self.mind_id, parked.turn_id)])
+
+    # Reading.
+
+    async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
+        """Compare all vectors with each query. Raises EmbedderMismatch."""
+        self._check_vectors()
+        content = self.content()
+        return tuple(
+            VectorHits(
+                _turns_near(content, query)[:turns],
+                _near(content.all("RELATES_TO"), "fact_embedding", query)[:facts],
+                _near(content.all("Entity"), "name_embedding", query)[:entities],
+            )
+            for query in vectors
+        )
+
+    async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
+        """Follow the nearest facts of *entities* for two steps. Raises EmbedderMismatch."""
+        self._check_vectors()
+        content, best = self.content(), dict[str, VectorHit]()
+        origins = list(entities)
+        for most in (MOST_STEPS, limit):
+            hits, others = _step(content, origins, vector[0], most=most)
+            best |= {hit.key: hit for hit in hits}
+            origins = [uuid for uuid in dict.fromkeys(others) if uuid not in entities][:MOST_STEPPING_STONES]
+        return tuple(sorted(best.values(), key=_by_similarity)[:limit])
+
+    async def facts(self, uuids: Sequence[str], /) -> tuple[StoredFact, ...]:
+        """Return those of the facts that exist and are compared."""
+        content = self.content()
+        known = content.rows["RELATES_TO"]
+        return tuple(content.fact(known[uuid]) for uuid in dict.fromkeys(uuids) if uuid in known)
+
+    async def entities(self, uuids: Sequence[str], /) -> tuple[StoredEntity, ...]:
+        """Return those of the entities that exist."""
+        content = self.content()
+        known = content.rows["Entity"]
+        found = [known[uuid] for uuid in dict.fromkeys(uuids) if uuid in known]
+        return tuple(content.entity(row, most_episodes=MOST_MENTIONS) for row in found)
+
+    async def knowledge(self, *, after: int, limit: int) -> Extracted:
+        """Return a page of facts and of entities, each by uuid."""
+        content, page = self.content(), slice(after, after + limit)
+        facts = sorted(content.all(*FACTS), key=lambda row: str(row.key))[page]
+        entities = sorted(content.all("Entity"), key=lambda row: str(row.key))[page]
+        return Extracted(
+            tuple(content.fact(row) for row in facts), tuple(content.entity(row, most_episodes=0) for row in entities)
+        )
+
+    def content(self) -> Content:
+        """Return what the graph holds; nothing, and nothing that could be written to, where there is none."""
+        return self._reach().get(self.mind_id) or Content()
+
+    def _prepared(self) -> Content:
+        """Return what a graph holds that is ready for writes. Raises GraphUnavailable."""
+        content = self.content()
+        if content.identity is None:
+            raise GraphUnavailable("the graph was emptied from outside; it is built again from the transcript")
+        return content
+
+    def _check_vectors(self) -> None:
+        """Raise EmbedderMismatch where the graph was found to hold vectors of another embedder."""
+        if self._mismatch is not None:
+            raise EmbedderMismatch(str(self._mismatch))
+
+
+def _move(content: Content, cursor: str, sequence: int) -> None:
+    content.put(Row("Cursor", {"name": cursor, "sequence": max(content.cursor(cursor), sequence)}))
+
+
+def _episodic(episode: Episode) -> Row:
+    at = episode.occurred_at.isoformat()
+    return Row(
+        "Episodic",
+        {
+            "uuid": episode.uuid,
+            "name": f"turn {episode.sequence}",
+            "source": "message",
+            "source_description": episode.session_id,
+            "content": episode.text,
+            "entity_edges": [],
+            "created_at": at,
+            "valid_at": at,
+        },
+    )
+
+
+def _parked(row: Row) -> Parked:
+    given, at = row.properties, instant(row.properties["parked_at"])
+    assert at is not None  # noqa: S101 - park wrote it, or an archive that was checked
+    return Parked(given["sequence"], given["turn_id"], given["error"], given["attempts"], at)
+
+
+def _turns_near(content: Content, query: Vector) -> tuple[VectorHit, ...]:
+    """All turns by their leaning vectors; of a turn's passages, the nearest counts."""
+    passages = tuple(content.all("Passage"))
+    best: dict[str, VectorHit] = {}
+    for row, similarity, own in zip(
+        passages, _cosines(passages, "leaning", query), _cosines(passages, "embedding", query), strict=True
+    ):
+        key = str(row.properties["sequence"])
+        known = best.get(key, VectorHit(key, -1.0, -1.0))
+        best[key] = VectorHit(key, max(known.similarity, float(similarity)), max(known.own, float(own)))
+    return tuple(sorted(best.values(), key=_by_similarity))
+
+
+def _near(rows: Iterable[Row], vector: str, query: Vector) -> tuple[VectorHit, ...]:
+    compared = tuple(row for row in rows if vector in row.vectors)
+    cosines = _cosines(compared, vector, query)
+    hits = (VectorHit(str(row.key), float(one), float(one)) for row, one in zip(compared, cosines, strict=True))
+    return tuple(sorted(hits, key=_by_similarity))
+
+
+def _step(
+    content: Content, origins: Sequence[str], query: Vector, *, most: int
+) -> tuple[tuple[VectorHit, ...], list[str]]:
+    """The nearest facts that touch *origins*, and the entities at their other ends, in the same order."""
+    ends: list[tuple[Row, str]] = []
+    for row in content.all("RELATES_TO"):
+        source, target = joined(row)
+        ends += [(row, other) for origin, other in {(source, target), (target, source)} if origin in origins]
+    hits = {hit.key: hit for hit in _near((row for row, _ in ends), "fact_embedding", query)}
+    nearest = sorted((one for one in ends if one[0].key in hits), key=lambda one: -hits[str(one[0].key)].similarity)
+    return tuple(hits[str(row.key)] for row, _ in nearest[:most]), [other for _, other in nearest[:most]]
+
+
+def _cosines(rows: Sequence[Row], vector: str, query: Vector) -> Similarities:
+    import numpy as np  # 80 ms that a start has no need of
+
+    if not rows:
+        return np.zeros(0)
+    matrix = np.stack([row.vectors[vector] for row in rows]).astype(np.float64)
+    found: Similarities = matrix @ query / (np.linalg.norm(matrix, axis=1) * np.linalg.norm(query))
+    return found
+
+
+def _by_similarity(hit: VectorHit) -> float:
+    return -hit.similarity

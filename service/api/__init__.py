@@ -1,1 +1,0 @@
-"""HTTP doors. A route parses, calls one thing, and answers; faults become problems elsewhere."""

@@ -1,0 +1,46 @@
+"""The names that an archive may contain: files of the mind's folder, and files that describe the archive."""
+
+from __future__ import annotations
+
+import re
+
+MANIFEST, GRAPH, SETTINGS = "manifest.json", "graph.jsonl", "settings.json"
+BESIDE = (GRAPH, SETTINGS)  # not files of the mind's folder
+STORY = "STORY.md"
+TRACES = ("subconscious.jsonl.1", "subconscious.jsonl")
+_SLEEP = ("observations.md", "dreams.jsonl", "rules.md", "priorities.md", "diary.md")
+FILES = ("SOUL.md", "MEMORY.md", *_SLEEP, *TRACES)
+PROMPTS = "prompts"
+PEOPLES_FOLDERS = ("memory", PROMPTS)  # people's files of any name and depth
+HISTORY, TRANSCRIPT, TORN = "story-history", "transcript", "transcript/torn"
+_IN_FOLDERS = {TRANSCRIPT: ".jsonl", TORN: ".txt", HISTORY: ""}
+_LINES = frozenset({".jsonl", ".1"})
+_LONGEST, _LONGEST_PART = 1_000, 255  # bytes
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def fault_of(name: str) -> str | None:
+    """Why an archive may not contain a member of this *name*; None if it may."""
+    if _CONTROL.search(name) or "\\" in name:
+        return "its name contains characters that are not allowed"
+    parts = name.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        return "its name leads out of the archive"
+    if len(name.encode()) > _LONGEST or any(len(part.encode()) > _LONGEST_PART for part in parts):
+        return "its name is too long"
+    if name in {MANIFEST, STORY, *BESIDE, *FILES} or (parts[0] in PEOPLES_FOLDERS and len(parts) > 1):
+        return None
+    folder, _, last = name.rpartition("/")
+    if folder in _IN_FOLDERS and last.endswith(_IN_FOLDERS[folder]) and last != _IN_FOLDERS[folder]:
+        return None
+    return "a mind does not have such a file"
+
+
+def is_prompt(name: str) -> bool:
+    """Whether a member is one of the mind's own prompts, which decide what models are told."""
+    return name.startswith(f"{PROMPTS}/")
+
+
+def is_lines(name: str) -> bool:
+    """Whether a member is read line by line, so that the length of a line must be limited."""
+    return any(name.endswith(ending) for ending in _LINES)

@@ -1,0 +1,133 @@
+"""
+What all commands have in common: the options they share, and how they end.
+
+A command that can not do its work prints one sentence with what to do, and exits with 1; Ctrl-C exits with 130. A
+traceback is only for what nobody foresaw.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from inspect import Parameter
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.workspace import checked_mind_id
+from service.cli.output.terminal import complain
+from service.observability.logging import configure_logs
+from service.settings.loading import read_settings
+from service.settings.settings import Settings
+
+FAILED, INTERRUPTED = 1, 130
+
+MindName = Annotated[str, typer.Option("--mind", metavar="ID", help="Whose memory.")]
+_Home = Annotated[Path | None, typer.Option("--home", metavar="DIR", help="The data folder (~/.mind-memory).")]
+_Url = Annotated[
+    str | None, typer.Option("--url", metavar="URL", envvar="MIND_MEMORY_URL", help="A service that runs elsewhere.")
+]
+
+
+class CommandFailed(Exception):
+    """The command can not go on; the text is for a person."""
+
+
+def group(words: str) -> typer.Typer:
+    """A group of commands; *words* say what they are about."""
+    return typer.Typer(help=words, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+class Context:
+    """What a command was called with besides its own options: a home on this machine, or a service elsewhere."""
+
+    def __init__(self, *, home: Path | None, url: str | None) -> None:
+        self.home = home
+        self.url = url or None
+
+    def settings(self, **flags: object) -> Settings:
+        """The settings, *flags* first. Raises ConfigurationFault."""
+        return read_settings(home=self.home, **flags)
+
+
+def make_home(settings: Settings) -> Path:
+    """The home folder, made if it is not there. Raises CommandFailed where it can not be made or written."""
+    folder = settings.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        reason = "" if os.access(folder, os.R_OK | os.W_OK | os.X_OK) else "it can not be written"
+    except FileExistsError:
+        reason = "it is a file"
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+    if reason:
+        raise CommandFailed(f"{folder} can not be the home ({reason}): choose a folder of yours with --home")
+    return folder
+
+
+type _Body = Callable[..., Coroutine[Any, Any, None] | None]
+
+
+def command(
+    *, interrupted: str = "Stopped.", has_url: bool = True, logs: bool = False
+) -> Callable[[_Body], Callable[..., None]]:
+    """
+    Make a command of a function that takes a Context and its own options; ``--home`` and ``--url`` are added.
+
+    The function may be async. *interrupted* is printed after Ctrl-C. With *logs*, the command sets up logging itself;
+    else only errors are logged.
+    """
+
+    def decorate(body: _Body) -> Callable[..., None]:
+        @functools.wraps(body)
+        def run(*, home: Path | None = None, url: str | None = None, **options: Any) -> None:  # noqa: ANN401 - typer's
+            with _failures_worded(interrupted):
+                if not logs:
+                    configure_logs(level="ERROR", as_json=False)
+                if isinstance(mind := options.get("mind"), str):
+                    checked_mind_id(mind)
+                outcome = body(Context(home=home, url=url), **options)
+                if inspect.iscoroutine(outcome):
+                    asyncio.run(outcome)
+
+        _set_options(run, body, has_url=has_url)
+        return run
+
+    return decorate
+
+
+def _set_options(run: Callable[..., None], body: _Body, *, has_url: bool) -> None:
+    """Show typer the options of *body* without its context, and behind them the shared ones."""
+    hints = get_type_hints(body, include_extras=True)
+    _, *own = inspect.signature(body).parameters.values()
+    shared = {"home": _Home, "url": _Url} if has_url else {"home": _Home}
+    parameters = [
+        *(one.replace(annotation=hints[one.name], kind=Parameter.KEYWORD_ONLY) for one in own),
+        *(Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=hint) for name, hint in shared.items()),
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # how inspect documents it
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+
+
+@contextmanager
+def _failures_worded(interrupted: str) -> Iterator[None]:
+    try:
+        yield
+    except (CommandFailed, MemoryFault) as fault:
+        complain(str(fault))
+        raise typer.Exit(FAILED) from fault
+    except BrokenPipeError:
+        raise  # whoever read our output has had enough
+    except OSError as fault:
+        place = f"{fault.filename}: " if fault.filename else ""
+        complain(f"{place}{fault.strerror or fault}")
+        raise typer.Exit(FAILED) from fault
+    except KeyboardInterrupt as stop:
+        complain(interrupted, style="dim")
+        raise typer.Exit(INTERRUPTED) from stop

@@ -1,0 +1,1 @@
+"""One module a command: its options, what it does, and how the result looks."""

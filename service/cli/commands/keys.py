@@ -1,0 +1,129 @@
+"""
+`mind-memory keys`: made, listed and revoked in the home itself; a service that runs there sees it at once.
+
+No route of the service makes keys, so a key can never make another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.workspace import checked_mind_id
+from service.access.audit_log import AuditLog
+from service.access.keyring import Keyring
+from service.access.keys import ApiKey, digest_of, key_text
+from service.access.principal import OWNER
+from service.adapters.random_ids import fresh_key_id, fresh_secret
+from service.cli.command import CommandFailed, Context, command, group, make_home
+from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table
+from service.cli.output.zone import here
+from service.settings.settings import Settings
+
+app = group("Make and revoke API keys; once there is one, every call needs one.")
+
+_LONGEST_NAME = 100
+_SPAN = re.compile(r"([0-9]{1,5})([hdwy])")
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7, "y": 24 * 365}
+
+
+@app.command()
+@command(has_url=False)
+async def create(
+    context: Context,
+    name: Annotated[str, typer.Option("--name", metavar="TEXT", help="Who or what will hold it.")],
+    mind: Annotated[
+        list[str] | None, typer.Option("--mind", metavar="ID", help="A mind it opens, repeatable; all without one.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="WHEN", help="After 90d or 12h, or at a time; never without.")
+    ] = None,
+) -> None:
+    """Make a key and print it, this once; it alone goes to stdout."""
+    settings, now = context.settings(), SystemClock().now()
+    folder = make_home(settings)
+    if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME):
+        raise CommandFailed(f"--name must be printable text of at most {_LONGEST_NAME} characters")
+    minds = tuple(dict.fromkeys(map(checked_mind_id, mind or ()))) or None
+    ends = expiry_of(expires, now=now, zone=here()) if expires is not None else None
+    keyring, key_id, secret = Keyring(folder), fresh_key_id(), fresh_secret()
+    is_first = not keyring.ring()
+    while key_id in keyring.ring():
+        key_id = fresh_key_id()
+    keyring.add(ApiKey(key_id, name.strip(), digest_of(secret), minds, now, ends))
+    await _audit(settings, "key.created", key=key_id, minds=list(minds) if minds else None)
+    out().print(key_text(key_id, secret), soft_wrap=True)
+    until = f", until {minute(ends)}" if ends else ""
+    note(f"Key {key_id} opens {_opened(minds)}{until}. It is shown this once: only its SHA-256 is stored.")
+    if is_first:
+        note("From now on every call needs a key: `Authorization: Bearer mm_…`. Commands on this machine do not.")
+
+
+@app.command("list")
+@command(has_url=False)
+async def list_(context: Context) -> None:
+    """List the keys: what they open, until when, and when last used."""
+    now = SystemClock().now()
+    keys = Keyring(make_home(context.settings())).ring()
+    if not keys:
+        out().print("No keys: whoever reaches the service on this machine may use it.")
+        return
+    table = plain_table("id", "name", "opens", "created", "expires", "last used", "state")
+    for key in keys.values():
+        times = (minute(at) if at else "never" for at in (key.created_at, key.expires_at, key.last_used_at))
+        state = "revoked" if key.revoked_at else "live" if key.is_live(now) else "expired"
+        table.add_row(key.key_id, one_line(key.name), _opened(key.minds), *times, state)
+    out().print(table)
+
+
+@app.command()
+@command(has_url=False)
+async def revoke(
+    context: Context, key: Annotated[str, typer.Argument(metavar="KEY", help="Its id, as `keys list` shows it.")]
+) -> None:
+    """Close a key, at once and for ever."""
+    settings, now = context.settings(), SystemClock().now()
+    folder = make_home(settings)
+    keyring = Keyring(folder)
+    found = keyring.ring().get(key)
+    if found is None:
+        raise CommandFailed("there is no key with this id; `mind-memory keys list` shows them")
+    if found.revoked_at is not None:
+        out().print(f"Key {key} ({one_line(found.name)}) was revoked on {minute(found.revoked_at)} already.")
+        return
+    keyring.revoke(key, now=now)
+    await _audit(settings, "key.revoked", key=key)
+    left = sum(one.is_live(now) for one in keyring.ring().values())
+    rest = f"{counted(left, 'key')} still {'does' if left == 1 else 'do'}" if left else "no key does any more"
+    out().print(f"Key {key} ({one_line(found.name)}) is revoked and opens nothing; {rest}.")
+
+
+def expiry_of(text: str, *, now: datetime, zone: ZoneInfo) -> datetime:
+    """The instant, in UTC; a time without an offset is one of *zone*, a day its first moment. Raises CommandFailed."""
+    span = _SPAN.fullmatch(text.strip())
+    try:
+        if span is not None:
+            ends = now + timedelta(hours=int(span[1]) * _HOURS[span[2]])
+        else:
+            found = datetime.fromisoformat(text.strip())
+            ends = (found if found.tzinfo is not None else found.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise CommandFailed("--expires must be a span, like 12h, 90d, 4w or 1y, or a time, like 2027-01-31") from error
+    if ends <= now:
+        raise CommandFailed(f"--expires {text} is in the past: such a key would open nothing")
+    return ends
+
+
+async def _audit(settings: Settings, action: str, *, key: str, **details: object) -> None:
+    audit_log = AuditLog(settings.folder, clock=SystemClock(), key=settings.access.audit_key)
+    await audit_log.note(action, by=OWNER.name, mind_id=None, key=key, **details)
+
+
+def _opened(minds: Sequence[str] | None) -> str:
+    return "all minds" if minds is None else ", ".join(minds)

@@ -1,0 +1,63 @@
+"""`mind-memory remember`: recall on purpose, as a list a person can read or as the API's own answer."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from typing import Annotated, Any
+
+import typer
+
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.connection import connect
+from service.cli.output.memories import show_memories
+from service.cli.output.terminal import out, show_json
+from service.cli.output.zone import here
+
+_KINDS = ("fact", "entity", "episode")
+_LAST_MOMENT = time(23, 59, 59, 999_999)
+
+
+@command()
+async def remember(
+    context: Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to recall, in any words.")],
+    mind: MindName = DEFAULT_MIND,
+    kind: Annotated[list[str] | None, typer.Option(metavar="KIND", help="fact, entity or episode; repeatable.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """Search memory on purpose: facts, entities and moments, with sources."""
+    for one in kind or ():
+        if one not in _KINDS:
+            raise CommandFailed(f"--kind {one}: choose from {', '.join(_KINDS)}")
+    if not query.strip():
+        raise CommandFailed("say what to recall: the query is empty")
+    asked: dict[str, Any] = {
+        "kinds": kind or None,
+        "since": _instant(since, "--since", at=time.min),
+        "until": _instant(until, "--until", at=_LAST_MOMENT),
+        "limit": limit,
+    }
+    async with connect(context) as connection:
+        if as_json:
+            path = f"/v1/minds/{mind}/remember"
+            show_json(await connection.memory.request("GET", path, query={"query": query, **asked}))
+            return
+        found = await connection.memory.remember(mind, query, **asked)
+    show_memories(out(), found)
+
+
+def _instant(text: str | None, option: str, *, at: time) -> datetime | None:
+    """A day or a time; a day begins and ends where this machine is. Raises CommandFailed."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+        if len(text) <= len("2026-01-09"):
+            found = datetime.combine(date.fromisoformat(text), at)
+    except ValueError as error:
+        raise CommandFailed(f"{option}: {text!r} is not a day; write it like 2026-01-09 or 2026-01-09T18:30") from error
+    return found if found.tzinfo else found.replace(tzinfo=here())

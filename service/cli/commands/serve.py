@@ -1,0 +1,99 @@
+"""`mind-memory serve`: the service in this process, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from consolidation.kernel.clock import SystemClock
+from service.access.addresses import is_loopback
+from service.cli.command import CommandFailed, Context, command, make_home
+from service.cli.output.configuration import embedder_of, graph_of, model_lines, network_of
+from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts
+from service.composition.access import is_guarded
+from service.observability.logging import configure_logs
+from service.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from service.cli.server import ServedHome
+
+_TRIES = (
+    ("after a turn: store it", "turns", "hello", "My mother lives in Lyon."),
+    ("before a turn: what surfaces?", "resonance", "later", "Where does my mother live?"),
+)
+
+
+@command(has_url=False, logs=True)
+async def serve(
+    context: Context,
+    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen (127.0.0.1).")] = None,
+    port: Annotated[int | None, typer.Option(metavar="NUMBER", help="The port (8001); 0 takes a free one.")] = None,
+) -> None:
+    """Run the service: two HTTP calls a turn, an embedded graph."""
+    from service.cli.server import served_home
+
+    settings = context.settings(host=host, port=port)
+    if not is_guarded(settings, now=SystemClock().now()):
+        raise CommandFailed(
+            f"{settings.host} can be reached from outside this machine, and no key protects the memory: "
+            "make one with `mind-memory keys create`, or keep --host 127.0.0.1; where the port is published on "
+            "loopback only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
+        )
+    make_home(settings)
+    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    is_stopped = asyncio.Event()
+    _on_signals(is_stopped.set)
+    async with served_home(settings) as served:
+        # uvicorn raises the signal again when it is done: ours stays, so that memory still closes in order.
+        _on_signals(served.stop)
+        if is_stopped.is_set():
+            served.stop()
+        _show_welcome(settings, served)
+        await served.answer()
+
+
+def _on_signals(act: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, act)
+
+
+def _show_welcome(settings: Settings, served: ServedHome) -> None:
+    """What is configured, where it listens, and two calls to try; lines to be copied are never wrapped."""
+    console, url, keys = out(), served.presence.url, served.memory.authenticator.live_keys()
+    console.print(Text.assemble(("mind-memory ", "bold"), version("mind-memory"), (f"  {url}", "bold green")))
+    console.print()
+    show_facts(console, _facts(settings, minds=len(served.memory.minds.ids()), keys=keys), below=1)
+    for why, call, session, said in _TRIES:
+        console.print(f"  # {why}", style="dim")
+        key = ' -H "Authorization: Bearer $MIND_MEMORY_KEY"' if keys else ""
+        console.print(f"  curl -s {url}/v1/minds/demo/{call}{key} --json \\", soft_wrap=True)
+        body = f'{{"session_id": "{session}", "messages": [{{"role": "user", "content": "{said}"}}]}}'
+        console.print(f"    '{body}'", soft_wrap=True)
+        console.print()
+    console.print(f"  All calls: {url}/docs\n  MCP tools: {url}/mcp", style="dim")
+    console.print(f"  Talk to it: {program()} chat\n  Ctrl-C stops it", style="dim")
+    console.file.flush()
+
+
+def _facts(settings: Settings, *, minds: int, keys: int) -> Iterator[Row]:
+    held = counted(minds, "mind") if minds else "empty: the first turn makes a mind"
+    yield Row("home", f"{shortened(settings.folder)} ({held})")
+    yield Row("graph", graph_of(settings))
+    for at, line in enumerate(model_lines(settings)):
+        yield Row("" if at else "models", line)
+    yield Row("vectors", embedder_of(settings))
+    yield Row("tokens", "counted here, offline")
+    yield Row("network", network_of(settings))
+    if keys:
+        yield Row("keys", f"{counted(keys, 'key')}: every call needs one")
+    elif settings.trust_network:
+        yield Row("open", "without a key, to all who reach its published port: keep that on loopback")
+    elif not is_loopback(settings.host):
+        yield Row("open", f"to all who reach {settings.host}: no key protects it", "yellow")

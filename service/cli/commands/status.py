@@ -1,0 +1,173 @@
+"""`mind-memory status`: what each mind holds, how far it has been read, what it waits for; with --watch, live."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+from mind_memory_client import Mind, MindMemoryError
+from mind_memory_client.models import ServiceStatus, StoryState
+from rich.console import Console
+from rich.live import Live
+
+from service.cli.command import Context, command
+from service.cli.connection import connect, is_answered
+from service.cli.output.board import Look, board, dependencies
+from service.cli.output.terminal import Row, counted, day, one_line, out, program, show_facts, show_json
+
+_MOST_LISTED = 5
+
+
+@command()
+def status(
+    context: Context,
+    mind: Annotated[str | None, typer.Option(metavar="ID", help="One mind; all of them when left out.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on looking, a line a mind, until Ctrl-C.")] = False,
+    every: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How often, with --watch.")] = 2.0,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON; with --watch, one object a line.")] = False,
+) -> None:
+    """Show what each mind holds, and how far it has been read; with --watch, live."""
+    if not watch:
+        asyncio.run(_once(context, mind, as_json=as_json))
+        return
+    with suppress(KeyboardInterrupt):  # how one ends it
+        asyncio.run(_watch(context, mind, seconds=every, as_json=as_json))
+
+
+async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
+    async with connect(context) as connection:
+        memory, console = connection.memory, out()
+        names = [mind] if mind else [one.mind_id for one in await memory.minds()]
+        minds = [await memory.request("GET", f"/v1/minds/{name}") for name in names]
+        answer = await memory.request("GET", "/v1/status")
+    if as_json:
+        brief = {one["mind_id"]: one for one in answer["minds"]}
+        show_json({**answer, "minds": [{**brief.get(one["mind_id"], {}), **one} for one in minds]})
+        return
+    service = ServiceStatus.model_validate(answer)
+    if service.dependencies:
+        console.print(dependencies(service))
+        console.print()
+    for one in minds:
+        _show_mind(console, Mind.model_validate(one))
+    if not minds:
+        console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
+
+
+def _show_mind(console: Console, mind: Mind) -> None:
+    console.print(mind.mind_id, style="bold")
+    show_facts(console, _rows(mind), below=1)
+
+
+def _rows(mind: Mind) -> Iterator[Row]:
+    graph, usage = mind.graph, mind.usage
+    yield Row("holds", f"{counted(mind.turns, 'turn')} of {counted(mind.sessions, 'session')}")
+    if graph.available:
+        facts, entities = counted(graph.facts, "fact"), counted(graph.entities, "entity", "entities")
+        yield Row("graph", f"{counted(graph.episodes, 'moment')}, {facts}, {entities}")
+        yield _progress(mind)
+    else:
+        yield Row("graph", "unavailable: meanwhile turns are stored, and found by their words", "red")
+    if graph.waiting_for:
+        yield Row("waits for", one_line(graph.waiting_for), "yellow")
+    for at, parked in enumerate(graph.parked[:_MOST_LISTED]):
+        why = f"turn {parked.sequence}, after {parked.attempts} attempts: {one_line(parked.error, most=200)}"
+        yield Row("" if at else "parked", why, "yellow")
+    if graph.parked:
+        more = len(graph.parked) - _MOST_LISTED
+        yield Row("", f"{f'and {more} more; ' if more > 0 else ''}`mind-memory retry --mind {mind.mind_id}`")
+    for damage in mind.damaged[:_MOST_LISTED]:
+        why = f"{damage.file} at byte {damage.offset}: {damage.reason}; its bytes are in {damage.aside}"
+        yield Row("damaged", why, "red")
+    yield Row("story", _story(mind.story))
+    if mind.story.waiting_for:
+        yield Row("", f"it waits: {one_line(mind.story.waiting_for)}", "yellow")
+    if usage.calls:
+        calls, tokens = (
+            counted(usage.calls, "model call"),
+            counted(usage.prompt_tokens + usage.completion_tokens, "token"),
+        )
+        yield Row("spent", f"{calls}, {tokens}, ${usage.cost_usd:.4f} since the service started")
+
+
+def _progress(mind: Mind) -> Row:
+    graph = mind.graph
+    behind = mind.last_sequence - graph.saved
+    if not graph.lag and behind <= 0:
+        return Row("read", "everything", "green")
+    words = f"up to turn {graph.sequence} of {mind.last_sequence}, {counted(graph.lag, 'turn')} to go"
+    return Row("read", words + (f"; {counted(behind, 'turn')} still to be saved to the graph" if behind > 0 else ""))
+
+
+def _story(story: StoryState) -> str:
+    waits = f"{counted(story.pending_tokens, 'token')} not in it yet" if story.pending_turns else "nothing waits"
+    if not story.words:
+        return f"not begun, {waits}"
+    size = f"{counted(story.chapters, 'chapter')}, {counted(story.words, 'word')}"
+    return f"{size}{f', up to {day(story.last_processed)}' if story.last_processed else ''}; {waits}"
+
+
+type _Seen = tuple[str, dict[str, Any], Look]
+
+
+async def _watch(context: Context, mind: str | None, *, seconds: float, as_json: bool) -> None:
+    console = out()
+    async with aclosing(_looks(context, mind, seconds=seconds)) as looks:
+        if as_json:
+            async for _, answer, look in looks:
+                if look.lost is None:
+                    show_json(answer, indent=None)
+        elif console.is_terminal:
+            await _draw(looks, console, footer=f"every {seconds:g} s, Ctrl-C ends")
+        else:
+            await _print_changes(looks, console)
+
+
+async def _draw(looks: AsyncIterator[_Seen], console: Console, *, footer: str) -> None:
+    with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
+        async for place, _, look in looks:
+            shown = board(look, place=place, width=console.width, height=console.height, footer=footer)
+            live.update(shown, refresh=True)
+
+
+async def _print_changes(looks: AsyncIterator[_Seen], console: Console) -> None:
+    """A board whenever something but the time has changed."""
+    last = None
+    async for place, _, look in looks:
+        now = (look.lost, look.status.dependencies, look.status.minds)
+        if now != last:
+            console.print(board(replace(look, turns_before={}), place=place, width=console.width))
+            console.print()
+            console.file.flush()
+        last = now
+
+
+async def _looks(context: Context, mind: str | None, *, seconds: float) -> AsyncGenerator[_Seen]:
+    """For ever, what is seen. A service that went is waited for; its home is never opened in its place."""
+    before: dict[str, int] = {}
+    seen: _Seen | None = None
+    lost: _Seen
+    while True:
+        async with connect(context) as connection:
+            try:
+                while True:
+                    answer = await connection.memory.request("GET", "/v1/status")
+                    answer["minds"] = [one for one in answer["minds"] if mind in {None, one["mind_id"]}]
+                    found = ServiceStatus.model_validate(answer)
+                    for one in found.minds:
+                        before.setdefault(one.mind_id, one.turns if seen is None else 0)
+                    seen = (connection.place, answer, Look(found, before))
+                    yield seen
+                    await asyncio.sleep(seconds)
+            except MindMemoryError as error:
+                if seen is None:
+                    raise
+                place, answer, look = seen
+                lost = (place, answer, replace(look, lost=connection.explain(error)))
+        while not await is_answered(context):
+            yield lost
+            await asyncio.sleep(seconds)

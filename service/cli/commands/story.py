@@ -1,0 +1,166 @@
+"""`mind-memory story`: shown, compared and restored; rendered for a person at a terminal, byte for byte elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from mind_memory_client import Story
+from mind_memory_client.models import StoryVersion
+from rich.markdown import Markdown
+from rich.text import Text
+
+from consolidation.story.anchor import without_marks
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.command import CommandFailed, Context, MindName, command, group
+from service.cli.commands.story_edit import edit
+from service.cli.connection import connect
+from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, typed
+from service.cli.output.zone import here
+
+app = group("Read and edit the story, and take back what was changed.")
+
+_VERSION = "A version that `story history` lists, the beginning of its name, or `last`."
+_LAST = "last"
+_MOST_NAMED = 5
+_WIDEST = 100  # columns a person reads a text in
+_DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+
+
+@app.command()
+@command()
+async def show(
+    context: Context,
+    mind: MindName = DEFAULT_MIND,
+    version: Annotated[str | None, typer.Option(metavar="VERSION", help=_VERSION)] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="STORY.md byte for byte, as a pipe gets it.")] = False,
+) -> None:
+    """Show the story."""
+    async with connect(context) as connection:
+        memory = connection.memory
+        name = None if version is None else version_named(version, await memory.story_history(mind)).version
+        story = await memory.story_bytes(mind, version=name)
+    console, text = out(), without_marks(story.decode(errors="replace"))
+    if not text.strip():
+        note(f"{mind} has no story yet: it begins when enough was said, or with {typed('consolidate', mind=mind)}.")
+    if raw or not console.is_terminal:
+        typer.echo(story, nl=False)
+    elif text.strip():
+        console.print(Markdown(plain(text), hyperlinks=False), width=min(console.width, _WIDEST))
+
+
+app.command()(edit)
+
+
+@app.command()
+@command()
+async def history(context: Context, mind: MindName = DEFAULT_MIND) -> None:
+    """List the story's earlier versions, newest first."""
+    async with connect(context) as connection:
+        versions = await connection.memory.story_history(mind)
+    if not versions:
+        _note_no_version(mind)
+        return
+    table = plain_table("version", "until", "size")
+    for one in versions:
+        table.add_row(one.version, _until(one), f"{one.size:,} bytes")
+    out().print(table)
+
+
+@app.command()
+@command()
+async def diff(
+    context: Context,
+    version: Annotated[
+        str | None,
+        typer.Argument(metavar="VERSION", help="From this version; the newest one when left out.", show_default=False),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Argument(metavar="TO", help="To this version; the story as it is now when left out.", show_default=False),
+    ] = None,
+    mind: MindName = DEFAULT_MIND,
+) -> None:
+    """Show what changed between two versions."""
+    async with connect(context) as connection:
+        versions = await connection.memory.story_history(mind)
+        if version is None and not versions:
+            _note_no_version(mind)
+            return
+        first = version_named(version or _LAST, versions).version
+        second = None if to is None else version_named(to, versions).version
+        found = (await connection.memory.story_diff(mind, since=first, until=second)).diff
+    if not found:
+        note(f"Not a word differs between {first} and {second or 'the story as it is now'}.")
+    elif out().is_terminal:
+        out().print(_coloured(found), soft_wrap=True)
+    else:
+        typer.echo(found.encode(errors="replace"), nl=not found.endswith("\n"))
+
+
+@app.command()
+@command()
+async def restore(
+    context: Context,
+    version: Annotated[str, typer.Argument(metavar="VERSION", help=_VERSION)],
+    retell: Annotated[bool, typer.Option("--retell", help="Write again what was written after that version.")] = False,
+    mind: MindName = DEFAULT_MIND,
+) -> None:
+    """Put an earlier version in the story's place."""
+    async with connect(context) as connection:
+        memory = connection.memory
+        chosen = version_named(version, await memory.story_history(mind))
+        story = await memory.restore_story(mind, version=chosen.version, retell=retell)
+        waiting = (await memory.mind(mind)).story.pending_turns
+    console = out()
+    console.print(f"The story of {mind} is as it was until {_until(chosen)}: {_size(story)}.")
+    if retell and waiting:
+        now = typed("consolidate", mind=mind)
+        console.print(f"{counted(waiting, 'turn')} will be written again; {now} does it now.")
+    elif retell:
+        console.print("Nothing was written after it, so nothing will be written again.")
+    else:
+        console.print("What was written after it will not be written again; --retell would do that.", style="dim")
+    console.print(f"{typed('story restore last', mind=mind)} takes this back.", style="dim")
+
+
+def version_named(name: str, versions: Sequence[StoryVersion]) -> StoryVersion:
+    """The one of *versions*, newest first, that *name* stands for: its start will do. Raises CommandFailed."""
+    if not versions:
+        raise CommandFailed("this story has no earlier version yet: it has not been changed")
+    if name == _LAST:
+        return versions[0]
+    exact = [one for one in versions if one.version == name]
+    found = exact or [one for one in versions if name and one.version.startswith(name)]
+    if not found:
+        raise CommandFailed(f"no version is called {one_line(name)!r}; `mind-memory story history` lists them")
+    if len(found) > 1:
+        names = ", ".join(one.version for one in found[:_MOST_NAMED])
+        more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+        raise CommandFailed(f"{one_line(name)!r} may be {names}{more}: write more of it")
+    return found[0]
+
+
+def _note_no_version(mind: str) -> None:
+    note(f"The story of {mind} has no earlier version yet: it has not been changed.")
+
+
+def _until(version: StoryVersion) -> str:
+    """``21 Nov 2026, 14:20``, where this machine is: when the version was replaced."""
+    instant = version.saved_at.astimezone(here())
+    return f"{day(instant)}, {instant:%H:%M}"
+
+
+def _size(story: Story) -> str:
+    return f"{counted(len(story.chapters), 'chapter')}, {counted(story.words, 'word')}"
+
+
+def _coloured(diff: str) -> Text:
+    """A unified diff as it is known from elsewhere: what came is green, what went is red."""
+    lines = Text()
+    for line in plain(diff).splitlines():
+        style = next((style for mark, style in _DIFF_STYLES if line.startswith(mark)), "")
+        lines.append(f"{line}\n", style=style)
+    lines.rstrip()
+    return lines

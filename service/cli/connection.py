@@ -1,0 +1,201 @@
+"""
+The one way to reach memory: a service at an address, else the one that runs on the home, else the home itself.
+
+A home on which no service runs is opened in this process, for one command alone. A host that lives for days shares the
+home instead: see ``commands/mcp.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+from mind_memory_client import AsyncMemoryClient, MindMemoryError, RequestRefused, RetryPolicy, errors
+
+from consolidation.kernel.errors import HomeLocked
+from service.adapters.in_process_transport import InProcessTransport
+from service.cli.command import CommandFailed, Context, make_home
+from service.cli.output.terminal import note, one_line, shortened
+from service.runtime.service_file import find_service
+from service.settings.loading import read_key
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from pydantic import SecretStr
+
+    from service.runtime.service_file import Presence
+    from service.settings.settings import Settings
+
+type Address = tuple[str, SecretStr]  # of a service, and the key that it wants: empty for none
+
+# A person at a terminal is told at once that something fails. Only a service that is asked too often is given time.
+_POLICY = RetryPolicy(max_attempts=100, total_seconds=60, retries_failures=False)
+_OWN_POLICY = RetryPolicy(max_attempts=1, total_seconds=3600)  # nothing lies between; a large home takes its time
+_MOST_NAMES = 10
+_LOOK_SECONDS = 3
+_LOADING_SECONDS, _POLL_SECONDS = 15, 0.05
+_START_SERVE = "start it with `mind-memory serve`"
+_USE_KEY = "put one into MIND_MEMORY_KEY (`mind-memory keys create` on its machine makes it)"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A service that answers: its client, its name for people, and whether its home is open in this process."""
+
+    memory: AsyncMemoryClient
+    place: str
+    is_own: bool = False
+
+    def explain(self, error: MindMemoryError) -> str:
+        """What went wrong, in a sentence for a person."""
+        match error:
+            case errors.TimedOut():
+                words = "did not answer in time; check whether it is overloaded"
+            case errors.Unreachable(was_sent=True):
+                words = f"does not answer any more: {one_line(str(error))}"
+            case errors.Unreachable():
+                words = f"does not answer; {_START_SERVE}"
+            case errors.UnexpectedAnswer():
+                words = f"answered, but not as mind-memory does: {one_line(str(error))}"
+            case errors.Unauthenticated():
+                words = f"needs a valid key: {_USE_KEY}"
+            case errors.RateLimited():
+                words = "is asked too often: try again later"
+            case _:
+                return error.detail or error.title if isinstance(error, RequestRefused) else str(error)
+        return f"{self.place} {words}"
+
+
+@asynccontextmanager
+async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool = False) -> AsyncIterator[Connection]:
+    """
+    Lend a connection. Without *is_quiet*, it is said when the home is opened for this command.
+
+    A home that ``--home`` names is only made with *makes_home*. Raises CommandFailed where nothing answers at the
+    address, where another command has the home, and in the place of each MindMemoryError that leaves the block.
+    """
+    settings = context.settings()
+    if context.home is not None and context.url is None and not makes_home and not settings.folder.exists():
+        raise CommandFailed(
+            f"there is no home at {settings.folder}: check --home, or make one with `mind-memory serve`"
+        )
+    async with _reached(settings, url=context.url) as connection:
+        try:
+            if connection.is_own and settings.falkordb_url is None:
+                await _until_loaded(connection.memory)
+            if connection.is_own and not is_quiet:
+                note(f"No service runs on {connection.place}: it is open in this command alone, until it ends.")
+            yield connection
+        except errors.MindNotFound as error:
+            raise CommandFailed(connection.explain(error) + await _which_there_are(connection.memory)) from error
+        except MindMemoryError as error:
+            raise CommandFailed(connection.explain(error)) from error
+
+
+@asynccontextmanager
+async def open_home(settings: Settings, *, silent: Presence | None = None) -> AsyncIterator[Connection]:
+    """The whole service in this process, without a port. *silent* is a service that is there and does not answer."""
+    from service.app import create_app
+
+    make_home(settings)
+    app = create_app(settings)
+    try:
+        async with app.router.lifespan_context(app) as lent:
+            state: Any = lent
+            token = state["memory"].authenticator.owner_token.get_secret_value()
+            async with httpx2.AsyncClient(transport=InProcessTransport(app, state=state)) as http:
+                memory = AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http)
+                yield Connection(memory, shortened(settings.folder), is_own=True)
+    except HomeLocked as error:
+        raise CommandFailed(_home_in_use(settings.folder, silent)) from error
+
+
+@asynccontextmanager
+async def connection_to(address: Address) -> AsyncIterator[Connection]:
+    """A connection to *address*, whether anything answers there or not. Raises CommandFailed for no address."""
+    url, key = address
+    try:
+        memory = AsyncMemoryClient(url, key=key.get_secret_value(), retry=_POLICY)
+    except ValueError as error:
+        raise CommandFailed(str(error)) from error
+    async with memory:
+        yield Connection(memory, url)
+
+
+def find_address(settings: Settings, *, url: str | None) -> Address | None:
+    """Where the service is: at *url*, with the key of the environment, else where it announced itself on the home."""
+    if url is not None:
+        return url, read_key()
+    present = find_service(settings.folder)
+    return (present.url, present.token) if present is not None else None
+
+
+async def is_answered(context: Context) -> bool:
+    """Whether a service answers, at the address or on the home. Opens nothing."""
+    address = find_address(context.settings(), url=context.url)
+    if address is None:
+        return False
+    async with connection_to(address) as connection:
+        return await connection.memory.is_alive()
+
+
+@asynccontextmanager
+async def _reached(settings: Settings, *, url: str | None) -> AsyncIterator[Connection]:
+    address = find_address(settings, url=url)
+    if address is not None:
+        async with connection_to(address) as connection:
+            if await connection.memory.is_alive():
+                yield connection
+                return
+            if url is not None:
+                raise CommandFailed(await _why_not(connection.memory, url))
+    async with open_home(settings, silent=find_service(settings.folder)) as connection:
+        yield connection
+
+
+async def _which_there_are(memory: AsyncMemoryClient) -> str:
+    """The minds that could have been meant, as the end of a sentence; empty where there are none, or nobody says."""
+    with suppress(MindMemoryError):
+        found = await memory.request("GET", "/v1/minds")
+        if names := [str(one["mind_id"]) for one in found["minds"]]:
+            more = ", …" if len(names) > _MOST_NAMES else ""
+            return f". There are: {', '.join(names[:_MOST_NAMES])}{more}; choose one with --mind"
+    return ""
+
+
+async def _why_not(memory: AsyncMemoryClient, url: str) -> str:
+    """Why the address is not that of a service, in a sentence for a person."""
+    try:
+        async with asyncio.timeout(_LOOK_SECONDS):
+            await memory.request("GET", "/healthz")
+    except (errors.Unreachable, TimeoutError):
+        plain = f"http://{url.removeprefix('https://')}"
+        if url.startswith("https://"):
+            async with AsyncMemoryClient(plain, retry=_POLICY) as without_tls:
+                if await without_tls.is_alive():
+                    return f"the service at {url} does not speak TLS: write {plain}"
+        return f"nothing answers at {url}: {_START_SERVE} there, or leave the address out"
+    except MindMemoryError:
+        pass
+    return f"something else than mind-memory answers at {url}: check the address and the port"
+
+
+async def _until_loaded(memory: AsyncMemoryClient) -> None:
+    """Give an embedded graph, just started, the time to load; a large one goes on loading beside the command."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LOADING_SECONDS):
+            while not (await memory.readiness()).is_ready:  # noqa: ASYNC110 - there is nothing else to wait for
+                await asyncio.sleep(_POLL_SECONDS)
+
+
+def _home_in_use(home: Path, silent: Presence | None) -> str:
+    if silent is None:
+        rest = "wait until it ends, or run `mind-memory serve`, which all commands can share"
+        return f"{shortened(home)} is in use by another mind-memory command: {rest}"
+    rest = f"which does not answer at {silent.url}: wait a moment, or end it with `kill {silent.pid}`"
+    return f"{shortened(home)} belongs to the service with process id {silent.pid}, {rest}"

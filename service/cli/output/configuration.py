@@ -1,0 +1,86 @@
+"""What a configuration means in plain words: where the graph is, which models answer, what leaves this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from consolidation.kernel.ports import Role
+from consolidation.secrets.redaction import without_secrets_of
+from service.adapters.minilm import DIMENSION, PACKAGE, find_weights
+from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
+from service.composition.models import choose
+from service.composition.upstream import menu_of
+from service.ports.graph_address import shown
+from service.settings.otlp_endpoint import shown as shown_collector
+from service.settings.sections import MINILM
+from service.settings.settings import Settings
+
+NO_MODEL = "none: memories are quoted as they were said"
+_LOCAL_PROVIDERS = ("ollama/", "ollama_chat/", "lm_studio/", "llamafile/", "hosted_vllm/")
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def graph_of(settings: Settings) -> str:
+    """Where the graph is."""
+    if settings.falkordb_url is None:
+        return "FalkorDB, embedded"
+    return f"FalkorDB at {shown(settings.falkordb_url.get_secret_value())}"
+
+
+def models_of(settings: Settings) -> dict[Role, str]:
+    """Each role's model with its fallbacks; empty where it has none."""
+    return {role: " → ".join(one.model for one in found) for role, found in choose(settings).items()}
+
+
+def model_lines(settings: Settings) -> tuple[str, ...]:
+    """The models, on one line where all roles have the same, else a line a role."""
+    models = models_of(settings)
+    if not any(models.values()):
+        return (NO_MODEL,)
+    if len(set(models.values())) == 1:
+        return (f"{models[Role.CHAT]}, for everything",)
+    width = max(len(role) for role in models)
+    return tuple(f"{role:{width}}  {model or NO_MODEL}" for role, model in models.items())
+
+
+def embedder_of(settings: Settings) -> str:
+    """What makes vectors."""
+    if settings.embedder.hosted_model is not None:
+        dimension = f", {settings.embedder.dimension} dimensions" if settings.embedder.dimension else ""
+        return f"{settings.embedder.hosted_model}{dimension}"
+    if settings.embedder.model != MINILM and missing_package() is None:
+        return f"{MultilingualE5.name}, built in: a hundred languages, {MultilingualE5.dimension} dimensions"
+    if find_weights() is None:
+        return f"hashed words only: the package {PACKAGE} is not installed"
+    return f"all-MiniLM-L6-v2, built in: English, {DIMENSION} dimensions"
+
+
+def network_of(settings: Settings) -> str:
+    """What leaves this machine, and to where."""
+    places = tuple(dict.fromkeys(_places(settings)))
+    return f"only to {', '.join(places)}" if places else "none: nothing leaves this machine"
+
+
+def _places(settings: Settings) -> Iterator[str]:
+    for deployments in (*choose(settings).values(), *menu_of(settings).offers.values()):
+        for one in deployments:
+            yield from _place(one.model, one.api_base)
+    if settings.embedder.hosted_model is not None:
+        yield from _place(settings.embedder.hosted_model, settings.embedder.api_base)
+    if settings.falkordb_url is not None:
+        host = urlsplit(settings.falkordb_url.get_secret_value()).hostname
+        if host is not None and host not in _THIS_MACHINE:
+            yield host
+    if settings.traces_endpoint is not None and urlsplit(settings.traces_endpoint).hostname not in _THIS_MACHINE:
+        yield f"{shown_collector(settings.traces_endpoint)} (spans)"
+
+
+def _place(model: str, api_base: str | None) -> Iterator[str]:
+    """The host a model is asked at; nothing for one on this machine."""
+    if api_base is not None:
+        host = urlsplit(api_base).hostname or without_secrets_of(api_base)
+        if host not in _THIS_MACHINE:
+            yield host
+    elif not model.startswith(_LOCAL_PROVIDERS):
+        yield f"the provider of {model}"

@@ -1,0 +1,185 @@
+"""
+What every command prints with.
+
+The consoles take text as it is: no markup, and nothing in it can steer the terminal. Answers go to stdout; notes,
+progress and failures to stderr. Times are shown where this machine is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.output.zone import here
+
+if TYPE_CHECKING:
+    from mind_memory_client.models import Usage  # not at a start of the service: it brings an HTTP library
+
+# Escape sequences, other control characters but newline and tab, and marks that reverse the direction of writing.
+_STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_console = partial(Console, markup=False, highlight=False, emoji=False)
+_PROGRAM = "mind-memory"
+_BAR_NAME_WIDTH = 11  # of the longest name, so that bars stand below each other
+_MOST_LISTED = 5
+_LONGEST_LISTED = 200
+
+
+class Row(NamedTuple):
+    """A line of a list of facts. The name is empty where the line goes on with the one above."""
+
+    name: str
+    words: str
+    style: str = ""
+
+
+def out() -> Console:
+    """The console for answers: stdout as it is now."""
+    return _console()
+
+
+def err() -> Console:
+    """The console for notes, progress and failures: stderr as it is now."""
+    return _console(stderr=True)
+
+
+def complain(sentence: str, *, style: str = "red") -> None:
+    """Print on stderr why a command ends; on one line where stderr is not a terminal."""
+    console = err()
+    console.print(plain(sentence), style=style, soft_wrap=not console.is_terminal)
+
+
+def note(sentence: str) -> None:
+    """Print on stderr, dimmed, what is worth knowing."""
+    complain(sentence, style="dim")
+
+
+def show_json(answer: object, *, indent: int | None = 2) -> None:
+    """Print an answer of the API; never wrapped."""
+    file = out().file
+    file.write(json.dumps(answer, ensure_ascii=False, indent=indent) + "\n")
+    file.flush()
+
+
+def show_facts(console: Console, rows: Iterable[Row], *, below: int = 0) -> None:
+    """Print two columns, names dimmed; with *below* empty lines at the end."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(row.name, Text(row.words, style=row.style))
+    if table.row_count:
+        console.print(Padding(table, (0, 0, below, 2), expand=False))
+
+
+def plain_table(*headings: str) -> Table:
+    """A table without lines; headings dimmed, long cells folded."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def first_of(name: str, words: str, found: list[str], *, total: int | None = None) -> Iterator[Row]:
+    """A row that says how many there are, and a row for each of the first few; nothing where there are none."""
+    number = len(found) if total is None else total
+    if not number:
+        return
+    yield Row(name, f"{number:,} {words}", "yellow")
+    for one in found[:_MOST_LISTED]:
+        yield Row("", one_line(one, most=_LONGEST_LISTED), "dim")
+    if number > _MOST_LISTED:
+        yield Row("", f"and {number - _MOST_LISTED:,} more", "dim")
+
+
+@contextmanager
+def bar(name: str, *, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on stderr where that is a terminal, and lend the function that says how much is done."""
+    console = err()
+    columns = (
+        TextColumn(f"{name:{_BAR_NAME_WIDTH}}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    is_shown = console.is_terminal and total > 0
+    with Progress(*columns, console=console, disable=not is_shown) as progress:
+        task = progress.add_task(name, total=total)
+        most = 0
+
+        def reached(done: int) -> None:
+            nonlocal most
+            most = max(most, done)  # a bar never goes back
+            progress.update(task, completed=most)
+
+        yield reached
+
+
+def plain(text: str) -> str:
+    """*text* without what would move the cursor, change colours or reverse the line. Idempotent."""
+    return _STEERING.sub("", text.encode(errors="replace").decode())
+
+
+def one_line(text: str, *, most: int | None = None) -> str:
+    """*text* on one line, cut with an ellipsis beyond *most* characters."""
+    line = " / ".join(part.strip() for part in plain(text).splitlines() if part.strip())
+    return line if most is None or len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """``1 turn``, ``1,204 turns``."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def spent(usage: Usage) -> str:
+    """``2 model calls, 310 tokens, $0.0004``."""
+    calls, tokens = counted(usage.calls, "model call"), counted(usage.prompt_tokens + usage.completion_tokens, "token")
+    return f"{calls}, {tokens}, ${usage.cost_usd:.4f}"
+
+
+def typed(words: str, *, mind: str) -> str:
+    """A command as it must be typed for this mind: ```mind-memory consolidate --mind ada```."""
+    return f"`mind-memory {words}`" if mind == DEFAULT_MIND else f"`mind-memory {words} --mind {mind}`"
+
+
+def program() -> str:
+    """The command as it can be typed here: by its name where the shell finds it, else by its path."""
+    own = Path(sys.executable).with_name(_PROGRAM)
+    if shutil.which(_PROGRAM) is not None or not own.is_file():
+        return _PROGRAM
+    return str(own.relative_to(Path.cwd())) if own.is_relative_to(Path.cwd()) else shortened(own)
+
+
+def shortened(path: Path) -> str:
+    """A path with ``~`` for the person's own folder."""
+    own = path.home()
+    return f"~/{path.relative_to(own)}" if path.is_relative_to(own) and path != own else str(path)
+
+
+def days(first: datetime, last: datetime) -> str:
+    """``9 Jan 2026 – 3 Mar 2026``; one day where both are of it."""
+    return " – ".join(dict.fromkeys((day(first), day(last))))
+
+
+def day(instant: datetime) -> str:
+    """``9 Jan 2026``, by the offset that the time came with."""
+    return f"{instant.day} {instant:%b %Y}"
+
+
+def minute(instant: datetime) -> str:
+    """``2026-01-09 18:30``, where this machine is."""
+    return f"{instant.astimezone(here()):%Y-%m-%d %H:%M}"

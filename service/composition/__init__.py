@@ -1,0 +1,1 @@
+"""Builds the service from settings: the only package that chooses implementations."""

@@ -1,0 +1,140 @@
+"""
+The composition root: who is built of what. Importing it starts nothing.
+
+Only this package reads settings and chooses implementations. ``open_memory`` reads from top to bottom: the resources
+that all paths share, then a builder for each path, then the jobs that begin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.clock import SystemClock
+from service.access.audit_log import AuditLog
+from service.composition.access import build_authenticator
+from service.composition.archive import build_archive
+from service.composition.erasure import build_erasure
+from service.composition.ingest import build_ingest, build_intake
+from service.composition.journal import build_journal
+from service.composition.resonance import build_resonance
+from service.composition.resources import open_resources
+from service.composition.startup import start, start_warm_up
+from service.composition.story import build_narration, build_story
+from service.composition.upstream import open_upstream
+from service.mind.new_minds import NewMinds
+from service.resonance.arms import Switches
+from service.retrieval.remember import Recall
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from datetime import datetime
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.access.authenticator import Authenticator
+    from service.composition.archive import Archive
+    from service.composition.graphs import GraphServer, OpenGraphs
+    from service.composition.resources import Telemetry
+    from service.composition.story import Story
+    from service.erasure.service import ErasureService
+    from service.ingest.ingestion import Ingestion
+    from service.ingest.intake import Intake
+    from service.journal.journal import Journal
+    from service.mind.minds import Minds
+    from service.ports.embedder import Embedder
+    from service.ports.upstream import Upstream
+    from service.resonance.pipeline import Pipeline
+    from service.runtime.background import Background
+    from service.settings.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the doors may call, a field for each path, and what they need around it. A door takes what it names."""
+
+    intake: Intake
+    ingestion: Ingestion
+    pipeline: Pipeline
+    recall: Recall
+    story: Story
+    journal: Journal
+    archive: Archive
+    erasure: ErasureService
+    upstream: Upstream
+
+    minds: Minds
+    new_minds: NewMinds
+    graphs: GraphServer
+    embedder: Embedder
+    privacy_filter: PrivacyFilter
+    authenticator: Authenticator
+    audit_log: AuditLog
+
+    settings: Settings
+    clock: Clock
+    started_at: datetime
+    background: Background
+    telemetry: Telemetry
+    warmed: asyncio.Event
+
+
+@asynccontextmanager
+async def open_memory(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    switches: Switches | None = None,
+    embedder: Embedder | None = None,
+    graphs: OpenGraphs | None = None,
+    is_reindexing: bool = False,
+) -> AsyncIterator[Memory]:
+    """
+    Build the memory, lend it, and close what was opened in reverse order.
+
+    *embedder* takes the place of the configured one, and *graphs* opens other graphs than FalkorDB's. *is_reindexing*
+    opens graphs that another embedder made, and starts no job that reads or writes them. Raises HomeLocked, HomeFault,
+    KeysUnreadable, ConfigurationFault, EmbedderMismatch, InvalidMindId: what is wrong is reported now, not at the
+    first turn.
+    """
+    async with AsyncExitStack() as stack:
+        shared = await open_resources(settings, stack, clock=clock or SystemClock(), embedder=embedder, graphs=graphs)
+
+        authenticator = build_authenticator(settings, clock=shared.clock, background=shared.background)
+        ingest = build_ingest(settings, shared)
+        narration = build_narration(settings, shared)
+        intake = build_intake(shared, ingest.ingestion, on_stored=narration.scheduler.notice)
+        story = build_story(settings, shared, narration=narration, intake=intake)
+        journal = build_journal(settings, shared)
+        resonance = build_resonance(settings, shared, switches=switches or Switches(), journal=journal.arm)
+        memory = Memory(
+            intake=intake,
+            ingestion=ingest.ingestion,
+            pipeline=resonance.pipeline,
+            recall=Recall(embedder=shared.embedder),
+            story=story,
+            journal=journal.journal,
+            archive=build_archive(settings, shared, ingestion=ingest.ingestion),
+            erasure=build_erasure(settings, shared, ingest=ingest, story=story, forget=resonance.forget),
+            upstream=open_upstream(settings, clock=shared.clock),
+            minds=shared.minds,
+            new_minds=NewMinds(shared.minds, most_per_minute=settings.access.new_minds_per_minute, clock=shared.clock),
+            graphs=shared.graphs,
+            embedder=shared.embedder,
+            privacy_filter=shared.privacy_filter,
+            authenticator=authenticator,
+            audit_log=AuditLog(settings.folder, clock=shared.clock, key=settings.access.audit_key),
+            settings=settings,
+            clock=shared.clock,
+            started_at=shared.clock.now(),
+            background=shared.background,
+            telemetry=shared.telemetry,
+            warmed=asyncio.Event(),
+        )
+
+        if not is_reindexing:
+            await start(memory, shared, journal=journal)
+        start_warm_up(shared, rarity=resonance.rarity, upstream=memory.upstream, warmed=memory.warmed)
+        yield memory

@@ -1,0 +1,46 @@
+"""Builds what erases a mind, a session or a turn from everything that holds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from service.composition.ingest import backoff_of
+from service.erasure.erase_mind import MindEraser
+from service.erasure.erase_turns import ErasureContext, TurnEraser
+from service.erasure.pending import ErasedMinds, PendingErasures
+from service.erasure.service import ErasureService
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from service.composition.ingest import Ingest
+    from service.composition.resources import Resources
+    from service.composition.story import Story
+    from service.settings.settings import Settings
+
+
+def build_erasure(
+    settings: Settings, shared: Resources, *, ingest: Ingest, story: Story, forget: Callable[[str], None]
+) -> ErasureService:
+    """All of it; nothing runs yet. *forget* is called with a mind's id when its words must leave memory."""
+    context = ErasureContext(
+        minds=shared.minds,
+        background=shared.background,
+        clock=shared.clock,
+        indexing_lane=ingest.indexing,
+        saving_lane=ingest.saving,
+        story_writer=story.writer,
+        graph_of=shared.graphs.erasable,
+        forget_in_memory=forget,
+    )
+    return ErasureService(
+        context,
+        pending=PendingErasures(settings.folder),
+        mind_eraser=MindEraser(
+            context, erased_minds=ErasedMinds(settings.folder), session_folder=story.sync.folders.outside
+        ),
+        turn_eraser=TurnEraser(context),
+        ingestion=ingest.ingestion,
+        scheduler=story.scheduler,
+        backoff=backoff_of(settings),
+    )

@@ -1,0 +1,85 @@
+"""Builds the write path: the one way in for turns, and the lanes behind the transcript."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from service.adapters.random_ids import jitter
+from service.archive.adopt_graph import GraphAdoption
+from service.ingest.backoff import Backoff
+from service.ingest.extraction_lane import ExtractionLane
+from service.ingest.indexing_lane import IndexingLane
+from service.ingest.ingestion import Ingestion
+from service.ingest.intake import Intake
+from service.ingest.lane_telemetry import LaneTelemetry
+from service.ingest.saving_lane import SavingLane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from service.composition.resources import Resources
+    from service.mind.minds import Mind
+    from service.settings.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """The lanes of every mind, and the two of them that erasing uses by themselves."""
+
+    ingestion: Ingestion
+    indexing: IndexingLane
+    saving: SavingLane
+
+
+def build_ingest(settings: Settings, shared: Resources) -> Ingest:
+    """The lanes; none runs yet. They try again at once when a dependency works again."""
+    knobs = settings.digestion
+    telemetry = LaneTelemetry(
+        tally=shared.telemetry.tally, spans=shared.telemetry.spans, monotonic=shared.clock.monotonic
+    )
+    indexing = IndexingLane(telemetry=telemetry)
+    saving = SavingLane(
+        embedder=shared.embedder,
+        adopt_graph=GraphAdoption(shared.graphs.archivable).complete,
+        telemetry=telemetry,
+    )
+    extraction = ExtractionLane(
+        clock=shared.clock,
+        most_attempts=knobs.most_attempts,
+        turn_seconds=knobs.turn_seconds,
+        telemetry=telemetry,
+    )
+    ingestion = Ingestion(
+        shared.minds,
+        indexing=indexing,
+        saving=saving,
+        extraction=extraction,
+        telemetry=telemetry,
+        background=shared.background,
+        new_backoff=backoff_of(settings),
+        sweep_seconds=knobs.sweep_seconds,
+    )
+    shared.telemetry.dependencies.on_recovery(ingestion.retry_now)
+    return Ingest(ingestion, indexing, saving)
+
+
+def build_intake(shared: Resources, ingestion: Ingestion, *, on_stored: Callable[[Mind], int]) -> Intake:
+    """The one way in; *on_stored* lets the story know of a turn and returns how many tokens wait for it."""
+    return Intake(
+        shared.minds,
+        clock=shared.clock,
+        privacy_filter=shared.privacy_filter,
+        tally=shared.telemetry.tally,
+        spans=shared.telemetry.spans,
+        wake_lanes=ingestion.wake,
+        on_stored=on_stored,
+    )
+
+
+def backoff_of(settings: Settings) -> Callable[[], Backoff]:
+    """What makes a fresh backoff, as the settings want it."""
+    knobs = settings.digestion
+    return lambda: Backoff(
+        first_seconds=knobs.first_retry_seconds, most_seconds=knobs.most_retry_seconds, chance=jitter
+    )

@@ -1,0 +1,120 @@
+"""Which model answers for which role, from the settings: hosted ones with their fallbacks, or none at all."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.ports import Role
+from service.adapters.extractive_model import ExtractiveModel
+from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
+from service.adapters.litellm.loader import close_litellm
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from pydantic import SecretStr
+
+    from consolidation.kernel.ports import Clock, LanguageModel
+    from service.observability.dependency_health import Dependencies
+    from service.observability.model_usage import UsageLedger
+    from service.settings.sections import RoleModel
+    from service.settings.settings import Settings
+
+_SECONDS = {Role.CHAT: 120.0, Role.SUBCONSCIOUS: 30.0, Role.NARRATIVE: 300.0, Role.EXTRACTION: 120.0}
+_WAITED_FOR = frozenset({Role.CHAT, Role.SUBCONSCIOUS})
+_COPILOT, _LAST_OF_COPILOT = "github_copilot/", "github_copilot/gpt-4o"
+_HOSTED_BY_OPENAI = ("openai/", "gpt-", "o1", "o3", "o4", "chatgpt-")
+
+
+def choose(settings: Settings) -> dict[Role, tuple[Deployment, ...]]:
+    """The deployments of each role, the model first, then its fallbacks; none where nothing is configured."""
+    sections = {role: getattr(settings.models, role.value) for role in Role}
+    chat = deployments_of(sections[Role.CHAT], settings)
+    chosen = {}
+    for role in Role:
+        own = deployments_of(sections[role], settings)
+        rest = chat if role is Role.NARRATIVE or not own else ()
+        found = tuple(dict.fromkeys((*own, *rest)))
+        last = _last_resort(found[0], settings) if found else ()
+        chosen[role] = tuple(dict.fromkeys((*found, *last)))
+    return chosen
+
+
+@asynccontextmanager
+async def open_models(
+    settings: Settings, *, clock: Clock, ledger: UsageLedger, dependencies: Dependencies | None = None
+) -> AsyncIterator[Mapping[Role, LanguageModel]]:
+    """A model for each role, told of to *dependencies*; nothing heavy is imported before the first question."""
+    # What a person waits for does not queue behind what is done in the background.
+    waited_for, background = (asyncio.Semaphore(settings.models.at_once) for _ in range(2))
+    chosen = choose(settings)
+    hosted = {
+        role: LitellmModel(
+            role,
+            _role_settings(getattr(settings.models, role.value), deployments, role=role, hidden=settings.secrets),
+            clock=clock,
+            limit=waited_for if role in _WAITED_FOR else background,
+            ledger=ledger,
+            dependency=dependencies.get(f"model_{role.value}") if dependencies is not None else None,
+        )
+        for role, deployments in chosen.items()
+        if deployments
+    }
+    extractive = ExtractiveModel()
+    try:
+        yield {role: hosted.get(role, extractive) for role in Role}
+    finally:
+        for model in hosted.values():
+            await model.aclose()
+        await close_litellm()
+
+
+def provider_of(model: str) -> str:
+    """Whose model this is by its name: only there may its key go."""
+    if model.startswith(_HOSTED_BY_OPENAI):
+        return "openai"
+    return model.partition("/")[0]
+
+
+def deployments_of(section: RoleModel, settings: Settings) -> tuple[Deployment, ...]:
+    """The role's own model with its own address and key, else the common one with the common ones."""
+    if section.model is not None:
+        first = Deployment(section.model, section.api_base, _plain(section.api_key))
+    elif settings.model is not None:
+        base = section.api_base or settings.api_base
+        first = Deployment(settings.model, base, _plain(section.api_key or settings.api_key))
+    else:
+        return ()
+    return (first, *(Deployment(name, None, None) for name in section.fallbacks))
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret is not None else None
+
+
+def _last_resort(first: Deployment, settings: Settings) -> tuple[Deployment, ...]:
+    """What is asked when all else fails: nothing that costs more than what was chosen, unless a setting names it."""
+    if first.model.startswith(_COPILOT) and first.api_base is None:
+        return (Deployment(_LAST_OF_COPILOT, None, first.api_key),)
+    if settings.models.last_resort is not None and _is_plain_openai(first):
+        return (Deployment(settings.models.last_resort, None, first.api_key),)
+    return ()
+
+
+def _is_plain_openai(deployment: Deployment) -> bool:
+    """Whether this goes to OpenAI itself: only then may its last resort be asked, with the same key."""
+    return deployment.api_base is None and deployment.model.startswith(_HOSTED_BY_OPENAI)
+
+
+def _role_settings(
+    section: RoleModel, deployments: tuple[Deployment, ...], *, role: Role, hidden: tuple[str, ...]
+) -> RoleSettings:
+    return RoleSettings(
+        deployments=deployments,
+        timeout_seconds=section.timeout_seconds or _SECONDS[role],
+        max_tokens=section.max_tokens,
+        temperature=section.temperature,
+        hidden=hidden,
+    )

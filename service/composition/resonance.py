@@ -1,0 +1,64 @@
+"""Builds the read path: the six phases from a message to what surfaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.ports import Role
+from service.adapters.word_rarity import WordRarity
+from service.resonance.entity_arm import EntityArm
+from service.resonance.filters import Filters
+from service.resonance.late_answers import LateAnswers
+from service.resonance.narration_model import NarrationModel
+from service.resonance.pipeline import Pipeline
+from service.resonance.relevance_gate import RelevanceGate
+from service.resonance.retrieval import Retrieval
+from service.resonance.seeds_model import SeedsModel
+from service.resonance.stable_prompt import StablePrompt
+
+if TYPE_CHECKING:
+    from service.composition.resources import Resources
+    from service.resonance.arms import Switches
+    from service.resonance.journal_arm import JournalArm
+    from service.settings.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Resonance:
+    """The pipeline, the weight of words it uses, and what it remembers between calls."""
+
+    pipeline: Pipeline
+    rarity: WordRarity
+    _late_answers: LateAnswers
+    _stable_prompt: StablePrompt
+    _shared: Resources
+
+    def forget(self, mind_id: str) -> None:
+        """Drop a mind's words from memory: it is erased, or a part of it is."""
+        self._shared.embedder.clear()
+        self._late_answers.forget(mind_id)
+        self._stable_prompt.forget(self._shared.minds.workspace(mind_id))
+
+
+def build_resonance(
+    settings: Settings, shared: Resources, *, switches: Switches, journal: JournalArm | None
+) -> Resonance:
+    """The read path; *journal* is the arm that searches notes, None where the settings switch it off."""
+    model, rarity = shared.models[Role.SUBCONSCIOUS], WordRarity()
+    late_answers = LateAnswers(shared.background)
+    stable_prompt = StablePrompt(story_tokens=settings.resonance.story_tokens)
+    notes = (journal,) if journal is not None and switches.journal else ()
+    gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
+    pipeline = Pipeline(
+        seeds=SeedsModel(model=model, agent=settings.agent, late_answers=late_answers),
+        retrieval=Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=(EntityArm(), *notes)),
+        filters=Filters(gate=gate, echo_turns=settings.resonance.echo_turns),
+        narration=NarrationModel(model=model, agent=settings.agent, late_answers=late_answers),
+        stable=stable_prompt,
+        privacy_filter=shared.privacy_filter,
+        clock=shared.clock,
+        tally=shared.telemetry.tally,
+        spans=shared.telemetry.spans,
+    )
+    return Resonance(pipeline, rarity, late_answers, stable_prompt, shared)

@@ -1,0 +1,184 @@
+"""What every path is built of: home, clock, graph, models, embedder, minds, background jobs and telemetry."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from consolidation.kernel.errors import HomeFault, HomeLocked
+from consolidation.kernel.files import FolderLock
+from consolidation.kernel.links import make_private
+from consolidation.kernel.ports import Role
+from consolidation.secrets.privacy_filter import PrivacyFilter
+from consolidation.workspace import workspace_of
+from service.adapters.circuit_breaker import CircuitBreaker
+from service.composition.embedder import choose_embedder
+from service.composition.graphs import falkordb, start_embedded_server
+from service.composition.models import open_models
+from service.ingest.extraction_prompts import TurnReaders
+from service.mind.mind_gate import MindGate
+from service.mind.minds import Minds
+from service.observability.counters import Tally
+from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
+from service.observability.model_usage import UsageLedger
+from service.ports.spans import NoopSpans
+from service.retrieval.embedding_cache import EmbeddingCache
+from service.runtime.background import Background
+from service.settings.otlp_endpoint import shown
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import AsyncIterator, Mapping
+    from contextlib import AsyncExitStack
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock, LanguageModel
+    from service.adapters.falkordb.server import EmbeddedServer
+    from service.adapters.otlp_spans import OtlpSpans
+    from service.composition.graphs import GraphServer, OpenGraphs
+    from service.ports.embedder import Embedder
+    from service.ports.spans import Spans
+    from service.settings.settings import Settings
+
+_DRAIN_SECONDS = 5
+_FLUSH_SECONDS = 2.0  # of the ten that container runtimes give
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What is counted, traced and known of dependencies: everything an operator can look at."""
+
+    tally: Tally
+    spans: Spans
+    usage: UsageLedger
+    dependencies: Dependencies
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """
+    What the paths share, opened already; the stack it was opened on closes it.
+
+    ``embedder`` remembers vectors it made lately; ``plain_embedder`` is the same one without that memory.
+    ``graph_server`` is None where the graph's server is not ours.
+    """
+
+    clock: Clock
+    minds: Minds
+    background: Background
+    models: Mapping[Role, LanguageModel]
+    embedder: EmbeddingCache
+    plain_embedder: Embedder
+    graph_server: EmbeddedServer | None
+    graphs: GraphServer
+    privacy_filter: PrivacyFilter
+    telemetry: Telemetry
+
+
+async def open_resources(
+    settings: Settings, stack: AsyncExitStack, *, clock: Clock, embedder: Embedder | None, graphs: OpenGraphs | None
+) -> Resources:
+    """
+    Open it all on *stack*; *embedder* takes the place of the configured one, and *graphs* of FalkorDB's.
+
+    Raises HomeLocked, HomeFault, ConfigurationFault.
+    """
+    _lock_home(settings.folder, stack)
+    is_embedded = graphs is None and settings.falkordb_url is None
+    server = await start_embedded_server(settings, stack) if is_embedded else None
+    telemetry = await _open_telemetry(settings, stack, clock=clock)
+    background = Background(drain_seconds=_DRAIN_SECONDS)
+    models = await stack.enter_async_context(
+        open_models(settings, clock=clock, ledger=telemetry.usage, dependencies=telemetry.dependencies)
+    )
+
+    def breaker_of(name: str, rest_seconds: float) -> CircuitBreaker:
+        return CircuitBreaker(telemetry.dependencies.get(name), rest_seconds=rest_seconds, background=background)
+
+    plain_embedder = embedder or choose_embedder(
+        settings, breaker=lambda: breaker_of(EMBEDDER, settings.embedder.rest_seconds)
+    )
+    cache = EmbeddingCache(plain_embedder, counts=telemetry.tally.texts)
+    readers = TurnReaders(
+        models[Role.EXTRACTION],
+        overrides=lambda mind_id: workspace_of(settings.folder, mind_id).prompts,
+        spent=lambda mind_id, usage: minds.add_usage(mind_id, usage),  # noqa: PLW0108 - minds come with graphs, below
+    )
+    open_graphs = graphs or falkordb(
+        settings, stack, server=server, breaker=breaker_of(GRAPH, settings.graph.rest_seconds)
+    )
+    opened = open_graphs(readers=readers, embedder=cache)
+    disk = telemetry.dependencies.get(DISK)
+    minds = Minds(
+        settings.folder,
+        clock=clock,
+        disk=disk,
+        gate=MindGate(),
+        graph_of=opened.of,
+        linked_folders=settings.story.linked_folders,
+    )
+    stack.push_async_callback(minds.close)
+    # Entered last, so left first: nothing runs any more when what it uses is closed.
+    await stack.enter_async_context(background)
+    if server is not None:
+        background.start_daemon("embedded graph", server.watch)
+    return Resources(
+        clock=clock,
+        minds=minds,
+        background=background,
+        models=models,
+        embedder=cache,
+        plain_embedder=plain_embedder,
+        graph_server=server,
+        graphs=opened,
+        privacy_filter=PrivacyFilter(settings.redact_secrets, settings.off_the_record_markers),
+        telemetry=telemetry,
+    )
+
+
+def _lock_home(home: Path, stack: AsyncExitStack) -> None:
+    """Take the home folder for this process. Raises HomeLocked, HomeFault."""
+    lock = FolderLock(home)
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(home)
+        is_ours = lock.take()
+    except OSError as error:
+        raise HomeFault(f"{home} can not be used ({error.strerror}): mend it, or set MIND_MEMORY_HOME") from error
+    if not is_ours:
+        raise HomeLocked(f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder")
+    stack.callback(lock.release)
+
+
+async def _open_telemetry(settings: Settings, stack: AsyncExitStack, *, clock: Clock) -> Telemetry:
+    tally, dependencies = Tally(), Dependencies(monotonic=clock.monotonic)
+    for name in (GRAPH, EMBEDDER, DISK):  # always listed, and before the models
+        dependencies.get(name)
+    spans = await stack.enter_async_context(_open_spans(settings, counts=tally.spans))
+    return Telemetry(tally, spans, UsageLedger(), dependencies)
+
+
+@asynccontextmanager
+async def _open_spans(settings: Settings, *, counts: Counter[str]) -> AsyncIterator[Spans]:
+    """Spans to the configured collector. Without one nothing is sent, nor imported. Raises ConfigurationFault."""
+    endpoint = settings.traces_endpoint
+    if endpoint is None:
+        yield NoopSpans()
+        return
+    spans = await anyio.to_thread.run_sync(_build_otlp_spans, endpoint, counts)
+    try:
+        yield spans
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(spans.close, _FLUSH_SECONDS)
+
+
+def _build_otlp_spans(endpoint: str, counts: Counter[str]) -> OtlpSpans:
+    from service.adapters.otlp_spans import OtlpSpans
+
+    return OtlpSpans(endpoint, shown=shown(endpoint), version=version("mind-memory"), counts=counts)

@@ -1,0 +1,133 @@
+"""
+What begins once everything is built: unfinished work, sweeps, and a warm-up beside them; and the log's first line.
+
+The warm-up loads what the first calls would otherwise wait for: imports, tables, weights. It runs in worker threads,
+one thing after another, first what every pre-turn call needs and last what takes longest. A call that comes earlier
+loads what it needs by itself, in a thread, and keeps its deadline all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.ports import Role
+from consolidation.text.language import detect
+from consolidation.text.speech_acts import told
+from consolidation.text.tokens import count_tokens
+from service.adapters.falkordb.connection import warm_client
+from service.composition.embedder import refuse_other_embedders
+from service.composition.models import choose
+from service.ports.graph_address import shown
+from service.resonance.moment_builder import read_patterns
+from service.settings.otlp_endpoint import shown as shown_collector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from consolidation.kernel.ports import LanguageModel
+    from service.composition.container import Memory
+    from service.composition.journal import JournalPath
+    from service.composition.resources import Resources
+    from service.ports.embedder import Embedder
+    from service.ports.upstream import Upstream
+    from service.settings.settings import Settings
+
+_HEAD_START_SECONDS = 0.3  # of the doors: two threads at once would both be late
+_TEMPLATES = "jinja2.sandbox"
+_NO_MODEL = "none"
+
+log = structlog.get_logger()
+
+
+async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> None:
+    """
+    Finish what a kill interrupted, and begin to look for work that nobody woke.
+
+    Raises EmbedderMismatch where a mind's graph holds another embedder's vectors.
+    """
+    background, server = shared.background, shared.graph_server
+    memory.archive.start(background)
+    memory.erasure.resume()
+    is_loading = server is not None and not server.has_answered
+    await refuse_other_embedders(
+        shared.graphs, () if is_loading else shared.minds.ids(), embedder=shared.plain_embedder
+    )
+    journal.start(background)
+    background.start_daemon("sweep", memory.ingestion.sweep)
+    background.start_daemon("story sweep", memory.story.scheduler.sweep)
+    background.start("session files", memory.story.sync.import_at_start)
+
+
+def start_warm_up(
+    shared: Resources, *, rarity: Callable[[str], float], upstream: Upstream, warmed: asyncio.Event
+) -> None:
+    """Begin to load what the first calls would wait for; *warmed* is set when a pre-turn call would not wait."""
+    models = (shared.models[Role.SUBCONSCIOUS], upstream)
+    shared.background.start_daemon(
+        "warm-up", lambda: _warm(shared.embedder, rarity=rarity, models=models, warmed=warmed)
+    )
+
+
+async def _warm(
+    embedder: Embedder,
+    *,
+    rarity: Callable[[str], float],
+    models: Iterable[LanguageModel | Upstream],
+    warmed: asyncio.Event,
+) -> None:
+    await asyncio.sleep(_HEAD_START_SECONDS)
+    try:
+        await warm_client()
+        await embedder.warm()
+        await anyio.to_thread.run_sync(_warm_texts, rarity)
+    finally:
+        warmed.set()  # what could not be loaded is told by its dependency
+    await anyio.to_thread.run_sync(import_module, _TEMPLATES)
+    for model in models:  # last: litellm alone takes seconds
+        await model.warm()
+    log.info("service.warmed")
+
+
+def _warm_texts(rarity: Callable[[str], float]) -> None:
+    """What reads a message: patterns are compiled, words are stemmed, names of months are read at their first use."""
+    text = "Good morning, where did I live last year?"
+    count_tokens(text)
+    language = detect(text)
+    read_patterns(language)
+    told(text, language=language)
+    rarity("warm")
+
+
+def log_started(memory: Memory) -> None:
+    """Log what answers, which models and embedder, where data is kept, and how many keys are live; no secret."""
+    settings = memory.settings
+    url, collector = settings.falkordb_url, settings.traces_endpoint
+    log.info(
+        "service.started",
+        version=version("mind-memory"),
+        home=str(settings.folder),
+        minds=len(memory.minds.ids()),
+        graph="embedded" if url is None else shown(url.get_secret_value()),
+        models=_models(settings),
+        embedder=memory.embedder.name,
+        keys=memory.authenticator.live_keys(),
+        spans="none" if collector is None else shown_collector(collector),
+    )
+
+
+def log_stopping() -> None:
+    """Log that no call is answered any more."""
+    log.info("service.stopping")
+
+
+def _models(settings: Settings) -> dict[str, str] | str:
+    """The first model of each role; one word where all have the same."""
+    chosen = {role.value: found[0].model if found else _NO_MODEL for role, found in choose(settings).items()}
+    names = set(chosen.values())
+    return names.pop() if len(names) == 1 else chosen

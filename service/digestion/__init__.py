@@ -1,1 +1,0 @@
-"""The write path: from an accepted turn to episodes, facts and words that can be found."""

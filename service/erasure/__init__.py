@@ -1,0 +1,1 @@
+"""Erasing a mind, a session or a turn from every place that holds its words."""

@@ -1,0 +1,233 @@
+"""
+Erase one session or one turn: first from files and memory, then from the graph.
+
+The transcript comes first: requests and jobs that start later can no longer read the words. Those that started before
+are waited for, and then what they may have left behind is removed. Every step may be repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFound
+from consolidation.kernel.turns import TurnKind
+from consolidation.story.chapter_turns import ErasedTurns
+from service.erasure.pending import DoomedTurn, ErasurePlan
+from service.erasure.unique_words import UniqueWords, is_doomed
+from service.erasure.verify import delete_half_written, files_with, in_none_of
+from service.ingest.knowledge_index import index_knowledge
+from service.ingest.parking import READ_AGAIN
+from service.mind.mind_gate import Paused
+from service.ports.graph import Extracted, Parked, episode_uuid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
+    from service.erasure.ports import ErasableGraph
+    from service.erasure.receipt import ErasedCounts, ErasureRequest
+    from service.ingest.indexing_lane import IndexingLane
+    from service.ingest.saving_lane import SavingLane
+    from service.mind.minds import Mind, Minds
+    from service.runtime.background import Background
+    from service.story.writer import StoryWriter
+
+_PAGE = 500
+# Full text keeps a turn's words with its next 2 turns; leaning vectors mix a passage with its next 3.
+_AFTER_WORDS, _AFTER_LEANING = 2, 3
+MOST_SEARCHED_FORMS = 12
+GRACE_SECONDS = 2.0  # for jobs that need no model: the graph still obeys a statement that was cancelled half-way
+LEAVE_SECONDS = 30.0  # longer than any request takes, unless it asked to wait
+_RECALL_JOBS = ("seeds", "narration")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureContext:
+    """What both kinds of erasure work with. *forget_in_memory* drops what only memory holds of a mind."""
+
+    minds: Minds
+    background: Background
+    clock: Clock
+    indexing_lane: IndexingLane
+    saving_lane: SavingLane
+    story_writer: StoryWriter
+    graph_of: Callable[[str], ErasableGraph]
+    forget_in_memory: Callable[[str], None]
+
+    def other_transcripts(self, mind_id: str) -> list[Path]:
+        """The transcripts of all other minds. A word that they contain does not point to this mind."""
+        minds = (self.minds.workspace(other) for other in self.minds.ids() if other != mind_id)
+        return [file for workspace in minds for file in workspace.transcript.glob("*.jsonl")]
+
+
+class TurnEraser:
+    """Erases sessions and turns of a mind."""
+
+    def __init__(self, context: ErasureContext) -> None:
+        self._context = context
+
+    async def plan(self, mind: Mind, request: ErasureRequest) -> ErasurePlan:
+        """
+        Find the turns to erase, and the words that only they contain.
+
+        Raises SessionNotFound, TurnNotFound, TurnErased.
+        """
+        turns = await mind.transcript.read_many(_sequences(mind, request))
+        if request.turn_id is not None and turns:  # a failed write that could not be cut away may have left it twice
+            turns = await mind.transcript.read_many(mind.transcript.positions.in_session(turns[0].turn.session_id))
+            turns = tuple(stored for stored in turns if stored.turn.turn_id == request.turn_id)
+        turns = tuple(stored for stored in turns if stored.turn.kind is not TurnKind.ERASED)
+        if not turns:
+            raise TurnNotFound("its lines in the transcript can not be read any more")
+        sequences = frozenset(stored.sequence for stored in turns)
+        unique = await anyio.to_thread.run_sync(UniqueWords, turns)
+        after = 0
+        while page := await mind.transcript.after(after, limit=_PAGE):
+            after = page[-1].sequence
+            others = [one for one in page if one.sequence not in sequences and one.turn.kind is not TurnKind.ERASED]
+            await anyio.to_thread.run_sync(unique.subtract, others)
+        return ErasurePlan(
+            request,
+            self._context.clock.now(),
+            tuple(_doomed(mind, stored) for stored in turns),
+            unique.words,
+            unique.forms,
+            tuple(message.content for stored in turns for message in stored.turn.messages),
+        )
+
+    async def erase_files(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> None:
+        """
+        Erase the turns from the mind's files. Its background jobs are stopped meanwhile.
+
+        Raises HomeFault, StoryFault, OSError.
+        """
+        context, gate = self._context, self._context.minds.gate
+        sequences = [turn.sequence for turn in plan.turns]
+        gate.set_paused(mind.mind_id, Paused.ALL)
+        await context.background.drain(mind.mind_id, seconds=GRACE_SECONDS)
+        await context.background.stop(mind.mind_id)
+        before, after = await _neighbours(mind, plan, most_after=_AFTER_WORDS)
+        erased = await mind.transcript.erase(sequences, session_id=plan.request.session_id)
+        counts.add("transcript", turns=erased)
+        await context.background.stop(mind.mind_id)  # jobs that a request has started meanwhile
+        await gate.until_left(mind.mind_id, seconds=LEAVE_SECONDS)
+        await anyio.to_thread.run_sync(lambda: mind.text.forget_turns(sequences, before=before))
+        await context.indexing_lane.index_again(mind, after)
+        counts.add("text index", turns=erased)
+        told = ErasedTurns(frozenset(sequences), plan.forms, frozenset(plan.words))
+        story = await context.story_writer.erase(mind, told)
+        counts.add("story", chapters=story.chapters, turns_owed=story.owed)
+        counts.add("story history", versions=story.versions)
+        counts.edited_by_person.update(dict.fromkeys(story.edited))
+        await self._forget_traces(mind, plan, counts)
+        await anyio.to_thread.run_sync(delete_half_written, mind.workspace)
+        gate.set_paused(mind.mind_id, Paused.GRAPH)
+
+    async def erase_graph(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts, *, is_repeated: bool) -> None:
+        """
+        Erase the turns from the graph, and from what was derived from it.
+
+        *is_repeated* says that an earlier attempt broke off. Raises GraphUnavailable, EmbedderFault.
+        """
+        context = self._context
+        if await mind.graph.identity() is not None:
+            await self._forget_knowledge(mind, plan, counts)
+        if is_repeated:  # the graph may have forgotten what full text still holds: full text reads it all again
+            await anyio.to_thread.run_sync(mind.text.clear_knowledge)
+        await anyio.to_thread.run_sync(mind.text.compact)
+        await anyio.to_thread.run_sync(mind.journal.reset)  # it may still hold notes that a person has deleted
+        await context.background.stop(mind.mind_id, prefixes=_RECALL_JOBS)
+        await context.minds.gate.until_left(mind.mind_id, seconds=LEAVE_SECONDS)
+        await self._forget_traces(mind, plan, counts)
+
+    async def search(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> tuple[str, ...]:
+        """Name the places where something of the turns is still found."""
+        stored = await mind.transcript.read_many([turn.sequence for turn in plan.turns])
+        found = ["transcript"] if any(one.turn.kind is not TurnKind.ERASED for one in stored) else []
+        # What another turn of this mind or another mind has said meanwhile does not point to the erased turns any more.
+        own_log = tuple(mind.workspace.transcript.glob("*.jsonl"))
+        unique = await anyio.to_thread.run_sync(lambda: in_none_of(own_log, forms=plan.forms))
+        forms = unique[:MOST_SEARCHED_FORMS]
+        graph = self._context.graph_of(mind.mind_id)
+        if await graph.remains([turn.episode for turn in plan.turns], forms=forms):
+            found.append("graph")
+        ours, peoples = await anyio.to_thread.run_sync(lambda: files_with(forms, workspace=mind.workspace))
+        counts.left.update(dict.fromkeys(peoples))
+        others = self._context.other_transcripts(mind.mind_id)
+        server_forms = await anyio.to_thread.run_sync(lambda: in_none_of(others, forms=forms))
+        return (*found, *ours, *await anyio.to_thread.run_sync(graph.search_files, server_forms))
+
+    async def _forget_knowledge(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> None:
+        """Remove episodes, facts and entities. Episodes that stated them as well are marked to be extracted again."""
+        context, graph = self._context, self._context.graph_of(mind.mind_id)
+        episodes = [turn.episode for turn in plan.turns]
+        before, after = await _neighbours(mind, plan, most_after=_AFTER_LEANING)
+        near = [_doomed(mind, stored).episode for stored in after]
+        tainted = await graph.tainted(episodes, near, words=frozenset(plan.words))
+        again = await anyio.to_thread.run_sync(mind.text.sequences, tainted.again)
+        for stored in await mind.transcript.read_many(tuple(again.values())):
+            await mind.graph.park(Parked(stored.sequence, stored.turn.turn_id, READ_AGAIN, 0, context.clock.now()))
+        gone = await graph.forget(episodes, tainted)
+        facts = await mind.graph.facts(gone.changed_facts)
+        entities = await mind.graph.entities(gone.changed_entities)
+        await anyio.to_thread.run_sync(mind.text.remove_knowledge, gone.facts, gone.entities)
+        await anyio.to_thread.run_sync(index_knowledge, mind, Extracted(facts, entities), 0)
+        neighbours = [*await mind.transcript.read_many(before), *after]
+        await graph.set_leaning(await context.saving_lane.lean_again(mind, neighbours))
+        counts.add("graph", episodes=gone.episodes, passages=gone.passages, facts=len(gone.facts))
+        counts.add("graph", entities=len(gone.entities), summaries_made_again=len(gone.changed_entities))
+        counts.add("graph", turns_read_again=len(again))
+
+    async def _forget_traces(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> None:
+        gone = await anyio.to_thread.run_sync(mind.trace_log.forget, lambda trace: is_doomed(trace, plan=plan))
+        counts.add("traces", traces=gone)
+        self._context.forget_in_memory(mind.mind_id)
+
+
+def _doomed(mind: Mind, stored: StoredTurn) -> DoomedTurn:
+    uuid = episode_uuid(mind.mind_id, stored.turn.turn_id)
+    return DoomedTurn(stored.sequence, stored.turn.turn_id, stored.turn.session_id, uuid)
+
+
+def _sequences(mind: Mind, request: ErasureRequest) -> tuple[int, ...]:
+    """The sequences of the requested session or turn. Raises SessionNotFound, TurnNotFound, TurnErased."""
+    positions = mind.transcript.positions
+    if request.session_id is not None:
+        found = positions.in_session(request.session_id)
+        if not found and positions.erased_in(request.session_id):
+            raise TurnErased("this session was erased before")
+        if not found:
+            raise SessionNotFound("the transcript has no turn of this session")
+        return found
+    turn_id = request.turn_id or ""
+    sequence = positions.sequence_of(turn_id)
+    if sequence is None and positions.is_erased(turn_id):
+        raise TurnErased("this turn was erased before")
+    if sequence is None:
+        raise TurnNotFound("the transcript has no turn with this id")
+    return (sequence,)
+
+
+async def _neighbours(
+    mind: Mind, plan: ErasurePlan, *, most_after: int
+) -> tuple[tuple[int, ...], tuple[StoredTurn, ...]]:
+    """
+    The turns whose index entries contain words of the erased ones, within their sessions.
+
+    Returns the sequence of the turn just before each of them, and the remembered turns after it, at most *most_after*.
+    """
+    erased = {turn.sequence for turn in plan.turns}
+    before: set[int] = set()
+    after: dict[int, StoredTurn] = {}
+    for session_id in {turn.session_id for turn in plan.turns}:
+        staying = [one for one in mind.transcript.positions.in_session(session_id) if one not in erased]
+        turns = [stored for stored in await mind.transcript.read_many(staying) if stored.is_remembered]
+        for gone in (turn.sequence for turn in plan.turns if turn.session_id == session_id):
+            before.update([stored.sequence for stored in turns if stored.sequence < gone][-1:])
+            after |= {stored.sequence: stored for stored in [one for one in turns if one.sequence > gone][:most_after]}
+    return tuple(sorted(before)), tuple(after[sequence] for sequence in sorted(after))

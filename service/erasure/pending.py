@@ -1,0 +1,133 @@
+"""
+Erasures that are not finished, on disk: ``<home>/erasing/<mind>.whole.json`` or ``.part.json``.
+
+A plan is written before anything is touched and deleted when nothing is left. An erasure that was killed half-way is
+therefore finished at the next start. The plan must name what to search for, so it is the last place that holds the
+erased words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from consolidation.kernel.files import replace_text, sync_folder
+from service.erasure.receipt import ErasureRequest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = "erasing"
+
+
+@dataclass(frozen=True, slots=True)
+class DoomedTurn:
+    """A turn that is to be erased; ``episode`` is its uuid in the graph."""
+
+    sequence: int
+    turn_id: str
+    session_id: str
+    episode: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """
+    What is to be erased, and how its traces are recognised.
+
+    ``words`` are stems that nothing else in the mind contains; ``forms`` are some of them as they were written.
+    ``messages`` are the texts of the turns. ``turns`` is empty if the whole mind goes.
+    """
+
+    request: ErasureRequest
+    began_at: datetime
+    turns: tuple[DoomedTurn, ...] = ()
+    words: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+
+
+class PendingErasures:
+    """The plans of one home."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / FOLDER
+
+    def write(self, plan: ErasurePlan) -> None:
+        """Store *plan* durably. Raises OSError."""
+        self._folder.mkdir(exist_ok=True, mode=0o700)
+        replace_text(self._file(plan), _encoded(plan))
+
+    def drop(self, plan: ErasurePlan) -> None:
+        """Delete *plan*: it is finished. Raises OSError."""
+        self._file(plan).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            sync_folder(self._folder)
+        with suppress(OSError):
+            self._folder.rmdir()  # succeeds when the last plan has gone
+
+    def all(self) -> tuple[ErasurePlan, ...]:
+        """Every plan that was begun and not finished."""
+        found = (_decoded(file) for file in sorted(self._folder.glob("*.json")))
+        return tuple(plan for plan in found if plan is not None)
+
+    def _file(self, plan: ErasurePlan) -> Path:
+        return self._folder / f"{plan.request.mind_id}.{'whole' if plan.request.is_whole else 'part'}.json"
+
+
+# The keys of the file are those of the first release, so that an erasure outlives an upgrade: "wish" is the request,
+# "said" the messages.
+
+
+def _encoded(plan: ErasurePlan) -> str:
+    found = asdict(plan)
+    found["wish"], found["said"] = found.pop("request"), found.pop("messages")
+    return json.dumps(found, default=datetime.isoformat)
+
+
+def _decoded(file: Path) -> ErasurePlan | None:
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return ErasurePlan(
+            ErasureRequest(**found["wish"]),
+            datetime.fromisoformat(found["began_at"]),
+            tuple(DoomedTurn(**turn) for turn in found["turns"]),
+            tuple(found["words"]),
+            tuple(found["forms"]),
+            tuple(found["said"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+class ErasedMinds:
+    """
+    When minds were erased whose session files lie elsewhere, so that those files are not read in again.
+
+    Stored in ``<home>/erased.json`` by a digest of the mind's id, since the id itself was erased.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._file = home / "erased.json"
+
+    def note(self, mind_id: str, at: datetime) -> None:
+        """Remember when a mind was erased. Raises OSError."""
+        replace_text(self._file, json.dumps({**self._read(), _digest(mind_id): at.timestamp()}))
+
+    def at(self, mind_id: str) -> float:
+        """When a mind was erased, in seconds since 1970; 0 if it never was."""
+        return self._read().get(_digest(mind_id), 0.0)
+
+    def _read(self) -> dict[str, float]:
+        try:
+            return {str(key): float(at) for key, at in json.loads(self._file.read_text(encoding="utf-8")).items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+
+def _digest(mind_id: str) -> str:
+    return hashlib.blake2b(mind_id.encode(), digest_size=16).hexdigest()

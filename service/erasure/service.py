@@ -1,0 +1,245 @@
+"""
+Erasing as the API offers it: plan, store the plan, erase in the background, search, answer with a receipt.
+
+A mind has at most one erasure at a time. While the graph is unavailable, an erasure tries again until it is done, also
+after a restart. A repeated request waits for the erasure that is under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import HomeFault, MemoryFault, MindErasing, MindNotFound
+from consolidation.story.triggers import Trigger
+from service.erasure.receipt import ErasedCounts, Receipt, receipt_of
+from service.mind.mind_gate import Paused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from datetime import datetime
+
+    from service.erasure.erase_mind import MindEraser
+    from service.erasure.erase_turns import ErasureContext, TurnEraser
+    from service.erasure.pending import ErasurePlan, PendingErasures
+    from service.erasure.receipt import ErasureRequest
+    from service.ingest.backoff import Backoff
+    from service.ingest.ingestion import Ingestion
+    from service.story.scheduler import StoryScheduler
+
+log = structlog.get_logger()
+
+_WAIT_SECONDS = 45.0  # less than clients wait
+_MOST_SEARCHES = 5
+_PAUSE_SECONDS = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An erasure that goes on by itself: since when, and what it waits for."""
+
+    request: ErasureRequest
+    began_at: datetime
+    waiting_for: str
+
+
+@dataclass(slots=True)
+class _Job:
+    plan: ErasurePlan
+    counts: ErasedCounts = field(default_factory=ErasedCounts)
+    blocked: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting_for: str = "the erasure is running"
+    has_erased_files: bool = False
+    has_tried_graph: bool = False
+    task: asyncio.Task[Receipt | None] | None = None
+
+
+class ErasureService:
+    """The erasures of all minds."""
+
+    def __init__(
+        self,
+        context: ErasureContext,
+        *,
+        pending: PendingErasures,
+        mind_eraser: MindEraser,
+        turn_eraser: TurnEraser,
+        ingestion: Ingestion,
+        scheduler: StoryScheduler,
+        backoff: Callable[[], Backoff],
+    ) -> None:
+        """*backoff* is called once for each erasure."""
+        self._context = context
+        self._pending = pending
+        self._mind_eraser = mind_eraser
+        self._turn_eraser = turn_eraser
+        self._ingestion = ingestion
+        self._scheduler = scheduler
+        self._backoff = backoff
+        self._jobs: dict[str, _Job] = {}
+        self._starting: dict[str, asyncio.Lock] = {}
+
+    async def erase(self, request: ErasureRequest) -> Receipt | Unfinished:
+        """
+        Erase, and wait at most 45 s for the receipt.
+
+        Raises InvalidMindId, NotFound, Erased, MemoryFault.
+        """
+        async with self._starting.setdefault(request.mind_id, asyncio.Lock()):
+            job = await self._running(request) or await self._begin(request)
+        assert job.task is not None  # noqa: S101 - started
+        blocked = asyncio.ensure_future(job.blocked.wait())
+        try:
+            await asyncio.wait({job.task, blocked}, timeout=_WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            blocked.cancel()
+        receipt = job.task.result() if job.task.done() and not job.task.cancelled() else None
+        return receipt or Unfinished(request, job.plan.began_at, job.waiting_for)
+
+    def resume(self) -> None:
+        """
+        Continue every erasure that an earlier start left unfinished.
+
+        When this returns, their minds are closed or their background work is held.
+        """
+        for plan in self._pending.all():
+            if plan.request.is_whole:
+                self._context.minds.gate.close(plan.request.mind_id)
+            self._context.minds.gate.set_paused(plan.request.mind_id, Paused.ALL)
+            self._start(plan).has_tried_graph = True  # nobody knows how far it came
+
+    async def _running(self, request: ErasureRequest) -> _Job | None:
+        """
+        The erasure under way for the same request.
+
+        A different erasure of the same mind is waited for. If the whole mind shall go, a smaller erasure is cancelled.
+        """
+        job = self._jobs.get(request.mind_id)
+        if job is None or job.plan.request == request:
+            return job
+        assert job.task is not None  # noqa: S101 - started
+        if job.plan.request.is_whole:
+            raise MindNotFound(f"no mind is called {request.mind_id!r}; its first turn creates it")
+        if request.is_whole:
+            job.task.cancel()
+        done, _ = await asyncio.wait({job.task}, timeout=_WAIT_SECONDS)
+        if not done:
+            raise MindErasing(f"another erasure of this mind is under way and waits: {job.waiting_for}")
+        return None
+
+    async def _begin(self, request: ErasureRequest) -> _Job:
+        gate = self._context.minds.gate
+        interrupted = next((plan for plan in self._pending.all() if plan.request == request), None)
+        if interrupted is not None:
+            job = self._start(interrupted)
+            job.has_tried_graph = True  # nobody knows how far it came
+            return job
+        with gate.enter(request.mind_id):
+            mind = await self._context.minds.find(request.mind_id)
+            plan = await (
+                self._mind_eraser.plan(mind, request) if request.is_whole else self._turn_eraser.plan(mind, request)
+            )
+        try:
+            await anyio.to_thread.run_sync(self._pending.write, plan)
+            for other in self._pending.all():  # what a cancelled erasure of this mind has left
+                if other.request.mind_id == request.mind_id and other.request != request:
+                    await anyio.to_thread.run_sync(self._pending.drop, other)
+        except OSError as error:
+            raise HomeFault(f"the erasure could not be started: {error.strerror}") from error
+        return self._start(plan)
+
+    def _start(self, plan: ErasurePlan) -> _Job:
+        job = self._jobs[plan.request.mind_id] = _Job(plan)
+        job.task = self._context.background.start(f"erase {plan.request.mind_id}", lambda: self._run(job))
+        return job
+
+    async def _run(self, job: _Job) -> Receipt | None:
+        """Try until it is done. None if the service stops first: the next start finishes it."""
+        mind_id, backoff = job.plan.request.mind_id, self._backoff()
+        try:
+            while not self._context.background.is_stopping:
+                try:
+                    return await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
+                except (MemoryFault, OSError, sqlite3.Error) as error:
+                    reason = f"{type(error).__name__}: {error}"
+                    if reason != job.waiting_for:
+                        log.warning("erasure.blocked", mind_id=mind_id, reason=reason)
+                    job.waiting_for = reason
+                    job.blocked.set()
+                await self._context.background.pause(backoff.next_seconds())
+            return None
+        finally:
+            if self._jobs.get(mind_id) is job:
+                del self._jobs[mind_id]
+
+    async def _erase_mind(self, job: _Job) -> Receipt:
+        mind_id = job.plan.request.mind_id
+        if not job.has_erased_files:
+            await self._mind_eraser.erase_files(job.plan, job.counts)
+            self._ingestion.forget(mind_id)
+            self._context.story_writer.forget(mind_id)
+            job.has_erased_files = True
+
+        async def erase_graph() -> None:
+            await self._mind_eraser.erase_graph(job.plan, job.counts)
+
+        receipt = await self._erase_until_gone(job, erase_graph, search=lambda: self._mind_eraser.search(job.plan))
+        self._context.minds.gate.reopen(mind_id)
+        self._context.minds.gate.set_paused(mind_id, Paused.NOTHING)
+        return receipt
+
+    async def _erase_turns(self, job: _Job) -> Receipt | None:
+        mind_id, eraser = job.plan.request.mind_id, self._turn_eraser
+        if not self._context.minds.workspace(mind_id).exists:
+            await anyio.to_thread.run_sync(self._pending.drop, job.plan)
+            return None
+        mind = await self._context.minds.find(mind_id)
+        if not job.has_erased_files:
+            await eraser.erase_files(mind, job.plan, job.counts)
+            job.has_erased_files = True
+            self._ingestion.wake(mind)
+            if mind.story.owed.turns:  # what their chapters told besides is told again at once
+                self._scheduler.begin(mind, trigger=Trigger.MANUAL)
+
+        async def erase_graph() -> None:
+            is_repeated, job.has_tried_graph = job.has_tried_graph, True
+            await eraser.erase_graph(mind, job.plan, job.counts, is_repeated=is_repeated)
+
+        receipt = await self._erase_until_gone(
+            job, erase_graph, search=lambda: eraser.search(mind, job.plan, job.counts)
+        )
+        self._context.minds.gate.set_paused(mind_id, Paused.NOTHING)
+        self._ingestion.wake(mind)
+        return receipt
+
+    async def _erase_until_gone(
+        self,
+        job: _Job,
+        erase_graph: Callable[[], Coroutine[None, None, None]],
+        *,
+        search: Callable[[], Coroutine[None, None, tuple[str, ...]]],
+    ) -> Receipt:
+        """Erase from the graph, have its server rewrite its files, and search; again while something is found."""
+        request, searches = job.plan.request, 0
+        while True:
+            await erase_graph()
+            rewritten = await self._context.graph_of(request.mind_id).rewrite_files()
+            found = await search()
+            searches += 1
+            if not found or searches == _MOST_SEARCHES:
+                break
+            await asyncio.sleep(_PAUSE_SECONDS)  # a server records late which statements it ran
+        await anyio.to_thread.run_sync(self._pending.drop, job.plan)
+        log.info(
+            "erasure.finished",
+            mind_id=request.mind_id,
+            whole=request.is_whole,
+            found=found,
+            server=rewritten.append_only_file,
+        )
+        return receipt_of(request, job.counts, erased_at=self._context.clock.now(), rewritten=rewritten, found=found)

@@ -1,0 +1,171 @@
+"""
+Every metric of the service, as values: counts since the start, and the current state.
+
+The metrics describe the service as a whole. No label contains a mind, a session or anybody's words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from service.mind.health import LaneName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from service.mind.minds import Mind
+    from service.observability.counters import Tally
+    from service.observability.dependency_health import Dependencies
+    from service.observability.histograms import Spread
+    from service.observability.model_usage import UsageTotals
+
+_BREAKER_STATES = ("closed", "half_open", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSeries:
+    """A metric: its name without prefix and unit suffix, its help text, and its values by label values."""
+
+    name: str
+    about: str
+    kind: Literal["counter", "gauge", "histogram"]
+    labels: tuple[str, ...]
+    values: Mapping[tuple[str, ...], float | Spread]
+
+
+def metric_series(
+    *,
+    version: str,
+    tally: Tally,
+    spending: UsageTotals,
+    dependencies: Dependencies,
+    minds: Sequence[Mind],
+) -> Iterator[MetricSeries]:
+    """All metrics at this moment."""
+    yield _gauge("build_info", "1, with the version that runs.", {(version,): 1}, "version")
+    yield from _dependency_states(dependencies)
+    yield from _turns(tally)
+    yield from _pre_turn_calls(tally)
+    yield from _flashbacks(tally)
+    yield from _digestion(tally, minds)
+    yield from _stories(tally, minds)
+    yield from _models(spending, tally)
+    yield from _requests(tally)
+
+
+def _dependency_states(dependencies: Dependencies) -> Iterator[MetricSeries]:
+    up = {(name,): int(one.trouble is None) for name, one in dependencies.all.items()}
+    yield _gauge("dependency_up", "1 if it works, as far as is known.", up, "dependency")
+    breaker_states = {
+        (name, state): int(one.breaker_state() == state)
+        for name, one in dependencies.all.items()
+        if one.breaker_state is not None
+        for state in _BREAKER_STATES
+    }
+    yield _gauge("breaker", "1 for the current state of its circuit breaker.", breaker_states, "dependency", "state")
+
+
+def _turns(tally: Tally) -> Iterator[MetricSeries]:
+    yield _counter("turns", "Posted turns by outcome.", _by_label(tally.turns), "outcome")
+    about = "Time until a turn was on disk."
+    yield _histogram("turn_acceptance", about, tally.acceptances.spreads())
+
+
+def _pre_turn_calls(tally: Tally) -> Iterator[MetricSeries]:
+    yield _counter("resonance", "Pre-turn calls by outcome.", _by_label(tally.resonances), "outcome")
+    about = "Pre-turn calls that skipped a step, by step."
+    yield _counter("resonance_degraded", about, _by_label(tally.rungs), "rung")
+    yield _histogram("resonance", "Duration of pre-turn calls.", tally.resonance_durations.spreads())
+    about = "Duration of the phases of pre-turn calls."
+    yield _histogram("resonance_phase", about, tally.phases.spreads(), "phase")
+
+
+def _flashbacks(tally: Tally) -> Iterator[MetricSeries]:
+    yield _counter("flashbacks", "Memories that surfaced.", _by_label(tally.flashbacks), "kind")
+    about = "Memories that had already surfaced within the last 100 pre-turn calls of their session."
+    yield _counter("flashbacks_repeated", about, {(): tally.repeats})
+    about = "Candidates that a filter dropped."
+    yield _counter("fragments_held_back", about, _by_label(tally.held_back), "filter")
+    about = "Pre-turn calls in which a filter dropped something."
+    yield _counter("resonance_held_back", about, _by_label(tally.holding), "filter")
+
+
+def _digestion(tally: Tally, minds: Sequence[Mind]) -> Iterator[MetricSeries]:
+    yield _gauge("minds", "Minds in memory.", {(): len(minds)})
+    lags = {(lane.value,): sum(one.lag(lane) for one in minds) for lane in LaneName}
+    yield _gauge("lag_turns", "Turns that a lane has not processed yet, in all minds.", lags, "lane")
+    waiting = {(lane.value,): sum(one.health.lanes[lane].waiting_for is not None for one in minds) for lane in LaneName}
+    yield _gauge("waiting_minds", "Minds whose lane waits after a failure.", waiting, "lane")
+    parked = sum(len(one.health.parked) for one in minds)
+    yield _gauge("parked_turns", "Turns that are parked because their extraction failed.", {(): parked})
+    yield _counter("parked", "How often a turn was parked.", {(): tally.parked})
+    yield _counter("digested_turns", "Turns that a lane has processed.", _by_label(tally.digested), "lane")
+    about = "Steps of a lane that failed and will be tried again."
+    yield _counter("digestion_failures", about, _by_label(tally.lane_failures), "lane")
+    about = "Duration of one step of a lane: one turn if a model reads it, otherwise up to 32 turns."
+    yield _histogram("digestion", about, tally.lanes.spreads(), "lane")
+    about = "Texts to embed: cached (hit) or new (miss)."
+    yield _counter("embedded_texts", about, _by_label(tally.texts), "cache")
+
+
+def _stories(tally: Tally, minds: Sequence[Mind]) -> Iterator[MetricSeries]:
+    pending = [one.story.pending(one.transcript.positions) for one in minds]
+    runs = [one.story.last_run for one in minds if one.story.last_run is not None]
+    yield _gauge("story_pending_turns", "Turns that wait for the story.", {(): sum(one.turns for one in pending)})
+    yield _gauge("story_pending_tokens", "Tokens that wait for the story.", {(): sum(one.tokens for one in pending)})
+    failed = sum(run.error is not None for run in runs)
+    yield _gauge("story_failed_minds", "Minds whose last story run stopped early.", {(): failed})
+    yield _counter("story_runs", "Story runs by trigger and outcome.", tally.story_runs, *_RUN)
+    yield _histogram("story_run", "Duration of story runs.", tally.story_durations.spreads())
+
+
+_RUN = ("trigger", "outcome")
+
+
+def _models(spending: UsageTotals, tally: Tally) -> Iterator[MetricSeries]:
+    usage_by_key = {(role.value, model): usage for (role, model), usage in spending.by_role_and_model.items()}
+    failed_calls = {(role.value, model): count for (role, model), count in spending.failed_calls.items()}
+    calls: dict[tuple[str, ...], float] = {}
+    tokens: dict[tuple[str, ...], float] = {}
+    for key, usage in usage_by_key.items():
+        failed = failed_calls.get(key, 0)
+        calls |= {(*key, "answered"): usage.calls - failed, (*key, "failed"): failed}
+        tokens |= {(*key, "prompt"): usage.prompt_tokens, (*key, "completion"): usage.completion_tokens}
+    costs = {key: usage.cost_usd for key, usage in usage_by_key.items()}
+    yield _counter("model_calls", "Model calls, with fallbacks and retries.", calls, *_MODEL, "outcome")
+    yield _counter("model_tokens", "Tokens that models read and wrote.", tokens, *_MODEL, "kind")
+    yield _counter("model_cost_usd", "Cost of model calls, if the price is known.", costs, *_MODEL)
+    about = "Duration of model calls until the answer was complete or failed."
+    yield _histogram("model_call", about, spending.durations, "role")
+    faults = {(role.value, fault): count for (role, fault), count in spending.faults.items()}
+    about = "Questions to a role that failed after all fallbacks, by fault."
+    yield _counter("model_faults", about, faults, "role", "fault")
+    about = "Spans that were exported or lost; none without a collector."
+    yield _counter("spans", about, _by_label(tally.spans), "outcome")
+
+
+_MODEL = ("role", "model")
+
+
+def _requests(tally: Tally) -> Iterator[MetricSeries]:
+    labels = ("route", "method")
+    yield _counter("http_requests", "Requests by status class.", tally.requests, *labels, "status")
+    about = "Duration of requests until the last byte was sent."
+    yield _histogram("http_request", about, tally.request_durations.spreads(), *labels)
+
+
+def _by_label(counts: Mapping[str, int]) -> Mapping[tuple[str], int]:
+    return {(key,): count for key, count in counts.items()}
+
+
+def _counter[Key: tuple[str, ...]](name: str, about: str, values: Mapping[Key, float], *labels: str) -> MetricSeries:
+    return MetricSeries(name, about, "counter", labels, {tuple(key): value for key, value in values.items()})
+
+
+def _gauge[Key: tuple[str, ...]](name: str, about: str, values: Mapping[Key, float], *labels: str) -> MetricSeries:
+    return MetricSeries(name, about, "gauge", labels, {tuple(key): value for key, value in values.items()})
+
+
+def _histogram(name: str, about: str, spreads: Mapping[tuple[str, ...], Spread], *labels: str) -> MetricSeries:
+    return MetricSeries(f"{name}_seconds", about, "histogram", labels, spreads)

@@ -1,0 +1,158 @@
+"""Refuses bodies that are too large, too slow, compressed, or not UTF-8 text."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+
+from consolidation.kernel.errors import RequestTimedOut
+from service.http.problems import (
+    BODY_COMPRESSED,
+    BODY_NOT_UTF_8,
+    BODY_TOO_LARGE,
+    fault_response,
+    problem,
+)
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+_MOST_DRAINED = (
+    16 << 20
+)  # bytes read and dropped, so that the client receives the refusal instead of a connection reset
+
+
+class BodyLimit:
+    """
+    ASGI middleware: 413 above *most_bytes*, 408 after *seconds*, 415 for compression, 400 for other text encodings.
+
+    json.loads would guess UTF-16 and UTF-32. The size of a compressed body is known only when it is too late.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, most_bytes: int, seconds: float, uploads: str = "", most_uploaded_bytes: int = 0
+    ) -> None:
+        """
+        Bodies for paths that match *uploads* (a pattern) are passed through: their route counts the bytes, and
+        *seconds* are for each part of them.
+        """
+        self._app = app
+        self._most_bytes = most_bytes
+        self._seconds = seconds
+        self._uploads = re.compile(uploads) if uploads else None
+        self._most_uploaded_bytes = most_uploaded_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_upload = self._uploads is not None and self._uploads.search(scope["path"]) is not None
+        most_bytes = self._most_uploaded_bytes if is_upload else self._most_bytes
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if announced.isdigit() and int(announced) > most_bytes:
+            if int(announced) <= _MOST_DRAINED:
+                await _drain(receive)
+            await _refuse(scope, receive, send, most_bytes=most_bytes)
+            return
+        if is_upload and not _is_compressed(scope):
+            await self._app(scope, self._in_time(receive), send)
+            return
+        try:
+            async with asyncio.timeout(self._seconds):
+                body = await self._read(receive)
+        except TimeoutError:
+            refusal = await fault_response(Request(scope), self._late())
+            await refusal(scope, receive, send)
+            return
+        if body is None:
+            await _refuse(scope, receive, send, most_bytes=most_bytes)
+            return
+        wrong = BODY_COMPRESSED if _is_compressed(scope) else BODY_NOT_UTF_8 if not _is_text(body) else None
+        if wrong is not None:
+            detail = "the body must be JSON or text in UTF-8, without NUL and not compressed"
+            await problem(wrong, detail=detail, instance=scope["path"])(scope, receive, send)
+            return
+        await self._app(scope, _replay(body, receive), send)
+
+    def _in_time(self, receive: Receive) -> Receive:
+        """*receive* with a deadline for each part of the body. What it raises then becomes the route's answer."""
+        is_over = False
+
+        async def receive_in_time() -> Message:
+            nonlocal is_over
+            if is_over:  # what comes now is the end of the connection
+                return await receive()
+            try:
+                async with asyncio.timeout(self._seconds):
+                    message = await receive()
+            except TimeoutError as error:
+                raise self._late() from error
+            is_over = not message.get("more_body", False)
+            return message
+
+        return receive_in_time
+
+    def _late(self) -> RequestTimedOut:
+        return RequestTimedOut(f"the body, or its next part, did not arrive within {self._seconds:g} seconds")
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        """The whole body, which is small; None if it is too large."""
+        parts: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return b"".join(parts)
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self._most_bytes:
+                await _drain(receive)
+                return None
+            if not message.get("more_body", False):
+                return b"".join(parts)
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, *, most_bytes: int) -> None:
+    detail = f"a request may have {most_bytes} bytes"
+    refusal = problem(BODY_TOO_LARGE, detail=detail, instance=scope["path"], headers={"Connection": "close"})
+    await refusal(scope, receive, send)
+
+
+async def _drain(receive: Receive) -> None:
+    """Read and drop what is still coming, up to a limit."""
+    size = 0
+    while size <= _MOST_DRAINED:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
+
+
+def _is_compressed(scope: Scope) -> bool:
+    encodings = [value.strip().lower() for name, value in scope["headers"] if name == b"content-encoding"]
+    return any(encoding not in {b"", b"identity"} for encoding in encodings)
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        return "\0" not in body.decode()
+    except UnicodeDecodeError:
+        return False
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    was_replayed = False
+
+    async def receive_replayed() -> Message:
+        nonlocal was_replayed
+        if was_replayed:
+            return await receive()
+        was_replayed = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_replayed

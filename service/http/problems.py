@@ -1,0 +1,238 @@
+"""The one place where an error becomes an HTTP answer (RFC 9457), with a pointer and without quoting the input."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+
+from consolidation.kernel import errors
+from consolidation.kernel.files import is_full
+from consolidation.secrets.redaction import redact
+from service.http.middleware.security_headers import SECURITY_HEADERS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastapi import FastAPI, Request
+
+log = structlog.get_logger()
+
+MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = "5"
+_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+_MOST_ERRORS = 20
+_LONGEST_PART = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemKind:
+    """The status, slug and title of a kind of error."""
+
+    status: HTTPStatus
+    slug: str
+    title: str
+
+
+_TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
+    errors.MemoryFault: (500, "The memory service failed"),
+    errors.InvalidRequest: (422, "The request is not valid"),
+    errors.InvalidMindId: (422, "The mind id is not valid"),
+    errors.TurnIdMismatch: (422, "Idempotency-Key and turn_id differ"),
+    errors.ImportUnreadable: (422, "The file can not be imported"),
+    errors.ArchiveUnreadable: (422, "The file is not a complete archive of a mind"),
+    errors.JournalPathRefused: (422, "The path is not in the journal"),
+    errors.JournalFileTooLarge: (422, "The journal file is too large"),
+    errors.NotFound: (404, "Not found"),
+    errors.MindNotFound: (404, "The mind does not exist"),
+    errors.SessionNotFound: (404, "The session does not exist"),
+    errors.TurnNotFound: (404, "The turn does not exist"),
+    errors.TraceNotFound: (404, "The trace does not exist"),
+    errors.VersionNotFound: (404, "The story version does not exist"),
+    errors.JournalFileNotFound: (404, "The journal file does not exist"),
+    errors.ModelNotFound: (404, "The model does not exist"),
+    errors.TurnConflict: (409, "The turn id was already used with other content"),
+    errors.TurnErased: (410, "The turn was erased"),
+    errors.MindExists: (409, "The mind exists already"),
+    errors.MindErasing: (409, "The mind is being erased"),
+    errors.ArchiveTooLarge: (413, "The archive is too large"),
+    errors.ChatTooLarge: (413, "The chat is too large"),
+    errors.RequestTimedOut: (408, "The request did not arrive in time"),
+    errors.Locked: (503, "A file is locked by another process"),
+    errors.StoryFault: (500, "The story could not be read or written"),
+    errors.StoryUnreadable: (409, "The story can not be read"),
+    errors.StoryUnwritable: (503, "The story can not be written"),
+    errors.StoryRefused: (502, "The model wrote no usable chapter"),
+    errors.StoryPreconditionMissing: (428, "If-Match is required"),
+    errors.StoryChanged: (412, "The story has changed since it was read"),
+    errors.HomeFault: (503, "The home folder can not be used"),
+    errors.HomeLocked: (503, "Another service uses this home folder"),
+    errors.TranscriptUnwritable: (503, "The turn could not be stored"),
+    errors.DiskFull: (507, "The disk is full"),
+    errors.TranscriptUnreadable: (503, "The transcript can not be read from disk"),
+    errors.IndexUnusable: (503, "The full-text index can not be used"),
+    errors.KeysUnreadable: (503, "The file of API keys can not be read"),
+    errors.AccessRefused: (403, "Access denied"),
+    errors.Unauthenticated: (401, "A valid API key is required"),
+    errors.RateLimited: (429, "Too many requests"),
+    errors.HostRefused: (421, "The Host header is not allowed"),
+    errors.OriginRefused: (403, "The Origin header is not allowed"),
+    errors.NetworkRefused: (403, "Requests from other machines need an API key"),
+    errors.ModelFault: (502, "The model gave no usable answer"),
+    errors.ModelUnavailable: (502, "The model is unavailable"),
+    errors.ModelTimedOut: (504, "The model timed out"),
+    errors.ModelCircuitOpen: (503, "The model is paused after repeated failures"),
+    errors.InvalidModelOutput: (502, "The model's output is not valid"),
+    errors.ModelTruncated: (502, "The model's output was truncated"),
+    errors.ModelRefused: (502, "The model's content filter refused"),
+    errors.UpstreamRefused: (502, "The chat model answered with an error"),
+    errors.ExtractionTimedOut: (504, "The extraction of a turn timed out"),
+    errors.EmbedderFault: (503, "The embedder gave no usable vectors"),
+    errors.EmbedderUnavailable: (503, "The embedder is unavailable"),
+    errors.EmbedderCircuitOpen: (503, "The embedder is paused after failures"),
+    errors.EmbedderMismatch: (409, "The graph was made with another embedder"),
+    errors.GraphFault: (503, "The graph gave no usable answer"),
+    errors.GraphUnavailable: (503, "The graph is unavailable"),
+    errors.GraphTimedOut: (503, "The graph timed out"),
+    errors.GraphCircuitOpen: (503, "The graph is paused after failures"),
+    errors.GraphUnwritable: (503, "The graph refuses writes"),
+    errors.GraphForbidden: (503, "The graph server denies permission"),
+    errors.GraphCorrupt: (500, "The graph holds invalid data"),
+    errors.ConfigurationFault: (500, "The configuration is not valid"),
+    errors.PromptFault: (500, "A prompt template can not be used"),
+}
+
+
+def _slug(fault: type[errors.MemoryFault]) -> str:
+    """The class's name in kebab case: ``MindNotFound`` is ``mind-not-found``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", fault.__name__).lower()
+
+
+KINDS = {fault: ProblemKind(HTTPStatus(status), _slug(fault), title) for fault, (status, title) in _TABLE.items()}
+BODY_TOO_LARGE = ProblemKind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-large", "The body is too large")
+BODY_COMPRESSED = ProblemKind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "body-compressed", "The body is compressed")
+BODY_LENGTH_UNCLEAR = ProblemKind(HTTPStatus.BAD_REQUEST, "body-length-unclear", "The length of the body is not clear")
+BODY_NOT_UTF_8 = ProblemKind(HTTPStatus.BAD_REQUEST, "body-not-utf-8", "The body is not UTF-8 text")
+_TEMPORARY = frozenset({HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE})
+_INVALID = KINDS[errors.InvalidRequest]
+
+
+def problem(
+    kind: ProblemKind, *, detail: str, instance: str, headers: Mapping[str, str] | None = None, **more: object
+) -> JSONResponse:
+    """A problem document. Secrets in what it quotes are masked."""
+    body = {"type": f"/problems/{kind.slug}", "title": kind.title, "status": kind.status}
+    content = {**body, "detail": redact(detail).text, "instance": redact(instance).text, **more}
+    return JSONResponse(content, kind.status, dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def kind_of(error: Exception) -> ProblemKind:
+    """The kind of the closest ancestor in the table."""
+    return next(KINDS[ancestor] for ancestor in type(error).__mro__ if ancestor in KINDS)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Make *app* answer every error with a problem document."""
+    app.add_exception_handler(errors.MemoryFault, fault_response)
+    app.add_exception_handler(OSError, _disk_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected_error)
+
+
+async def fault_response(request: Request, error: Exception) -> JSONResponse:
+    """The answer to one of our own errors."""
+    kind = kind_of(error)
+    headers = headers_of(kind, error)
+    if isinstance(error, errors.InvalidRequest):
+        found = [{"pointer": error.pointer, "detail": redact(str(error)).text}]
+        return problem(kind, detail=str(error), instance=_path(request), errors=found)
+    if isinstance(error, errors.StoryChanged):
+        current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
+    return problem(kind, detail=str(error), instance=_path(request), headers=headers)
+
+
+def headers_of(kind: ProblemKind, error: Exception) -> dict[str, str] | None:
+    """The headers that belong to an answer of this kind."""
+    if isinstance(error, errors.RateLimited):
+        return {"Retry-After": str(error.seconds)}
+    if kind.status is HTTPStatus.REQUEST_TIMEOUT:
+        return {"Connection": "close"}  # what is still coming is not read
+    if kind.status is HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": 'Bearer realm="mind-memory"'}
+    return {"Retry-After": _RETRY_SECONDS} if kind.status in _TEMPORARY else None
+
+
+async def _disk_error(request: Request, error: Exception) -> JSONResponse:
+    """A file could not be read or written. Its name is not shown outside."""
+    assert isinstance(error, OSError)  # noqa: S101 - registered for this type only
+    kind = KINDS[errors.DiskFull if is_full(error) else errors.HomeFault]
+    log.warning("request.failed", path=_path(request), reason=str(error))
+    detail = error.strerror or type(error).__name__
+    return problem(kind, detail=detail, instance=_path(request), headers={"Retry-After": _RETRY_SECONDS})
+
+
+async def _validation_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
+    found = [
+        {"pointer": _pointer(one["loc"]), "detail": redact(_plain(one["msg"])).text}
+        for one in error.errors()[:_MOST_ERRORS]
+    ]
+    detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
+    return problem(_INVALID, detail=detail, instance=_path(request), errors=found)
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
+    status = HTTPStatus(error.status_code)
+    kind = ProblemKind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
+    headers = {"Allow": ", ".join(_methods(request))} if status is HTTPStatus.METHOD_NOT_ALLOWED else error.headers
+    return problem(kind, detail=str(error.detail), instance=_path(request), headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that a path allows. The router itself names only those of the first matching route."""
+    scopes = ({**request.scope, "method": method} for method in _METHODS)
+    return [one["method"] for one in scopes if any(r.matches(one)[0] is Match.FULL for r in request.app.routes)]
+
+
+async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
+    del error  # the server logs it; the caller need not see it
+    detail = "An unexpected error; it was logged."  # answered outside all middleware, so the headers are added here
+    return problem(KINDS[errors.MemoryFault], detail=detail, instance=_path(request), headers=SECURITY_HEADERS)
+
+
+def _path(request: Request) -> str:
+    """The path alone. A whole URL is built from the Host header, which may be anything."""
+    return _encodable(str(request.scope["path"]))
+
+
+def _pointer(location: Sequence[str | int]) -> str:
+    """A pointer to a body field as in RFC 9457 ("#/messages/0/role"), or the place of a parameter."""
+    place, *path = location
+    if place == "body":
+        return "#/" + "/".join(_escaped(part) for part in path) if path and isinstance(path[0], str) else "#"
+    return "/".join(_escaped(part) for part in location)
+
+
+def _escaped(part: str | int) -> str:
+    """One step of a JSON pointer (RFC 6901). The name of an unknown field is a stranger's text."""
+    name = redact(_encodable(str(part))).text.replace("~", "~0").replace("/", "~1")
+    return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"
+
+
+def _encodable(text: str) -> str:
+    """*text* without lone surrogates, which no answer can carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _plain(message: str) -> str:
+    return message.removeprefix("Value error, ")

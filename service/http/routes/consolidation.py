@@ -1,0 +1,88 @@
+"""The runs that write the story, and compaction of a session."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response, status
+
+from consolidation.story.triggers import Trigger
+from service.composition.container import Memory
+from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.openapi import answers
+from service.http.schemas.examples import COMPACTED, CONSOLIDATED
+from service.http.schemas.fields import SessionId
+from service.http.schemas.story import Compacted, CompactionIn, ConsolidationIn, ConsolidationOut, RunOut
+from service.http.schemas.turns import Dropped
+from service.mind.minds import Mind
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["story"])
+
+
+@router.post(
+    "/consolidation",
+    summary="Write the story now",
+    responses=answers(CONSOLIDATED, 400, 404, 413, 422)
+    | {202: {"description": "The run goes on", "model": ConsolidationOut}},
+)
+async def consolidate(
+    mind_id: MindId, posted: ConsolidationIn, memory: MemoryDep, response: Response
+) -> ConsolidationOut:
+    """
+    Start a run. The answer is 200 when it has ended and 202 while it goes on. It goes on even if the caller
+    disconnects.
+    """
+    mind = await memory.story.sync.open_mind(mind_id, trigger=Trigger(posted.trigger))
+    first = memory.story.sync.importer(mind, trigger=Trigger(posted.trigger))
+    task = memory.story.scheduler.begin(mind, trigger=Trigger(posted.trigger), first=first, skips=posted.skip)
+    if posted.wait:
+        await asyncio.wait({task})
+    else:
+        response.status_code = status.HTTP_202_ACCEPTED
+    return await _state(mind, memory)
+
+
+@router.get("/consolidation", summary="The last story run", responses=answers(CONSOLIDATED, 404, 422))
+async def consolidation(mind_id: MindId, memory: MemoryDep) -> ConsolidationOut:
+    """The progress of the current run, or the result of the last one since the service started."""
+    return await _state(await memory.minds.find(mind_id), memory)
+
+
+@router.post(
+    "/sessions/{session_id:path}/compaction",
+    status_code=status.HTTP_202_ACCEPTED,
+    summary="Store a context window before it is cut",
+    responses=answers(COMPACTED, 400, 404, 409, 413, 422, 503, 507, status=202),
+)
+async def compact(
+    mind_id: MindId,
+    session_id: Annotated[SessionId, Path(examples=["telegram:42"])],
+    posted: CompactionIn,
+    memory: MemoryDep,
+    caller: CallerDep,
+) -> Compacted:
+    """Messages that the transcript does not hold become turns. Then the story is written in the background."""
+    await memory.new_minds.check(mind_id, by=caller)
+    mind = await memory.minds.find_or_create(mind_id)
+    messages = [message.as_message() for message in posted.messages]
+    synced = await memory.story.sync.compact(mind, session_id, messages)
+    memory.story.scheduler.begin(mind, trigger=Trigger.SESSION_SYNC)
+    return Compacted(
+        mind_id=mind_id,
+        session_id=session_id,
+        new_messages=synced.new_messages,
+        known_messages=synced.known_messages,
+        turn_ids=list(synced.turn_ids),
+        dropped=[Dropped.model_validate(dropped) for dropped in synced.dropped],
+        pending_tokens=mind.story.pending(mind.transcript.positions).tokens,
+    )
+
+
+async def _state(mind: Mind, memory: Memory) -> ConsolidationOut:
+    pending, run = await memory.story.reader.pending(mind), mind.story.last_run
+    return ConsolidationOut(
+        mind_id=mind.mind_id,
+        is_running=mind.story.is_running,
+        pending_turns=pending.turns,
+        pending_tokens=pending.tokens,
+        last_run=RunOut.model_validate(run) if run is not None else None,
+    )

@@ -1,0 +1,94 @@
+"""Erase a mind, a session or a turn everywhere."""
+
+import hashlib
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response, status
+
+from consolidation.workspace import checked_mind_id
+from service.composition.container import Memory
+from service.erasure.receipt import ErasureRequest, Receipt
+from service.erasure.service import Unfinished
+from service.http.dependencies import CallerName, MemoryDep, MindName
+from service.http.openapi import Answers, answers
+from service.http.schemas.erasure import ERASED, ERASED_MIND, ErasedCount, ErasedOut
+from service.http.schemas.fields import SessionId, TurnId
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"])
+
+_GOES_ON: Answers = {202: {"description": "The erasure goes on", "model": ErasedOut}}
+
+
+@router.delete("", summary="Erase a mind", responses=answers(ERASED_MIND, 404, 422, 503) | _GOES_ON)
+async def erase(mind_id: MindName, memory: MemoryDep, by: CallerName, response: Response) -> ErasedOut:
+    """Erase all data of the mind, and the files that people put into its folder. 202 while the graph is unavailable."""
+    return await _erased(ErasureRequest(checked_mind_id(mind_id)), memory, by, response)
+
+
+@router.delete(
+    "/sessions/{session_id:path}",
+    summary="Erase a session",
+    responses=answers(ERASED, 404, 409, 410, 422, 503) | _GOES_ON,
+)
+async def erase_session(
+    mind_id: MindName,
+    session_id: Annotated[SessionId, Path(examples=["telegram:42"])],
+    memory: MemoryDep,
+    by: CallerName,
+    response: Response,
+) -> ErasedOut:
+    """
+    Erase every turn of the session and what only they said. Chapters written from them go; the other turns in those
+    chapters are written again.
+    """
+    return await _erased(ErasureRequest(checked_mind_id(mind_id), session_id=session_id), memory, by, response)
+
+
+@router.delete(
+    "/turns/{turn_id:path}", summary="Erase a turn", responses=answers(ERASED, 404, 409, 410, 422, 503) | _GOES_ON
+)
+async def erase_turn(
+    mind_id: MindName,
+    turn_id: Annotated[TurnId, Path(examples=["2026-01-09-0001"])],
+    memory: MemoryDep,
+    by: CallerName,
+    response: Response,
+) -> ErasedOut:
+    """Erase the turn's words and what only it said. Posting it again answers 410."""
+    return await _erased(ErasureRequest(checked_mind_id(mind_id), turn_id=turn_id), memory, by, response)
+
+
+async def _erased(request: ErasureRequest, memory: Memory, by: str, response: Response) -> ErasedOut:
+    done = await memory.erasure.erase(request)
+    part = request.session_id or request.turn_id or ""
+    details = (
+        {"part": hashlib.sha256(part.encode()).hexdigest()[:16]} if part else {}
+    )  # the audit log does not name what was erased
+    kind = "session" if request.session_id else "turn" if request.turn_id else "mind"
+    await memory.audit_log.note(
+        f"{kind}.erased", by=by, mind_id=request.mind_id, is_done=isinstance(done, Receipt), **details
+    )
+    if isinstance(done, Unfinished):
+        response.status_code = status.HTTP_202_ACCEPTED
+    return _answer(done)
+
+
+def _answer(done: Receipt | Unfinished) -> ErasedOut:
+    receipt = done if isinstance(done, Receipt) else None
+    unfinished = done if isinstance(done, Unfinished) else None
+    return ErasedOut(
+        mind_id=done.request.mind_id,
+        session_id=done.request.session_id,
+        turn_id=done.request.turn_id,
+        began_at=unfinished.began_at if unfinished else None,
+        erased_at=receipt.erased_at if receipt else None,
+        verified=receipt.is_verified if receipt else False,
+        waiting_for=unfinished.waiting_for if unfinished else None,
+        erased=[ErasedCount.model_validate(count) for count in receipt.erased] if receipt else [],
+        peoples_files=list(receipt.peoples_files) if receipt else [],
+        edited_by_person=list(receipt.edited_by_person) if receipt else [],
+        left=list(receipt.left) if receipt else [],
+        append_only_file=receipt.rewritten.append_only_file if receipt else "not yet",
+        snapshot=receipt.rewritten.snapshot if receipt else "not yet",
+        found=list(receipt.found) if receipt else [],
+    )

@@ -1,0 +1,86 @@
+"""MCP over streamable HTTP: memory as tools for any host that is given an address."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import anyio.to_thread
+from fastapi import APIRouter, Header, Query, Request, Response
+
+from consolidation.kernel.errors import InvalidRequest
+from consolidation.workspace import DEFAULT_MIND, MIND_ID
+from service.access.principal import Principal
+from service.http.dependencies import CallerDep, MemoryDep
+from service.http.openapi import answers
+from service.http.routes.turns import VISIBLE
+from service.http.schemas.mcp import MCP_ASKED, MCP_TOLD
+
+if TYPE_CHECKING:
+    from service.mcp_server.http_transport import McpResponse
+
+_WHOSE = (
+    "The only mind of this connection: its tools can name no other. If left out, a tool call may name any mind that "
+    "the key may see; one that names none is for the key's only mind, else the default mind."
+)
+_JSON = "application/json"
+_MESSAGE: dict[str, Any] = {
+    "type": "object",
+    "required": ["jsonrpc", "method"],
+    "properties": {
+        "jsonrpc": {"const": "2.0"},
+        "id": {"description": "A string or an integer. A message without an id is a notification."},
+        "method": {"type": "string"},
+        "params": {"type": ["object", "null"]},
+    },
+}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: {"description": "The notification was received"},
+    400: {
+        "description": "Not a message of the protocol",
+        "content": {_JSON: {"schema": {"type": "object"}}, **answers(MCP_TOLD, 400)[400]["content"]},
+    },
+    404: {"description": "Unknown method", "content": {_JSON: {"schema": {"type": "object"}}}},
+}
+
+router = APIRouter(tags=["mcp"])
+
+
+@router.post(
+    "/mcp",
+    summary="MCP: memory as tools",
+    response_model=dict[str, Any],
+    responses=answers(MCP_TOLD, 413, 422) | _RESPONSES,
+    openapi_extra={"requestBody": {"required": True, "content": {_JSON: {"schema": _MESSAGE, "example": MCP_ASKED}}}},
+)
+async def speak(
+    request: Request,
+    memory: MemoryDep,
+    caller: CallerDep,
+    mind: Annotated[str | None, Query(pattern=f"^{MIND_ID}$", description=_WHOSE)] = None,
+    x_mind_id: Annotated[str | None, Header(pattern=f"^{MIND_ID}$", description="As `mind`, and overrides it.")] = None,
+    x_session_id: Annotated[
+        str | None, Header(max_length=200, pattern=f"^{VISIBLE}$", description="The session; `mcp` if left out.")
+    ] = None,
+) -> Response:
+    """Answer one JSON-RPC message of the Model Context Protocol, in any of its revisions, without sessions."""
+    if not request.headers.get("content-type", "").lower().startswith(_JSON):
+        raise InvalidRequest("send one JSON-RPC message, as Content-Type: application/json", pointer="#")
+    make_response = await anyio.to_thread.run_sync(_response_class)
+    return make_response(
+        mind_id=x_mind_id or mind or _only_mind(caller),
+        is_alone=(x_mind_id or mind) is not None,
+        session_id=x_session_id or "mcp",
+        fresh_id=memory.clock.fresh_id,
+        most_bytes=memory.settings.max_body_bytes,
+    )
+
+
+def _response_class() -> "type[McpResponse]":
+    """Import the SDK at its first use; to be called in a worker thread."""
+    from service.mcp_server import http_transport
+
+    http_transport.prepare()
+    return http_transport.McpResponse
+
+
+def _only_mind(caller: Principal) -> str:
+    """The mind of a key that may see exactly one; it need not be named then."""
+    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND

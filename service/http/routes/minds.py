@@ -1,0 +1,146 @@
+"""The minds of this home, their state, and recall on purpose."""
+
+from typing import Annotated, Literal
+
+import anyio.to_thread
+from fastapi import APIRouter, Query
+
+from consolidation.kernel.errors import GraphFault
+from service.composition.container import Memory
+from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.openapi import answers
+from service.http.schemas.examples import MIND, MINDS, REMEMBERED, RETRIED
+from service.http.schemas.fields import Instant, Question
+from service.http.schemas.minds import (
+    DamageOut,
+    GraphOut,
+    MemoryOut,
+    MindListed,
+    MindOut,
+    MindsOut,
+    ParkedOut,
+    RememberedOut,
+    Retried,
+    StoryOut,
+    TextOut,
+)
+from service.http.schemas.resonance import UsageOut
+from service.mind.health import Health, LaneName
+from service.mind.minds import Mind
+from service.ports.graph import GraphSize, Progress
+from service.retrieval.remember import TimeWindow
+
+router = APIRouter(prefix="/v1/minds", tags=["minds"])
+
+Kinds = Annotated[list[Literal["fact", "entity", "episode"]] | None, Query(description="All kinds if left out.")]
+
+
+@router.get("", summary="List the minds", responses=answers(MINDS))
+async def minds(memory: MemoryDep, caller: CallerDep) -> MindsOut:
+    """All minds of this home that the key may see."""
+    found = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
+    return MindsOut(minds=[_listed(one) for one in found])
+
+
+@router.get("/{mind_id}", summary="The state of a mind", responses=answers(MIND, 404, 422))
+async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
+    """Turns, progress of the graph and what it waits for, parked turns, backlog of the story, damaged lines, cost."""
+    found = await memory.minds.find(mind_id)
+    positions = found.transcript.positions
+    return MindOut(
+        mind_id=mind_id,
+        turns=len(positions),
+        sessions=positions.sessions(),
+        last_sequence=positions.last,
+        graph=await _graph(found),
+        story=await _story(found, memory),
+        text=await _text(found),
+        damaged=[DamageOut.model_validate(damage) for damage in found.transcript.damages],
+        usage=UsageOut.model_validate(found.health.usage),
+    )
+
+
+@router.post(
+    "/{mind_id}/parked/retry",
+    status_code=202,
+    summary="Try parked turns again",
+    responses=answers(RETRIED, 404, 422, 503, status=202),
+)
+async def retry(mind_id: MindId, memory: MemoryDep) -> Retried:
+    """Try every parked turn again. A turn that fails again stays parked."""
+    found = await memory.minds.find(mind_id)
+    progress = await found.graph.progress()
+    memory.ingestion.retry(found)
+    return Retried(retrying=len(progress.parked))
+
+
+@router.get("/{mind_id}/remember", summary="Recall on purpose", responses=answers(REMEMBERED, 404, 422))
+async def remember(
+    mind_id: MindId,
+    memory: MemoryDep,
+    query: Annotated[Question, Query(description="In words.", examples=["Where does my mother live?"])],
+    kinds: Kinds = None,
+    since: Annotated[Instant | None, Query(description="Said at or after this time.")] = None,
+    until: Annotated[Instant | None, Query(description="Said at or before this time.")] = None,
+    at: Annotated[Instant | None, Query(description="Facts that were valid at this time.")] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> RememberedOut:
+    """Find facts, entities and episodes that answer a query, best first, with their sources."""
+    found = await memory.minds.find(mind_id)
+    wanted_kinds = frozenset(kinds or ("fact", "entity", "episode"))
+    window = TimeWindow(since=since, until=until, at=at)
+    memories, degraded = await memory.recall.remember(found, query, kinds=wanted_kinds, window=window, limit=limit)
+    return RememberedOut(memories=[MemoryOut.model_validate(one) for one in memories], degraded=list(degraded))
+
+
+async def _story(found: Mind, memory: Memory) -> StoryOut:
+    story, run = await memory.story.reader.snapshot(found), found.story.last_run
+    pending = await memory.story.reader.pending(found)
+    return StoryOut(
+        sequence=story.sequence,
+        pending_turns=pending.turns,
+        pending_tokens=pending.tokens,
+        words=story.book.words,
+        chapters=len(story.book.chapters),
+        last_processed=story.last_processed,
+        waiting_for=run.error if run is not None else None,
+    )
+
+
+def _listed(found: Mind) -> MindListed:
+    positions = found.transcript.positions
+    return MindListed(mind_id=found.mind_id, turns=len(positions), sessions=positions.sessions())
+
+
+async def _text(mind: Mind) -> TextOut:
+    """The progress of full text: from its file, or the last known one if the file can not be read."""
+    try:
+        sequence, facts = [await anyio.to_thread.run_sync(mind.text.cursor, name) for name in ("turns", "facts")]
+    except Exception:  # noqa: BLE001 - the lane reports the error; a status shows what is known
+        lanes = mind.health.lanes
+        sequence, facts = lanes[LaneName.INDEXING].cursor, lanes[LaneName.EXTRACTING].cursor
+    return TextOut(sequence=sequence, facts=facts)
+
+
+def _last_known(health: Health) -> Progress:
+    saved, extracted = health.lanes[LaneName.SAVING].cursor, health.lanes[LaneName.EXTRACTING].cursor
+    return Progress(saved, extracted, health.parked)
+
+
+async def _graph(found: Mind) -> GraphOut:
+    try:
+        progress = await found.graph.progress()
+        size, is_available = await found.graph.size(), True
+    except GraphFault:
+        progress, size, is_available = _last_known(found.health), GraphSize(), False
+    return GraphOut(
+        available=is_available,
+        sequence=progress.extracted,
+        saved=progress.saved,
+        lag=found.transcript.positions.remembered_after(progress.extracted),
+        waiting_for=found.health.waiting_for,
+        parked=[ParkedOut.model_validate(parked) for parked in progress.parked],
+        episodes=size.episodes,
+        entities=size.entities,
+        facts=size.facts,
+    )

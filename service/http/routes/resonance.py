@@ -1,0 +1,136 @@
+"""The pre-turn call and its traces."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Query
+
+from consolidation.kernel.errors import MindNotFound, TraceNotFound
+from consolidation.kernel.ports import Usage
+from service.http.dependencies import MemoryDep, MindId, TraceId
+from service.http.openapi import answers
+from service.http.schemas.examples import RESONATED, TRACE, TRACES
+from service.http.schemas.minds import TracesOut
+from service.http.schemas.resonance import (
+    FlashbackOut,
+    InjectedMessage,
+    NoteOut,
+    ResonanceIn,
+    ResonanceOut,
+    SourceOut,
+    StableOut,
+    UsageOut,
+    VolatileOut,
+)
+from service.resonance.injection import etag, injected
+from service.retrieval.moment import Flashback, JournalLines, ResonanceAnswer, ResonanceRequest
+from service.settings.sections import ResonanceSettings
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
+
+
+@router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))
+async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> ResonanceOut:
+    """At most a few flashbacks in the user's language, or silence, within `deadline_ms`, whatever fails."""
+    request = _request(posted, memory)
+    try:
+        mind = await memory.minds.find(mind_id)
+    except MindNotFound as fault:  # a bot asks before the first turn, too
+        return _silence(mind_id, request, why=str(fault))
+    found = await memory.pipeline.resonate(mind, request)
+    return _answer(mind_id, found, known_etag=posted.known_story_etag)
+
+
+@router.get("/traces", summary="The newest traces", responses=answers(TRACES, 404, 422))
+async def traces(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query(ge=1, le=200)] = 20) -> TracesOut:
+    """The newest traces, newest first."""
+    mind = await memory.minds.find(mind_id)
+    return TracesOut(traces=[one.as_json() for one in mind.trace_log.recent(limit=limit)])
+
+
+@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not", responses=answers(TRACE, 404, 422))
+async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[str, object]:
+    """One pre-turn call, phase by phase."""
+    mind = await memory.minds.find(mind_id)
+    found = mind.trace_log.find(trace_id)
+    if found is None:
+        raise TraceNotFound("no trace has this id; old traces are deleted")
+    return found.as_json()
+
+
+def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
+    knobs: ResonanceSettings = memory.settings.resonance
+    deadline_ms = knobs.deadline_ms if posted.deadline_ms is None else posted.deadline_ms
+    return ResonanceRequest(
+        session_id=posted.session_id,
+        messages=tuple(message.as_message() for message in posted.messages),
+        now=posted.now or memory.clock.now(),
+        timezone=ZoneInfo(posted.timezone),
+        deadline_seconds=deadline_ms / 1000 if deadline_ms else None,
+        max_fragments=knobs.max_fragments if posted.max_fragments is None else posted.max_fragments,
+        max_tokens=knobs.max_tokens if posted.max_tokens is None else posted.max_tokens,
+        relevance=knobs.relevance if posted.relevance is None else posted.relevance,
+        placement=posted.placement,
+        is_off_the_record=posted.off_the_record,
+    )
+
+
+def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None) -> ResonanceOut:
+    return ResonanceOut(
+        mind_id=mind_id,
+        trace_id=found.trace_id,
+        surfaced=bool(found.flashbacks),
+        silence=found.silence,
+        flashbacks=[_flashback(flashback) for flashback in found.flashbacks],
+        block=found.block,
+        stable=StableOut(text=None if known_etag == found.stable_etag else found.stable, etag=found.stable_etag),
+        volatile=VolatileOut(text=found.block),
+        messages=[InjectedMessage.model_validate(message) for message in found.messages],
+        degraded=list(found.degraded),
+        timings_ms=dict(found.timings),
+        usage=UsageOut.model_validate(found.usage),
+    )
+
+
+def _silence(mind_id: str, request: ResonanceRequest, *, why: str) -> ResonanceOut:
+    """The answer for a mind that does not exist yet. Nothing is created, not even a trace."""
+    messages = injected(request.messages, stable="", volatile="", placement=request.placement)
+    return ResonanceOut(
+        mind_id=mind_id,
+        trace_id=None,
+        surfaced=False,
+        silence=why,
+        flashbacks=[],
+        block="",
+        stable=StableOut(text="", etag=etag("")),
+        volatile=VolatileOut(text=""),
+        messages=[InjectedMessage.model_validate(message) for message in messages],
+        degraded=[],
+        timings_ms={},
+        usage=UsageOut.model_validate(Usage()),
+    )
+
+
+def _flashback(flashback: Flashback) -> FlashbackOut:
+    fragment = flashback.fragment
+    return FlashbackOut(
+        id=fragment.id,
+        kind=fragment.kind,
+        text=flashback.text,
+        raw=fragment.text,
+        label=flashback.label.words,
+        date=flashback.label.date,
+        occurred_at=fragment.occurred_at,
+        score=fragment.score,
+        sources=[*map(SourceOut.model_validate, fragment.sources), *map(_note_out, fragment.notes)],
+    )
+
+
+def _note_out(note: JournalLines) -> NoteOut:
+    return NoteOut(
+        path=note.path,
+        start_line=note.start_line,
+        end_line=note.end_line,
+        timestamp=note.written_at,
+        excerpt=note.excerpt,
+    )

@@ -1,0 +1,126 @@
+"""The state of minds, and recall on purpose."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from service.http.schemas.fields import Answered
+from service.http.schemas.resonance import SourceOut, UsageOut
+
+
+class ParkedOut(Answered):
+    """A turn whose extraction failed too often. It is stored, and found by its words."""
+
+    sequence: int
+    turn_id: str
+    error: str
+    attempts: int
+    parked_at: datetime
+
+
+class GraphOut(Answered):
+    """The progress of the graph."""
+
+    available: bool
+    sequence: int = Field(description="The last turn whose facts are in the graph.")
+    saved: int = Field(description="The last turn that is saved as an episode.")
+    lag: int = Field(description="Turns that wait for extraction.")
+    waiting_for: str | None = Field(description="Why it is behind, if something fails.")
+    parked: list[ParkedOut]
+    episodes: int
+    entities: int
+    facts: int
+
+
+class StoryOut(Answered):
+    """The progress of the story."""
+
+    sequence: int = Field(description="The last turn that is in the story.")
+    pending_turns: int
+    pending_tokens: int
+    words: int
+    chapters: int
+    last_processed: datetime | None = Field(
+        description="The time of the newest message in the story, never later than a message that waits."
+    )
+    waiting_for: str | None = Field(description="Why the last run stopped early, if it did.")
+
+
+class TextOut(Answered):
+    """The progress of full text."""
+
+    sequence: int = Field(description="The last turn that can be found by its words.")
+    facts: int = Field(description="The last turn whose facts can be found by their words.")
+
+
+class DamageOut(Answered):
+    """A line of the transcript that is damaged; a copy of its bytes lies at `aside`."""
+
+    file: str
+    offset: int
+    length: int
+    reason: str
+    aside: str
+
+
+class MindOut(Answered):
+    """One mind."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+    last_sequence: int
+    graph: GraphOut
+    story: StoryOut
+    text: TextOut
+    damaged: list[DamageOut]
+    usage: UsageOut
+
+
+class MindListed(Answered):
+    """One mind in the list."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+
+
+class MindsOut(Answered):
+    """All minds that the caller may see."""
+
+    minds: list[MindListed]
+
+
+class MemoryOut(Answered):
+    """A memory that was found."""
+
+    id: str
+    kind: Literal["fact", "entity", "episode"]
+    text: str
+    occurred_at: datetime | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    score: float
+    sources: list[SourceOut]
+
+
+class RememberedOut(Answered):
+    """The memories that were found, best first."""
+
+    memories: list[MemoryOut]
+    degraded: list[str]
+
+
+class TracesOut(Answered):
+    """The newest traces, newest first."""
+
+    traces: list[dict[str, Any]]
+
+
+class Retried(Answered):
+    """The number of parked turns that will be tried again."""
+
+    retrying: int

@@ -1,0 +1,130 @@
+"""The call before a turn: its body and what surfaces."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, SessionId, Zone
+from service.http.schemas.turns import MessageIn, ShortText
+
+ASKED: dict[str, Any] = {
+    "session_id": "telegram:43",
+    "messages": [{"role": "user", "content": "Where could I spend a weekend with my mother?"}],
+    "now": "2026-01-12T09:00:00Z",
+    "timezone": "Europe/Paris",
+}
+
+
+class ResonanceIn(Body):
+    """The session and the messages in the bot's context window, newest last."""
+
+    session_id: SessionId
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=2000)]
+    now: Instant | None = None
+    timezone: Zone = "UTC"
+    deadline_ms: Annotated[int, Field(ge=0, le=600_000, strict=True), WHOLE] | None = None
+    max_fragments: Annotated[int, Field(ge=0, le=50, strict=True), WHOLE] | None = None
+    max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True), WHOLE] | None = None
+    placement: Literal["tail", "system"] = "tail"
+    known_story_etag: ShortText | None = None
+    off_the_record: Flag = Field(
+        default=False,
+        description="Leave no words in the trace and ask no model. A marker in the message does the same.",
+    )
+    relevance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = Field(
+        None,
+        description="The relevance threshold of this call, instead of the configured one; 0 switches the gate off.",
+    )
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
+
+
+class SourceOut(Answered):
+    """A turn that is the source of a memory."""
+
+    turn_id: str
+    session_id: str
+    sequence: int
+    timestamp: datetime
+    excerpt: str
+
+
+class NoteOut(Answered):
+    """Lines of the journal that are the source of a memory. Fields that only turns have are null."""
+
+    turn_id: None = None
+    session_id: None = None
+    sequence: None = None
+    path: str
+    start_line: int
+    end_line: int
+    timestamp: datetime = Field(description="When the file was last written.")
+    excerpt: str
+
+
+class FlashbackOut(Answered):
+    """A memory that surfaced: as it is presented (`text`) and in its original words (`raw`)."""
+
+    id: str
+    kind: Literal["fact", "entity", "episode", "journal"]
+    text: str
+    raw: str
+    label: str
+    date: str
+    occurred_at: datetime
+    score: float
+    sources: list[SourceOut | NoteOut]
+
+
+class StableOut(Answered):
+    """The part that changes only with the story. Place it first, so that a provider's prompt cache still applies."""
+
+    text: str | None = Field(description="Null if `known_story_etag` is still current.")
+    etag: str
+
+
+class VolatileOut(Answered):
+    """The part that belongs to this turn alone. Place it last."""
+
+    text: str
+
+
+class InjectedMessage(Answered):
+    """One message, ready to be sent to a model. Empty fields are left out, since providers refuse null."""
+
+    role: str
+    content: str
+    name: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _as_sent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}
+
+
+class UsageOut(Answered):
+    """What the model calls cost."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+
+
+class ResonanceOut(Answered):
+    """What surfaced, or why nothing did."""
+
+    mind_id: str
+    trace_id: str | None = Field(description="Null for a mind that does not exist yet: nothing is traced.")
+    surfaced: bool
+    silence: str | None
+    flashbacks: list[FlashbackOut]
+    block: str
+    stable: StableOut
+    volatile: VolatileOut
+    messages: list[InjectedMessage]
+    degraded: list[str]
+    timings_ms: dict[str, float]
+    usage: UsageOut

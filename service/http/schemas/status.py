@@ -1,0 +1,92 @@
+"""The status of the service and its minds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from service.http.schemas.examples import NO_COST
+from service.http.schemas.fields import Answered
+from service.http.schemas.resonance import UsageOut
+
+STANDING: dict[str, Any] = {
+    "version": "0.1.0",
+    "started_at": "2026-01-12T08:00:00Z",
+    "now": "2026-01-12T09:00:00Z",
+    "dependencies": [{"name": "graph", "trouble": None, "breaker": "closed"}],
+    "minds": [
+        {
+            "mind_id": "global-user-memory",
+            "turns": 1,
+            "sessions": 1,
+            "lag": {"indexing": 0, "saving": 0, "extracting": 0},
+            "waiting_for": None,
+            "parked": 0,
+            "story": {"pending_turns": 1, "pending_tokens": 17, "is_running": False, "waiting_for": None},
+            "resonance": {"calls": 1, "surfaced": 1, "last_at": "2026-01-12T09:00:00Z", "last_surfaced": True},
+            "usage": NO_COST,
+        }
+    ],
+}
+
+
+class DependencyOut(Answered):
+    """A dependency of the service."""
+
+    name: str
+    trouble: str | None = Field(description="Why it does not work; null if it works, as far as is known.")
+    breaker: Literal["closed", "half_open", "open"] | None = Field(
+        description="The state of its circuit breaker, if it has one."
+    )
+
+
+class LagOut(Answered):
+    """The number of turns that each lane has not processed yet."""
+
+    indexing: int = Field(description="Turns that can not be found by their words yet.")
+    saving: int = Field(description="Turns that can not be found by their meaning yet.")
+    extracting: int = Field(description="Turns whose facts are not extracted yet.")
+
+
+class ResonanceStandingOut(Answered):
+    """The results of the newest pre-turn calls, up to 200."""
+
+    calls: int
+    surfaced: int = Field(description="The number of calls in which something surfaced.")
+    last_at: datetime | None = Field(description="The time of the last call.")
+    last_surfaced: bool | None
+
+
+class StoryStandingOut(Answered):
+    """What waits for the story."""
+
+    pending_turns: int
+    pending_tokens: int
+    is_running: bool
+    waiting_for: str | None = Field(description="Why the last run stopped early, if it did.")
+
+
+class MindStandingOut(Answered):
+    """The status of one mind, as far as it is known without asking the graph."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+    lag: LagOut
+    waiting_for: str | None = Field(description="Why it is behind, if something fails.")
+    parked: int
+    story: StoryStandingOut
+    resonance: ResonanceStandingOut
+    usage: UsageOut
+
+
+class StandingOut(Answered):
+    """The service, its dependencies and its minds."""
+
+    version: str
+    started_at: datetime
+    now: datetime
+    dependencies: list[DependencyOut] = Field(description="Only for keys that may see all minds; empty for others.")
+    minds: list[MindStandingOut]

@@ -1,0 +1,96 @@
+"""The call after a turn: its body and its answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from consolidation.kernel.turns import Message, Speaker, TurnKind
+from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata, SessionId, Text, TurnId
+
+ShortText = Annotated[Text, Field(max_length=200)]
+
+POSTED: dict[str, Any] = {
+    "turn_id": "2026-01-09-0001",
+    "session_id": "telegram:42",
+    "messages": [
+        {"role": "user", "content": "My mother lives in Lyon.", "timestamp": "2026-01-09T18:30:00Z"},
+        {"role": "assistant", "content": "How often do you see her?", "timestamp": "2026-01-09T18:30:05Z"},
+    ],
+}
+
+
+DROPPED: list[dict[str, Any]] = [
+    {"index": 0, "reason": "secret: card number"},
+    {"index": 0, "reason": "secret: password"},
+    {"index": 1, "reason": "empty"},
+    {"index": None, "reason": "secret: GitHub token"},
+]
+
+
+class MessageIn(Body):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant", "system", "tool", "thought"]
+    content: Text
+    timestamp: Instant | None = None
+    name: ShortText | None = None
+    id: ShortText | None = None
+
+    def as_message(self) -> Message:
+        """The message as the rest of the service uses it."""
+        return Message(Speaker(self.role), self.content, self.timestamp, self.name, self.id)
+
+
+class OutcomeIn(Body):
+    """How useful a flashback was."""
+
+    id: ShortText
+    outcome: Literal["acted", "used", "deferred", "dismissed", "contradicted"]
+
+
+class TurnIn(Body):
+    """The messages of one exchange, posted together."""
+
+    turn_id: TurnId | None = None
+    session_id: SessionId
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=256)]
+    kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
+    off_the_record: Flag = Field(default=False, description="Store none of its words.")
+    metadata: Metadata = Field(default_factory=dict)
+    trace_id: ShortText | None = None
+    outcomes: Annotated[list[OutcomeIn], Field(max_length=100)] = Field(default_factory=list)
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED]}}
+
+    def as_kind(self) -> TurnKind:
+        """The kind of turn, as the caller gives it."""
+        return TurnKind.OFF_THE_RECORD if self.off_the_record else TurnKind(self.kind)
+
+
+class Dropped(Answered):
+    """A message that was not stored, and why; or a kind of secret that was removed from one that was."""
+
+    index: int | None = Field(description="The position of the message; null for the metadata.")
+    reason: (
+        Literal["heartbeat", "probe", "empty", "injected", "off_the_record"]
+        | Annotated[str, Field(pattern="^secret: ", examples=["secret: card number"])]
+    )
+
+    model_config = Answered.model_config | {"json_schema_extra": {"examples": [*DROPPED]}}
+
+
+class TurnKept(Answered):
+    """The turn is stored on disk."""
+
+    mind_id: str
+    turn_id: str
+    sequence: int
+    accepted_at: datetime
+    pending_tokens: int
+    dropped: list[Dropped]
+    duplicate: bool = Field(
+        description="Whether the turn had been accepted before. Then this repeats the first answer."
+    )

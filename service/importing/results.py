@@ -1,0 +1,41 @@
+"""What reading an export yields: turns, skipped items, or an error if it can not be read at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import ImportUnreadable
+
+if TYPE_CHECKING:
+    from consolidation.kernel.turns import Turn
+
+KNOWN_FORMATS = (
+    "JSONL of our own (transcript lines, bodies of POST …/turns, or one message a line)",
+    "ChatGPT's conversations.json, or the .zip it came in",
+    "session files of OpenClaw, pi or Claude Code (.jsonl)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTurn:
+    """A turn of the export, and the place it was read from."""
+
+    turn: Turn
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An item of the export that gives no turn, and why. It never stops the import."""
+
+    where: str
+    reason: str
+
+
+ImportItem = FoundTurn | Skipped
+
+
+def unreadable(where: str, *, found: str) -> ImportUnreadable:
+    """The error for a path that can not be read, or holds none of KNOWN_FORMATS."""
+    return ImportUnreadable(where, found=found, known_formats=KNOWN_FORMATS)

@@ -1,0 +1,151 @@
+"""
+Which files are the journal, and the only way to open them: MEMORY.md and memory/**/*.md, by their exact names.
+
+Below the mind's folder no link is followed, for a file or for a folder. Each step is opened from the one before it, and
+a name counts as the folder lists it, so that a disk that ignores case or accents opens nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from consolidation.kernel.errors import JournalFileNotFound, JournalFileTooLarge, JournalPathRefused
+from consolidation.kernel.links import is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOTES, FOLDER, ENDING = "MEMORY.md", "memory", ".md"
+POINTER = "query/path"
+LONGEST_PATH = 1_000
+_DEEPEST = 16
+_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK, a pipe would block
+_NO_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})  # controls, halves of surrogate pairs, line ends
+
+
+class Stamp(NamedTuple):
+    """How a file is recognised as unchanged without reading it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Stamp:
+        """The stamp of a file's status."""
+        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def steps_of(path: str) -> tuple[str, ...]:
+    """The steps of *path* below the mind's folder. Raises JournalPathRefused."""
+    if len(path) > LONGEST_PATH:
+        raise _refused(f"is longer than {LONGEST_PATH} characters")
+    if "\\" in path or any(unicodedata.category(character) in _NO_NAMES for character in path):
+        raise _refused("contains a character that no name in the journal has")
+    steps = tuple(path.split("/"))
+    if any(step.startswith(".") or not step for step in steps):
+        raise _refused("is not a plain path below the mind's folder: no step may be empty, nor begin with a dot")
+    if steps != (NOTES,) and not (steps[0] == FOLDER and len(steps) > 1 and _is_markdown(steps[-1])):
+        raise _refused("is not in the journal, which is MEMORY.md and memory/**/*.md")
+    if len(steps) > _DEEPEST:
+        raise _refused(f"leads over more than {_DEEPEST} names")
+    return steps
+
+
+def read(root: Path, path: str, *, most_bytes: int) -> tuple[bytes, Stamp]:
+    """
+    A file's bytes, and the stamp it had before they were read. Does blocking I/O.
+
+    Raises JournalPathRefused, JournalFileNotFound, JournalFileTooLarge, OSError.
+    """
+    with _opened(root, steps_of(path)) as handle:
+        found = os.fstat(handle)
+        if is_secret(found, home=root.parents[1]):
+            raise _refused("is another name of a file that guards the home")
+        stamp = Stamp.of(found)
+        with os.fdopen(os.dup(handle), "rb") as file:
+            content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        detail = f"is larger than {most_bytes} bytes, which is the most that is read of one file"
+        raise JournalFileTooLarge(detail, pointer=POINTER)
+    return content, stamp
+
+
+def files_of(root: Path) -> dict[str, Stamp]:
+    """Every file of the journal with its stamp, by path. Does blocking I/O. Raises OSError."""
+    found: dict[str, Stamp] = {}
+    for entry in _entries(root):
+        if entry.name == NOTES and entry.is_file(follow_symlinks=False):
+            _put(found, entry, NOTES)
+        elif entry.name == FOLDER and entry.is_dir(follow_symlinks=False):
+            _gather(root / FOLDER, FOLDER, found)
+    return found
+
+
+def _gather(folder: Path, path: str, found: dict[str, Stamp]) -> None:
+    """Add to *found* the files in *folder* and below it."""
+    with suppress(PermissionError):
+        for entry in _entries(folder):
+            inner = f"{path}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if inner.count("/") < _DEEPEST - 1 and not entry.name.startswith("."):
+                    _gather(folder / entry.name, inner, found)
+            elif entry.is_file(follow_symlinks=False):
+                with suppress(JournalPathRefused):  # a file that can not be requested by its name is not found either
+                    _put(found, entry, "/".join(steps_of(inner)))
+
+
+def _put(found: dict[str, Stamp], entry: os.DirEntry[str], path: str) -> None:
+    with suppress(FileNotFoundError):  # a person deleted it meanwhile
+        found[path] = Stamp.of(entry.stat(follow_symlinks=False))
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+@contextmanager
+def _opened(root: Path, steps: tuple[str, ...]) -> Iterator[int]:
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for at, step in enumerate(steps):
+            is_last = at == len(steps) - 1
+            inner = _step(handle, step, is_folder=not is_last)
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _step(folder: int, name: str, *, is_folder: bool) -> int:
+    """Open *name* in *folder*, if it has exactly this name and kind."""
+    if name not in os.listdir(folder):
+        raise JournalFileNotFound("the journal has no such file")
+    try:
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            raise _refused("leads over a link, and links are not followed")
+        if not (stat.S_ISDIR(mode) if is_folder else stat.S_ISREG(mode)):
+            raise JournalFileNotFound("the journal has no such file")
+        return os.open(name, _READING | (os.O_DIRECTORY if is_folder else 0), dir_fd=folder)
+    except (FileNotFoundError, NotADirectoryError) as error:  # it changed since it was listed
+        raise JournalFileNotFound("the journal has no such file") from error
+
+
+def _is_markdown(name: str) -> bool:
+    return name.endswith(ENDING) and len(name) > len(ENDING)
+
+
+def _refused(reason: str) -> JournalPathRefused:
+    return JournalPathRefused(f"the path {reason}", pointer=POINTER)

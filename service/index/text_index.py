@@ -1,0 +1,285 @@
+"""
+Full text of one mind: turns with their neighbours, facts and entities, ranked by BM25.
+
+It is derived from transcript and graph, in one SQLite file (FTS5) beside the mind, with its cursors in the same
+transaction as the rows they count. It can be deleted and is then rebuilt. Text is stored as stems, so that a query is
+words and nothing else, and no operator can reach the engine.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from service.index.neighbourhood import COLUMNS
+from service.index.sqlite_file import SqliteFile
+from service.index.text_names import mentions, name_key, names_in
+from service.index.text_ranking import ranked
+from service.index.text_store import (
+    LANGUAGE,
+    SPEAKER,
+    WORD_TABLES,
+    Traits,
+    compact,
+    delete_entity,
+    delete_fact,
+    delete_turn,
+    fact_row,
+    move_cursor,
+    number_of,
+    put_stems,
+    put_turn,
+    row_counts,
+    with_placeholders,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from service.index.text_ranking import TextHit
+    from service.index.text_store import IndexedTurn
+    from service.ports.graph import StoredEntity, StoredFact
+
+
+class TextIndex:
+    """
+    One SQLite file. All methods block for a moment, so call them in a worker thread; several may run at once.
+
+    All raise IndexUnusable while the disk is full or fails.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """*file* is opened at first use, and created if it is missing, damaged or of another version."""
+        self._file = SqliteFile(file)
+
+    def cursor(self, name: str) -> int:
+        """How far the index is: ``turns`` or ``facts``."""
+        with self._file.opened() as database:
+            row = database.execute("SELECT sequence FROM cursors WHERE name = ?", (name,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def add_turns(self, turns: Sequence[IndexedTurn], *, cursor: int) -> None:
+        """Index turns and move the cursor ``turns``, in one transaction. Repeating it is harmless."""
+        with self._file.changed() as database:
+            for turn in turns:
+                put_turn(database, turn)
+            move_cursor(database, "turns", cursor)
+
+    def add_knowledge(
+        self,
+        facts: Iterable[tuple[StoredFact, Sequence[str]]],
+        entities: Iterable[tuple[StoredEntity, Sequence[str]]],
+        *,
+        cursor: int,
+    ) -> None:
+        """Index facts and entities and move the cursor ``facts``. Repeating it is harmless."""
+        with self._file.changed() as database:
+            for fact, stems in facts:
+                number = number_of(database, "facts", fact.uuid)
+                database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
+                put_stems(database, "facts", number, stems)
+            for entity, stems in entities:
+                number = number_of(database, "entities", entity.uuid)
+                row = (number, entity.uuid, entity.name, name_key(entity.name), entity.summary)
+                database.execute("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?)", row)
+                put_stems(database, "entities", number, stems)
+            move_cursor(database, "facts", cursor)
+
+    def forget_facts_of(self, episode: str) -> None:
+        """Remove the facts that only this episode (a uuid) states: it is about to be extracted again."""
+        only = json.dumps((episode,))
+        with self._file.changed() as database:
+            for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
+                delete_fact(database, number)
+
+    def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
+        """Remove turns. The turns *before* them lose the words of what followed."""
+        with self._file.changed() as database:
+            for sequence in sequences:
+                delete_turn(database, sequence)
+            for sequence in before:
+                database.execute("UPDATE turn_words SET after = '' WHERE rowid = ?", (sequence,))
+
+    def remove_knowledge(self, facts: Sequence[str], entities: Sequence[str]) -> None:
+        """Remove facts and entities (uuids)."""
+        with self._file.changed() as database:
+            for number in self.fact_numbers(facts).values():
+                delete_fact(database, number)
+            for number in self.entity_numbers(entities).values():
+                delete_entity(database, number)
+
+    def compact(self) -> None:
+        """Rewrite the file, so that no byte of removed rows is left."""
+        with self._file.opened() as database:
+            compact(database)
+
+    def clear_knowledge(self) -> None:
+        """Remove all facts and entities and reset the cursor ``facts``: the graph no longer holds them."""
+        with self._file.changed() as database:
+            for table in ("facts", "fact_words", "entities", "entity_words"):
+                database.execute(f"DELETE FROM {table}")
+            database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
+            database.execute("DELETE FROM cursors WHERE name = 'facts'")
+
+    def reset(self) -> None:
+        """Delete the file: every cursor is 0 again."""
+        self._file.drop()
+
+    def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
+        """Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first."""
+        with self._file.opened() as database:
+            return ranked(database, arm, stems, limit=limit)
+
+    def weight(self, arm: str, stems: Sequence[str]) -> float:
+        """
+        About what a row of *arm* would score that has each of *stems* once: the most that words can say.
+
+        Stems that no row has count as the rarest.
+        """
+        with self._file.opened() as database:
+            rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
+            # About how many rows there are: to count them would read all of the table.
+            last = database.execute(f"SELECT rowid FROM {WORD_TABLES[arm]} ORDER BY rowid DESC LIMIT 1").fetchone()
+            every = last[0] if last is not None else 0
+        found = (min(rows.get(stem, 0), every) for stem in dict.fromkeys(stems))
+        return sum(max(0.0, math.log((every - many + 0.5) / (many + 0.5))) for many in found)
+
+    def turn_counts(self, stems: Sequence[str]) -> dict[str, int]:
+        """How many turns contain each stem in their own words."""
+        with self._file.opened() as database:
+            found = row_counts(database, "turns", tuple(dict.fromkeys(stems)))
+        return {stem: found.get(stem, 0) for stem in stems}
+
+    def stems_near(self, sequences: Sequence[int], stems: Iterable[str]) -> dict[int, frozenset[str]]:
+        """Which of *stems* occur in these turns or their neighbours."""
+        columns = " || char(32) || ".join(("''", *COLUMNS, "''"))
+        query = with_placeholders(f"SELECT rowid, {columns} FROM turn_words WHERE rowid IN", len(sequences))
+        wanted = [(stem, f" {stem} ") for stem in stems]
+        with self._file.opened() as database:
+            rows = database.execute(query, tuple(sequences)).fetchall()
+        return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
+
+    def stems_in(self, sequences: Sequence[int], stems: Iterable[str]) -> dict[int, frozenset[str]]:
+        """Which of *stems* occur in these turns themselves."""
+        query = with_placeholders("SELECT rowid, ' ' || own || ' ' FROM turn_words WHERE rowid IN", len(sequences))
+        wanted = [(stem, f" {stem} ") for stem in stems]
+        with self._file.opened() as database:
+            rows = database.execute(query, tuple(sequences)).fetchall()
+        return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
+
+    def concepts_of(self, sequences: Sequence[int], *, has_answers: bool = True) -> dict[int, frozenset[str]]:
+        """What the words of these turns mean, with or without the assistant's."""
+        words = "own || ' ' || answer" if has_answers else "own"
+        query = with_placeholders(f"SELECT rowid, {words} FROM turn_concepts WHERE rowid IN", len(sequences))
+        with self._file.opened() as database:
+            rows = database.execute(query, tuple(sequences)).fetchall()
+        return {number: frozenset(words.split()) for number, words in rows}
+
+    def unanswered(self, sequences: Sequence[int]) -> tuple[int, ...]:
+        """Those of these turns in which something was asked, and the answer was not known."""
+        query = with_placeholders("SELECT sequence FROM turns WHERE knows_not AND sequence IN", len(sequences))
+        with self._file.opened() as database:
+            return tuple(number for (number,) in database.execute(query, tuple(sequences)))
+
+    def traits(self, sequences: Sequence[int]) -> dict[int, Traits]:
+        """Traits of turns, by sequence."""
+        query = with_placeholders(
+            "SELECT sequence, speakers, occurred_at, asks, statement_words, has_time, only_asks, knows_not, denies, "
+            "answers FROM turns WHERE sequence IN",
+            len(sequences),
+        )
+        with self._file.opened() as database:
+            rows = database.execute(query, tuple(sequences)).fetchall()
+        speakers = json.loads(f"[{','.join(row[1] for row in rows)}]")
+        return {
+            row[0]: Traits(
+                speakers=tuple(spoke),
+                occurred_at=datetime.fromisoformat(row[2]),
+                asks=bool(row[3]),
+                statement_words=row[4],
+                has_time=bool(row[5]),
+                only_asks=bool(row[6]),
+                knows_not=bool(row[7]),
+                denies=row[8],
+                answers=frozenset(row[9].split()),
+            )
+            for row, spoke in zip(rows, speakers, strict=True)
+        }
+
+    def denied_by(self, sequences: Sequence[int]) -> dict[int, int]:
+        """Which of these turns are denied, and by which turn."""
+        query = with_placeholders("SELECT denies, sequence FROM turns WHERE denies IN", len(sequences))
+        with self._file.opened() as database:
+            return dict(database.execute(query, tuple(sequences)).fetchall())
+
+    def turns_between(self, first: datetime, last: datetime, *, limit: int) -> dict[int, int]:
+        """The newest turns from *first* until before *last*, and how many words each one states."""
+        query = (
+            "SELECT sequence, statement_words FROM turns WHERE occurred_at >= ? AND occurred_at < ? AND NOT only_asks "
+            "ORDER BY occurred_at DESC LIMIT ?"
+        )
+        with self._file.opened() as database:
+            return dict(database.execute(query, (first.isoformat(), last.isoformat(), limit)).fetchall())
+
+    def speakers(self) -> frozenset[str]:
+        """All speakers, as they were named."""
+        return frozenset(self._all(SPEAKER))
+
+    def facts(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
+        """Facts by number: uuid, text, source, target, episodes as JSON, valid_at, invalid_at."""
+        return self._rows("facts", numbers)
+
+    def fact_numbers(self, uuids: Sequence[str]) -> dict[str, int]:
+        """Numbers of facts, by uuid."""
+        return self._numbers("facts", uuids)
+
+    def entity_numbers(self, uuids: Sequence[str]) -> dict[str, int]:
+        """Numbers of entities, by uuid."""
+        return self._numbers("entities", uuids)
+
+    def mentions(self, name: str, *, limit: int) -> tuple[int, ...]:
+        """The newest turns that contain *name*, or that were spoken by its bearer."""
+        with self._file.opened() as database:
+            return mentions(database, name, languages=self._all(LANGUAGE), limit=limit)
+
+    def entities(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
+        """Entities by number: uuid, name, key, summary."""
+        return self._rows("entities", numbers)
+
+    def names_in(self, text: str) -> tuple[tuple[str, str], ...]:
+        """Known entities whose whole name occurs in *text*: uuid and name, longest name first."""
+        with self._file.opened() as database:
+            return names_in(database, text)
+
+    def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
+        """Sequences of episodes, by uuid; unknown ones are left out."""
+        query = with_placeholders("SELECT episode, sequence FROM turns WHERE episode IN", len(episodes))
+        with self._file.opened() as database:
+            return dict(database.execute(query, tuple(episodes)).fetchall())
+
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the turns: the most frequent, and every other one with at least a tenth of the turns."""
+        counts = self._all(LANGUAGE)
+        order = sorted(counts, key=lambda code: (-counts[code], code))
+        return (*order[:1], *(code for code in order[1:] if counts[code] * 10 >= sum(counts.values())))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _all(self, kind: str) -> dict[str, int]:
+        with self._file.opened() as database:
+            return dict(database.execute("SELECT word, rows FROM counts WHERE kind = ? AND rows > 0", (kind,)))
+
+    def _rows(self, table: str, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
+        query = with_placeholders(f"SELECT * FROM {table} WHERE number IN", len(numbers))
+        with self._file.opened() as database:
+            return {row[0]: row[1:] for row in database.execute(query, tuple(numbers))}
+
+    def _numbers(self, table: str, uuids: Sequence[str]) -> dict[str, int]:
+        query = with_placeholders(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
+        with self._file.opened() as database:
+            return dict(database.execute(query, tuple(uuids)).fetchall())

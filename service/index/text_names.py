@@ -1,0 +1,49 @@
+"""Names in full text: which known names occur in a text, and which turns mention a name."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from consolidation.text.words import stems, tokens
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+_LONGEST_NAME = 5
+
+
+def name_key(name: str) -> str:
+    """The key by which a name is looked up: its words, in any spelling."""
+    return " ".join(tokens(name))
+
+
+def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], ...]:
+    """Known entities whose whole name occurs in *text*: uuid and name, longest name first."""
+    words = tokens(text)
+    runs = {
+        " ".join(words[start : start + length])
+        for length in range(1, _LONGEST_NAME + 1)
+        for start in range(len(words) - length + 1)
+    }
+    query = "SELECT uuid, name FROM entities WHERE key IN (SELECT value FROM json_each(?))"
+    found = database.execute(query, (json.dumps(sorted(runs)),)).fetchall()
+    return tuple(sorted(((str(uuid), str(name)) for uuid, name in found), key=lambda pair: (-len(pair[1]), pair)))
+
+
+def mentions(database: sqlite3.Connection, name: str, *, languages: Iterable[str], limit: int) -> tuple[int, ...]:
+    """
+    The newest turns that contain every word of *name*, or that were spoken by its bearer.
+
+    Turns are stored as stems of their language, so the name is stemmed in each of *languages*.
+    """
+    stemmed = dict.fromkeys(stems(name, language=code) for code in languages)
+    words = " OR ".join(
+        f"({' AND '.join(f'own : "{stem}"' for stem in name_stems)})" for name_stems in stemmed if name_stems
+    )
+    query = "SELECT rowid FROM turn_words WHERE turn_words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    by_speaker = "SELECT sequence FROM turns WHERE instr(lower(speakers), lower(?)) ORDER BY sequence DESC LIMIT ?"
+    rows = database.execute(query, (words, limit)).fetchall() if words else []
+    rows = rows or database.execute(by_speaker, (json.dumps(name), limit)).fetchall()
+    return tuple(sorted(row[0] for row in rows))

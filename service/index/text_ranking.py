@@ -1,0 +1,66 @@
+"""Ranks the rows of an arm by BM25 within a budget of rows, rare words first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from service.index.neighbourhood import CONCEPT_WEIGHTS, WEIGHTS
+from service.index.text_store import WORD_TABLES, row_counts
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+_ARMS = {
+    "turns": f"SELECT rowid, -bm25(turn_words, {', '.join(map(str, WEIGHTS))}) AS score FROM turn_words",
+    "concepts": (
+        f"SELECT rowid, -bm25(turn_concepts, {', '.join(map(str, CONCEPT_WEIGHTS))}) AS score FROM turn_concepts"
+    ),
+    "facts": "SELECT rowid, -bm25(fact_words) AS score FROM fact_words",
+    "entities": "SELECT rowid, -bm25(entity_words) AS score FROM entity_words",
+}
+_MOST_STEMS = 64
+_MOST_ROWS = 3_000  # rows that contain the words; measured: tests/benchmarks/README.md
+
+
+@dataclass(frozen=True, slots=True)
+class TextHit:
+    """A row that contains some of the words: a turn's sequence, or the number of a fact or entity. Higher is better."""
+
+    number: int
+    score: float
+
+
+def ranked(database: sqlite3.Connection, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
+    """
+    Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first.
+
+    If there are too many, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
+    """
+    rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
+    chosen = _rarest(rows)
+    if not chosen:
+        return ()
+    words = " OR ".join(f'"{stem}"' for stem in chosen)
+    newest = _newest(database, arm) if rows[chosen[0]] > _MOST_ROWS else 0
+    query = f"{_ARMS[arm]} WHERE {WORD_TABLES[arm]} MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?"
+    return tuple(TextHit(*row) for row in database.execute(query, (words, newest, limit)))
+
+
+def _rarest(rows: Mapping[str, int]) -> tuple[str, ...]:
+    """The rarest words that together occur in no more rows than the budget; at least one word."""
+    chosen: list[str] = []
+    budget = _MOST_ROWS
+    for word in sorted((word for word in rows if rows[word] > 0), key=lambda word: (rows[word], word)):
+        budget -= rows[word]
+        if chosen and budget < 0:
+            break
+        chosen.append(word)
+    return tuple(chosen[:_MOST_STEMS])
+
+
+def _newest(database: sqlite3.Connection, arm: str) -> int:
+    """The row above which the newest rows of an arm begin."""
+    last = database.execute(f"SELECT max(rowid) FROM {WORD_TABLES[arm]}").fetchone()[0] or 0
+    return max(0, int(last) - _MOST_ROWS)

@@ -1,0 +1,1 @@
+"""From a posted turn to the graph: intake, then three background lanes."""

@@ -1,0 +1,123 @@
+"""
+A stored turn as the graph and full text hold it: which words are remembered, and passages that an embedder reads whole.
+
+Every function here is pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import Speaker
+from consolidation.text.concepts import concepts
+from consolidation.text.language import detect
+from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told
+from consolidation.text.words import stems
+from service.index.neighbourhood import asks
+from service.index.text_store import IndexedTurn, Traits
+from service.ports.graph import Episode, Passage, episode_uuid
+from service.retrieval.answer_types import held_types
+from service.retrieval.dates import has_time
+from service.retrieval.passages import passages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.kernel.turns import Message, StoredTurn
+    from service.mind.minds import Mind
+
+_MOST_CHARACTERS = {Speaker.USER: 16_000, Speaker.ASSISTANT: 16_000, Speaker.THOUGHT: 4_000, Speaker.TOOL: 600}
+
+
+def remembered_text(turn: StoredTurn) -> str:
+    """A line for each message, with its speaker. System messages are left out, tool output and long texts are cut."""
+    return "\n".join(
+        f"{message.who}: {_cut(message.content, _MOST_CHARACTERS[message.role])}" for message in _remembered(turn)
+    )
+
+
+def uuid_of(mind: Mind, turn: StoredTurn) -> str:
+    """The uuid of a turn's episode, the same each time it is made."""
+    return episode_uuid(mind.mind_id, turn.turn.turn_id)
+
+
+def as_episode(turn: StoredTurn, *, uuid: str) -> Episode:
+    """*turn* as the graph holds it."""
+    return Episode(
+        uuid=uuid,
+        sequence=turn.sequence,
+        turn_id=turn.turn.turn_id,
+        session_id=turn.turn.session_id,
+        occurred_at=turn.occurred_at,
+        text=remembered_text(turn),
+        passages=tuple(Passage(f"{uuid}/{n}", part) for n, part in enumerate(passages(spoken_text(turn)))),
+    )
+
+
+def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fallback: str) -> IndexedTurn:
+    """*turn* as full text holds it; *before* are the turns before it, *fallback* the language where it is unsure."""
+    language = detect(spoken_text(turn), fallback=fallback)
+    around = {"own": turn}
+    if before:
+        around["asked" if asks(spoken_text(before[-1])) else "told"] = before[-1]
+    if len(before) > 1:
+        around["before"] = before[-2]
+    meant = {"own": _said(turn, by_assistant=False), "answer": _said(turn, by_assistant=True)}
+    if before:
+        meant["before"] = spoken_text(before[-1])
+    return IndexedTurn(
+        sequence=turn.sequence,
+        episode=uuid,
+        language=language,
+        previous=before[-1].sequence if before else None,
+        stems={column: stems(spoken_text(one), language=language) for column, one in around.items()},
+        concepts={column: concepts(text, language=language) for column, text in meant.items()},
+        traits=traits_of(turn, language=language, before=before[-1] if before else None),
+    )
+
+
+def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = None) -> Traits:
+    """What ranking uses of a turn besides its words; *before* is the turn before it in its session."""
+    text, own, answer = spoken_text(turn), _said(turn, by_assistant=False), _said(turn, by_assistant=True)
+    tells = told(own, language=language)
+    statements = tells or told(answer, language=language)
+    return Traits(
+        speakers=tuple(dict.fromkeys(message.who for message in _remembered(turn))),
+        occurred_at=turn.occurred_at,
+        asks=asks(text.rstrip()[-1:]),
+        statement_words=sum(len(sentence.split()) for sentence in statements),
+        has_time=has_time(text),
+        only_asks=not tells,
+        knows_not=knows_not(answer),
+        answers=held_types(own, language=language),
+        denies=before.sequence if before is not None and _is_denied(before, own, answer) else None,
+    )
+
+
+def _is_denied(before: StoredTurn, own: str, answer: str) -> bool:
+    """Whether a person's words, and the *answer* to them, say that what the assistant said *before* was wrong."""
+    claim = _said(before, by_assistant=True).rstrip()
+    if not claim:
+        return False
+    return corrects(answer) or (denies(own) and (concedes(answer) or not asks(claim[-1:])))
+
+
+def _said(turn: StoredTurn, *, by_assistant: bool) -> str:
+    return "\n".join(
+        _cut(message.content, _MOST_CHARACTERS[message.role])
+        for message in _remembered(turn)
+        if (message.role is Speaker.ASSISTANT) is by_assistant
+    )
+
+
+def spoken_text(turn: StoredTurn) -> str:
+    """The words that are searched: without the names of the speakers, which would drown them."""
+    return "\n".join(_cut(message.content, _MOST_CHARACTERS[message.role]) for message in _remembered(turn))
+
+
+def _remembered(turn: StoredTurn) -> list[Message]:
+    return [message for message in turn.turn.messages if message.role in _MOST_CHARACTERS]
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} […]"

@@ -1,0 +1,181 @@
+"""
+The extraction lane: a model reads each turn, in order, and a turn that can not be read never stops its mind.
+
+It never runs ahead of the saving lane. When a turn is parked, and when it is tried again, is decided in ``parking``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import ExtractionTimedOut, GraphUnavailable, HomeFault, IndexUnusable, MemoryFault
+from service.ingest.episodes import as_episode, uuid_of
+from service.ingest.knowledge_index import index_knowledge
+from service.ingest.parking import (
+    CIRCUIT_OPEN,
+    OUTAGES,
+    is_outage,
+    is_to_be_parked,
+    is_to_be_read_again,
+    parking_reason,
+)
+from service.mind.health import LaneName
+from service.ports.graph import Parked
+
+if TYPE_CHECKING:
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
+    from service.ingest.lane_telemetry import LaneTelemetry
+    from service.mind.minds import Mind
+    from service.ports.graph import Extracted, Progress
+
+log = structlog.get_logger()
+
+_TURNS_BEFORE = 2  # of a session are shown to the model with a turn
+_KNOWLEDGE_PAGE = 500
+_LOOK_AHEAD = 200  # turns in which the next one that is remembered is looked for
+
+
+class ExtractionLane:
+    """Moves the graph's cursor ``extracted`` and, before it, full text's cursor ``facts``."""
+
+    name = LaneName.EXTRACTING
+    uses_graph = True
+
+    def __init__(self, *, clock: Clock, most_attempts: int, turn_seconds: float, telemetry: LaneTelemetry) -> None:
+        """Each of *most_attempts* at a turn may take *turn_seconds*."""
+        self._clock = clock
+        self._most_attempts = most_attempts
+        self._turn_seconds = turn_seconds
+        self._telemetry = telemetry
+        self._to_retry: set[str] = set()
+
+    def retry(self, mind_id: str) -> None:
+        """Try a mind's parked turns again at its next step."""
+        self._to_retry.add(mind_id)
+
+    def forget(self, mind_id: str) -> None:
+        """Drop what is remembered of a mind."""
+        self._to_retry.discard(mind_id)
+
+    async def step(self, mind: Mind) -> bool:
+        """Extract the next turn; True while there are more. Raises GraphUnavailable, or what the turn failed of."""
+        progress = await self._read_progress(mind)
+        if mind.mind_id in self._to_retry:
+            await self._retry_parked(mind, progress.parked)
+        elif to_be_read_again := tuple(filter(is_to_be_read_again, progress.parked)):
+            await self._retry_parked(mind, to_be_read_again)
+        await self._catch_up(mind, progress.extracted)
+        turns = await mind.transcript.after(progress.extracted, limit=_LOOK_AHEAD)
+        saved = [turn for turn in turns if turn.sequence <= progress.saved]
+        turn = next((turn for turn in saved if turn.is_remembered), None)
+        if turn is None:
+            if saved:
+                await mind.graph.mark_extracted(saved[-1].sequence)
+                await _move_cursor(mind, saved[-1].sequence)
+            return len(saved) == _LOOK_AHEAD
+        await self._extract_or_park(mind, turn, in_outage=is_outage(progress.parked))
+        return True
+
+    async def _read_progress(self, mind: Mind) -> Progress:
+        progress = await mind.graph.progress()
+        mind.health.lanes[LaneName.SAVING].cursor = progress.saved
+        mind.health.lanes[self.name].cursor = progress.extracted
+        mind.health.parked = progress.parked
+        return progress
+
+    async def _extract_or_park(self, mind: Mind, turn: StoredTurn, *, in_outage: bool) -> None:
+        episode = uuid_of(mind, turn)
+        attempt = await mind.graph.begin_attempt(episode)
+        if attempt > 1:
+            await anyio.to_thread.run_sync(mind.text.forget_facts_of, episode)
+        try:
+            extracted = await self._extract(mind, turn)
+        except (GraphUnavailable, HomeFault):
+            raise
+        except CIRCUIT_OPEN:
+            await mind.graph.undo_attempt(episode)
+            raise
+        except MemoryFault as error:
+            if not is_to_be_parked(error, attempt=attempt, most_attempts=self._most_attempts, in_outage=in_outage):
+                raise
+            await self._park(mind, turn, error, attempts=attempt, is_retry=False)
+            await _move_cursor(mind, turn.sequence)
+            return
+        try:
+            await anyio.to_thread.run_sync(index_knowledge, mind, extracted, turn.sequence)
+        except IndexUnusable:
+            await mind.graph.mark_extracted(turn.sequence)  # full text catches up; no model is asked twice
+            raise
+        await mind.graph.mark_extracted(turn.sequence)
+        if in_outage:  # it is over
+            self.retry(mind.mind_id)
+
+    async def _extract(self, mind: Mind, turn: StoredTurn) -> Extracted:
+        episode = as_episode(turn, uuid=uuid_of(mind, turn))
+        previous = [uuid_of(mind, earlier) for earlier in await mind.turns_before(turn, limit=_TURNS_BEFORE)]
+        with self._telemetry.step(self.name, mind, (turn,)) as annotate:
+            try:
+                async with asyncio.timeout(self._turn_seconds):
+                    extracted = await mind.graph.extract(episode, previous=previous)
+            except TimeoutError as error:
+                raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error
+            found = {"facts": len(extracted.facts), "entities": len(extracted.entities)}
+            annotate(**found)
+            log.debug("turn.extracted", **found)
+        return extracted
+
+    async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...]) -> None:
+        self._to_retry.discard(mind.mind_id)
+        for one in parked:
+            turn = await mind.transcript.read(one.sequence)
+            if not turn.is_remembered:  # erased meanwhile
+                await mind.graph.unpark(one)
+                continue
+            await mind.graph.begin_attempt(uuid_of(mind, turn))
+            try:
+                extracted = await self._extract(mind, turn)
+                await anyio.to_thread.run_sync(index_knowledge, mind, extracted, 0)
+            except (GraphUnavailable, HomeFault):
+                self.retry(mind.mind_id)
+                raise
+            except CIRCUIT_OPEN:
+                await mind.graph.undo_attempt(uuid_of(mind, turn))
+                self.retry(mind.mind_id)
+                raise
+            except MemoryFault as error:
+                if is_to_be_read_again(one) and isinstance(error, OUTAGES):
+                    raise  # an outage is not the turn's fault: it is read again when that ends
+                await self._park(mind, turn, error, attempts=one.attempts + 1, is_retry=True)
+                continue
+            await mind.graph.unpark(one)
+
+    async def _park(self, mind: Mind, turn: StoredTurn, error: MemoryFault, *, attempts: int, is_retry: bool) -> None:
+        reason = parking_reason(error, is_retry=is_retry)
+        await mind.graph.park(Parked(turn.sequence, turn.turn.turn_id, reason, attempts, self._clock.now()))
+        self._telemetry.parked()
+        log.warning("turn.parked", mind_id=mind.mind_id, sequence=turn.sequence, reason=reason)
+
+    async def _catch_up(self, mind: Mind, extracted: int) -> None:
+        """Read the whole graph into full text where that holds less, or holds what the graph has lost."""
+        known = await anyio.to_thread.run_sync(mind.text.cursor, "facts")
+        if known == extracted:
+            return
+        if known > extracted:
+            await anyio.to_thread.run_sync(mind.text.clear_knowledge)
+        after = 0
+        while True:
+            page = await mind.graph.knowledge(after=after, limit=_KNOWLEDGE_PAGE)
+            if not page.facts and not page.entities:
+                break
+            await anyio.to_thread.run_sync(index_knowledge, mind, page, 0)
+            after += _KNOWLEDGE_PAGE
+        await _move_cursor(mind, extracted)
+
+
+async def _move_cursor(mind: Mind, cursor: int) -> None:
+    await anyio.to_thread.run_sync(lambda: mind.text.add_knowledge((), (), cursor=cursor))

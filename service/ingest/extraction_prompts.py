@@ -1,0 +1,151 @@
+"""
+What extraction asks of a model about one turn, in at most three calls.
+
+Graphiti asks eight to eleven times a turn. We ask once for entities and facts together, once which of the
+new entities are known ones (only when a name is close to a known one but not the same), and once how all new
+facts of the turn stand to the known ones (only when there are any to compare). A reader serves one turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.ports import Ask, Usage
+from consolidation.text.words import tokens
+from prompts.responses import Extraction, Identities, Settlement, Settlements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from consolidation.kernel.ports import LanguageModel
+
+_GATHER_SECONDS = 0.004  # Graphiti asks about all facts of a turn in one breath
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """Something the graph already holds, by the number it has in this question."""
+
+    number: int
+    text: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class _Question:
+    fact: str
+    same_pair: tuple[KnownItem, ...]
+    others: tuple[KnownItem, ...]
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    answer: Settlement | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReaders:
+    """Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost."""
+
+    model: LanguageModel
+    overrides: Callable[[str], Path]
+    spent: Callable[[str, Usage], None]
+
+    @contextmanager
+    def reading(self, mind_id: str) -> Iterator[TurnReader]:
+        """Lend a reader for one turn of a mind; what it cost is accounted, whether the turn was read or not."""
+        reader = TurnReader(self.model, overrides=self.overrides(mind_id))
+        try:
+            yield reader
+        finally:
+            self.spent(mind_id, reader.usage)
+
+
+class TurnReader:
+    """Reads one turn with *model*; remembers what it has already been told, and what it cost."""
+
+    def __init__(self, model: LanguageModel, *, overrides: Path | None) -> None:
+        """*overrides* is the folder of the mind's own prompts."""
+        self._model = model
+        self._overrides = overrides
+        self._extraction: Extraction | None = None
+        self._questions: list[_Question] = []
+        self.usage = Usage()
+
+    async def read(self, *, text: str, previous: Sequence[str], occurred_at: str) -> Extraction:
+        """Entities and facts of the turn; the model is asked once, however often this is called."""
+        if self._extraction is None:
+            words = {"text": text, "previous": tuple(previous), "occurred_at": occurred_at}
+            reply = await self._model.answer(Ask("extraction", Extraction, words, self._overrides))
+            self.usage += reply.usage
+            self._extraction = reply.content
+        return self._extraction
+
+    async def identify(self, names: Sequence[KnownItem], known: Sequence[KnownItem]) -> dict[int, int]:
+        """New entity's number → number of the known entity it is, for those that are known."""
+        same = {key: entity.number for entity in known if (key := tokens(entity.text))}
+        found = {name.number: same[key] for name in names if (key := tokens(name.text)) in same}
+        open_names = [name for name in names if name.number not in found]
+        if not open_names or not known:
+            return found
+        words = {"names": tuple(open_names), "known": tuple(known)}
+        reply = await self._model.answer(Ask("identities", Identities, words, self._overrides))
+        self.usage += reply.usage
+        numbers, asked = {entity.number for entity in known}, {name.number for name in open_names}
+        for identity in reply.content.identities:
+            if identity.same_as in numbers and identity.number in asked:
+                found[identity.number] = identity.same_as
+        return found
+
+    async def settle(self, fact: str, *, same_pair: Sequence[KnownItem], others: Sequence[KnownItem]) -> Settlement:
+        """How a new fact stands to known ones; facts asked about at the same time share one call."""
+        question = _Question(fact, tuple(same_pair), tuple(others))
+        self._questions.append(question)
+        if self._questions[0] is question:
+            await self._settle_together()
+        await question.answered.wait()
+        if question.error is not None:
+            raise question.error
+        assert question.answer is not None  # noqa: S101 - answered without an error
+        return question.answer
+
+    async def _settle_together(self) -> None:
+        gathered = 0
+        while gathered < len(self._questions):
+            gathered = len(self._questions)
+            await asyncio.sleep(_GATHER_SECONDS)
+        questions, self._questions = self._questions, []
+        try:
+            answers = await self._settled(questions)
+        except Exception as error:  # noqa: BLE001 - handed on to everyone who waits, who raise it
+            for question in questions:
+                question.error = error
+        else:
+            for number, question in enumerate(questions, start=1):
+                question.answer = answers.get(number, Settlement(number=number))
+        for question in questions:
+            question.answered.set()
+
+    async def _settled(self, questions: Sequence[_Question]) -> dict[int, Settlement]:
+        repeats = {
+            number: Settlement(number=number, repeats=tuple(k.number for k in question.same_pair if _same(k, question)))
+            for number, question in enumerate(questions, start=1)
+        }
+        open_questions = [
+            {"number": number, "fact": question.fact, "same_pair": question.same_pair, "others": question.others}
+            for number, question in enumerate(questions, start=1)
+            if not repeats[number].repeats and (question.same_pair or question.others)
+        ]
+        if not open_questions:
+            return repeats
+        reply = await self._model.answer(
+            Ask("settlements", Settlements, {"questions": tuple(open_questions)}, self._overrides)
+        )
+        self.usage += reply.usage
+        return repeats | {settlement.number: settlement for settlement in reply.content.settlements}
+
+
+def _same(known: KnownItem, question: _Question) -> bool:
+    return tokens(known.text) == tokens(question.fact)

@@ -1,0 +1,62 @@
+"""
+The indexing lane: turns become findable by their words, in full text beside the mind.
+
+It needs neither graph nor model nor embedder, so that a graph that hangs keeps no turn from being found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from service.ingest.episodes import as_indexed, uuid_of
+from service.mind.health import LaneName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.ingest.lane_telemetry import LaneTelemetry
+    from service.mind.minds import Mind
+
+_BATCH = 32
+_TURNS_BEFORE = 2  # of a session are indexed with a turn: what it answers, and what came before that
+
+
+class IndexingLane:
+    """Moves full text's cursor ``turns``, in the write that adds the turns."""
+
+    name = LaneName.INDEXING
+    uses_graph = False
+
+    def __init__(self, *, telemetry: LaneTelemetry) -> None:
+        self._telemetry = telemetry
+
+    async def step(self, mind: Mind) -> bool:
+        """Put the next turns into full text; True while there are more."""
+        state = mind.health.lanes[self.name]
+        state.cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+        turns = await mind.transcript.after(state.cursor, limit=_BATCH)
+        if not turns:
+            return False
+        with self._telemetry.step(self.name, mind, turns):
+            await self._index(mind, [turn for turn in turns if turn.is_remembered], cursor=turns[-1].sequence)
+        state.cursor = turns[-1].sequence
+        return len(turns) == _BATCH
+
+    async def index_again(self, mind: Mind, turns: Sequence[StoredTurn]) -> None:
+        """Write *turns* into full text anew: a turn before them has gone. The cursor stays."""
+        await self._index(mind, turns, cursor=0)
+
+    async def _index(self, mind: Mind, turns: Sequence[StoredTurn], *, cursor: int) -> None:
+        with_context = [(turn, await mind.turns_before(turn, limit=_TURNS_BEFORE)) for turn in turns]
+        await anyio.to_thread.run_sync(_write, mind, with_context, cursor)
+
+
+def _write(mind: Mind, with_context: Sequence[tuple[StoredTurn, Sequence[StoredTurn]]], cursor: int) -> None:
+    fallback = next(iter(mind.text.languages()), "en")
+    indexed = [
+        as_indexed(turn, uuid=uuid_of(mind, turn), before=before, fallback=fallback) for turn, before in with_context
+    ]
+    mind.text.add_turns(indexed, cursor=cursor)

@@ -1,0 +1,131 @@
+"""
+The background half of the write path: three lanes a mind, each behind the other, each with a cursor of its own.
+
+*Indexing* makes a turn findable by its words, *saving* by its meaning (graph and vectors), and *extracting* has a model
+read it. A slow sweep wakes every mind, so that a lost wake-up loses nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from consolidation.kernel.errors import MemoryFault
+from service.ingest.lane import LaneRunner
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from service.ingest.backoff import Backoff
+    from service.ingest.extraction_lane import ExtractionLane
+    from service.ingest.indexing_lane import IndexingLane
+    from service.ingest.lane import Lane
+    from service.ingest.lane_telemetry import LaneTelemetry
+    from service.ingest.saving_lane import SavingLane
+    from service.mind.minds import Mind, Minds
+    from service.runtime.background import Background
+
+log = structlog.get_logger()
+
+
+class Ingestion:
+    """Runs the lanes of every mind."""
+
+    def __init__(
+        self,
+        minds: Minds,
+        *,
+        indexing: IndexingLane,
+        saving: SavingLane,
+        extraction: ExtractionLane,
+        telemetry: LaneTelemetry,
+        background: Background,
+        new_backoff: Callable[[], Backoff],
+        sweep_seconds: float,
+    ) -> None:
+        """*new_backoff* makes a fresh backoff for each job; every mind is looked at each *sweep_seconds*."""
+        runner = partial(
+            LaneRunner, gate=minds.gate, background=background, telemetry=telemetry, new_backoff=new_backoff
+        )
+        self._minds = minds
+        self._background = background
+        self._sweep_seconds = sweep_seconds
+        self._saving_lane = saving
+        self._extraction_lane = extraction
+        self._extraction = runner(extraction, following=None)
+        self._saving = runner(saving, following=self._extraction)
+        self._indexing = runner(indexing, following=self._saving)
+        self._runners = (self._indexing, self._saving, self._extraction)
+        self._unreadable: set[str] = set()
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes, in the order in which a turn goes through them."""
+        return tuple(runner.lane for runner in self._runners)
+
+    def wake(self, mind: Mind) -> None:
+        """Begin to work on *mind*, which may have something to do. Returns at once."""
+        self._indexing.wake(mind)
+
+    def retry(self, mind: Mind) -> None:
+        """Try the parked turns of *mind* again."""
+        self._extraction_lane.retry(mind.mind_id)
+        self._extraction.wake(mind)
+
+    def retry_now(self) -> None:
+        """End the pauses of all lanes: a dependency works again."""
+        for runner in self._runners:
+            runner.retry_now()
+
+    @asynccontextmanager
+    async def suspended(self, mind: Mind) -> AsyncIterator[None]:
+        """
+        No lane of *mind* runs inside: what is under way is given up, as in a crash, and begun again afterwards.
+
+        Turns are accepted all the while.
+        """
+        for runner in self._runners:
+            runner.suspend(mind.mind_id)
+        try:
+            for runner in self._runners:
+                await runner.until_idle(mind.mind_id)
+            yield
+        finally:
+            for runner in self._runners:
+                runner.resume(mind.mind_id)
+            self.wake(mind)
+
+    def forget(self, mind_id: str) -> None:
+        """Drop what the lanes remember of a mind: it was erased."""
+        self._saving_lane.forget(mind_id)
+        self._extraction_lane.forget(mind_id)
+
+    async def sweep(self) -> None:
+        """Open every mind there is and wake it, now and after each pause, until the service stops."""
+        while not self._background.is_stopping:
+            try:
+                for mind_id in self._minds.ids():
+                    await self._wake_if_readable(mind_id)
+            except OSError as error:
+                self._minds.disk.failed(f"the home can not be read: {error.strerror}", part="home")
+            else:
+                self._minds.disk.worked(part="home")
+            await self._background.pause(self._sweep_seconds)
+
+    async def _wake_if_readable(self, mind_id: str) -> None:
+        """Wake a mind. One that can not be opened is logged once, and the others are woken all the same."""
+        part = f"opening {mind_id}"
+        try:
+            with self._minds.gate.enter(mind_id):
+                self.wake(await self._minds.find(mind_id))
+        except MemoryFault as error:
+            if mind_id not in self._unreadable:
+                log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
+            self._unreadable.add(mind_id)
+            self._minds.disk.failed("a mind can not be opened; the log says which", part=part)
+        else:
+            self._unreadable.discard(mind_id)
+            self._minds.disk.worked(part=part)

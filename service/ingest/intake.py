@@ -1,0 +1,197 @@
+"""
+The one way in for a turn: it is filtered, made durable, and handed to the lanes and to the story.
+
+Accepting a turn needs neither graph nor model nor embedder. It is on disk when ``Intake.accept`` returns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+from structlog.contextvars import bound_contextvars
+
+from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable
+from consolidation.kernel.turns import Turn, TurnKind
+from consolidation.secrets.privacy_filter import voided
+from consolidation.text.injected_blocks import without_injected
+from consolidation.text.noise import is_blank, kind_of
+from consolidation.text.tokens import count_tokens
+from service.ingest.lane_telemetry import span_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from consolidation.transcript.log import Accepted
+    from service.mind.minds import Mind, Minds
+    from service.observability.counters import Tally
+    from service.ports.spans import Annotate, Attribute, Spans
+
+log = structlog.get_logger()
+
+OFF_THE_RECORD = "off_the_record"
+_SECRET = "secret: "  # noqa: S105 - how a reason begins
+_MOST_AHEAD = timedelta(days=1)  # more than any clock is wrong by
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedMessage:
+    """
+    A posted message that is not remembered and why, or a secret that was replaced in it.
+
+    ``index`` is the message's place in the posted turn, None for the turn's metadata.
+    """
+
+    index: int | None
+    reason: str
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the message itself is stored, without the secret."""
+        return self.reason.startswith(_SECRET)
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedTurn:
+    """
+    A turn that is on disk.
+
+    ``is_new`` is False where the same turn was accepted before; the other fields then repeat the first answer.
+    ``pending_tokens`` is how many tokens of the mind wait for the story.
+    """
+
+    turn_id: str
+    sequence: int
+    accepted_at: datetime
+    is_new: bool
+    dropped: tuple[DroppedMessage, ...]
+    pending_tokens: int
+
+
+class Intake:
+    """Accepts turns for every mind."""
+
+    def __init__(
+        self,
+        minds: Minds,
+        *,
+        clock: Clock,
+        privacy_filter: PrivacyFilter,
+        tally: Tally,
+        spans: Spans,
+        wake_lanes: Callable[[Mind], None],
+        on_stored: Callable[[Mind], int],
+    ) -> None:
+        """*on_stored* is called with the mind of each stored turn and returns its tokens that wait for the story."""
+        self._minds = minds
+        self._clock = clock
+        self._privacy_filter = privacy_filter
+        self._tally = tally
+        self._spans = spans
+        self._wake_lanes = wake_lanes
+        self._on_stored = on_stored
+
+    async def accept(self, mind_id: str, turn: Turn) -> AcceptedTurn:
+        """
+        Store *turn* durably in the mind's transcript and wake the mind's lanes. The first turn creates the mind.
+
+        Raises InvalidMindId, InvalidRequest, MindErasing, TurnConflict, TurnErased, HomeFault. Then nothing was stored.
+        """
+        began = self._clock.monotonic()
+        ids = {"mind_id": mind_id, "session_id": turn.session_id, "turn_id": turn.turn_id}
+        with bound_contextvars(**ids), self._spans.inside("turn.accept", **ids) as annotate:
+            self._spans.mark(span_key(mind_id, turn.turn_id))  # what the lanes do with it is linked to this span
+            try:
+                mind, stored, dropped = await self._store(mind_id, turn)
+            except MemoryFault as fault:
+                self._report_refusal(fault)
+                raise
+            self._minds.disk.worked(part="transcript")
+            self._report(stored, dropped, annotate, seconds=self._clock.monotonic() - began)
+            self._wake_lanes(mind)
+            return AcceptedTurn(
+                turn_id=stored.kept.turn.turn_id,
+                sequence=stored.kept.sequence,
+                accepted_at=stored.kept.accepted_at,
+                is_new=stored.is_new,
+                dropped=dropped,
+                pending_tokens=self._on_stored(mind),
+            )
+
+    def filtered(self, turn: Turn) -> Turn:
+        """*turn* as ``accept`` would store it. Raises InvalidRequest when no message would be left."""
+        return filter_turn(turn, privacy_filter=self._privacy_filter)[0]
+
+    async def _store(self, mind_id: str, turn: Turn) -> tuple[Mind, Accepted, tuple[DroppedMessage, ...]]:
+        _check_times(turn, now=self._clock.now())
+        filtered, dropped, tokens = await anyio.to_thread.run_sync(self._measured, turn)
+        mind = await self._minds.find_or_create(mind_id)
+        return mind, await mind.transcript.append(filtered, tokens=tokens), dropped
+
+    def _measured(self, turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
+        filtered, dropped = filter_turn(turn, privacy_filter=self._privacy_filter)
+        return filtered, dropped, count_tokens("\n".join(message.line for message in filtered.messages))
+
+    def _report(
+        self, stored: Accepted, dropped: tuple[DroppedMessage, ...], annotate: Annotate, *, seconds: float
+    ) -> None:
+        outcome = "accepted" if stored.is_new else "duplicate"
+        self._tally.turn(outcome, seconds=seconds if stored.is_new else None)
+        fields: dict[str, Attribute] = {
+            "outcome": outcome,
+            "sequence": stored.kept.sequence,
+            "kind": stored.kept.turn.kind.value,
+            "dropped": len(dropped),
+        }
+        annotate(**fields)
+        log.info("turn.accepted", **fields, ms=round(seconds * 1000, 2))
+
+    def _report_refusal(self, fault: MemoryFault) -> None:
+        self._tally.turn("refused")
+        if isinstance(fault, TranscriptUnwritable):
+            reason = str(fault).rpartition(": ")[2]
+            self._minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
+
+
+def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[DroppedMessage, ...]]:
+    """
+    *turn* as it is stored, and what of it is not remembered.
+
+    Empty messages go, secrets and text that we injected are taken out, and the turn's kind is decided: a heartbeat or
+    a probe is stored but never remembered. Raises InvalidRequest when no message is left.
+    """
+    if privacy_filter.is_off_the_record(turn):
+        return voided(turn), tuple(DroppedMessage(index, OFF_THE_RECORD) for index in range(len(turn.messages)))
+    dropped = {index: reason for index, message in enumerate(turn.messages) if (reason := _emptiness(message.content))}
+    left = [index for index in range(len(turn.messages)) if index not in dropped]
+    if not left:
+        raise InvalidRequest("every message is empty", pointer="#/messages/0/content")
+    messages = (replace(turn.messages[index], content=without_injected(turn.messages[index].content)) for index in left)
+    redacted = privacy_filter.without_secrets(replace(turn, messages=tuple(messages)))
+    filtered = replace(redacted.turn, kind=kind_of(redacted.turn))
+    if filtered.kind in {TurnKind.HEARTBEAT, TurnKind.PROBE}:
+        dropped |= dict.fromkeys(left, filtered.kind.value)
+    secrets = [DroppedMessage(left[place], _SECRET + kind) for place, kinds in redacted.kinds.items() for kind in kinds]
+    of_messages = [*(DroppedMessage(index, reason) for index, reason in dropped.items()), *secrets]
+    of_metadata = (DroppedMessage(None, _SECRET + kind) for kind in redacted.metadata_kinds)
+    return filtered, (*sorted(of_messages, key=lambda one: one.index or 0), *of_metadata)
+
+
+def _emptiness(content: str) -> str:
+    """Why a message holds nothing of its own; empty when it does."""
+    if is_blank(content):
+        return "empty"
+    return "injected" if is_blank(without_injected(content)) else ""
+
+
+def _check_times(turn: Turn, *, now: datetime) -> None:
+    for index, message in enumerate(turn.messages):
+        if message.timestamp is not None and message.timestamp > now + _MOST_AHEAD:
+            pointer = f"#/messages/{index}/timestamp"
+            raise InvalidRequest("is more than a day in the future", pointer=pointer)

@@ -1,0 +1,56 @@
+"""
+When a turn that no model can read is parked, so that one poison turn never stops its mind.
+
+A turn that fails so many times in a row is parked, and the lane goes on. A provider that is away fails every turn. So
+while an outage lasts, which is while nothing has succeeded since a turn was parked for it, the next turns are given
+four times as many attempts, and what the outage parked is tried again when it is over.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import (
+    EmbedderCircuitOpen,
+    EmbedderUnavailable,
+    ModelCircuitOpen,
+    ModelTimedOut,
+    ModelUnavailable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from consolidation.kernel.errors import MemoryFault
+    from service.ports.graph import Parked
+
+OUTAGES = (ModelUnavailable, EmbedderUnavailable)
+CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent, so this does not count as an attempt
+_OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*OUTAGES, ModelTimedOut, *CIRCUIT_OPEN))
+_OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
+_MOST_CHARACTERS = 500
+
+# How the errors of parked turns begin, in the graph: what they mean is kept there, and must not change.
+READ_AGAIN = "what it told went with an erased turn"  # parked in order to be read again as soon as possible
+_TRIED_AGAIN = "tried again: "  # had its chance after the outage
+
+
+def parking_reason(error: MemoryFault, *, is_retry: bool) -> str:
+    """What is stored with a parked turn."""
+    return f"{_TRIED_AGAIN if is_retry else ''}{type(error).__name__}: {error}"[:_MOST_CHARACTERS]
+
+
+def is_outage(parked: Iterable[Parked]) -> bool:
+    """Whether one of the *parked* turns failed of an absent provider, and was not tried again since."""
+    return any(one.error.startswith(_OUTAGE_NAMES) for one in parked)
+
+
+def is_to_be_read_again(parked: Parked) -> bool:
+    """Whether a turn is parked not for a fault of its own, but because a turn that it was read with was erased."""
+    return parked.error.startswith(READ_AGAIN)
+
+
+def is_to_be_parked(error: MemoryFault, *, attempt: int, most_attempts: int, in_outage: bool) -> bool:
+    """Whether the *attempt*-th failure in a row, of *error*, is the last that a turn is given."""
+    patience = _OUTAGE_PATIENCE if in_outage and isinstance(error, OUTAGES) else 1
+    return attempt >= most_attempts * patience

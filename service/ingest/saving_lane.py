@@ -1,0 +1,130 @@
+"""
+The saving lane: turns become findable by their meaning, as episodes and vectors in the graph.
+
+No model reads them yet. It never runs ahead of the indexing lane. A passage has two vectors: its own, and one that
+leans towards its neighbours, mixed from vectors that are there already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import GraphUnavailable
+from service.index.neighbourhood import asks, leaning
+from service.ingest.episodes import as_episode, uuid_of
+from service.mind.health import LaneName
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from consolidation.workspace import Workspace
+    from service.ingest.lane_telemetry import LaneTelemetry
+    from service.mind.minds import Mind
+    from service.ports.embedder import Embedder, Vector
+    from service.ports.graph import Episode, Passage
+
+_BATCH = 32
+_NEIGHBOURS = 3  # turns, and passages, before a turn that it leans on
+
+
+class SavingLane:
+    """Moves the graph's cursor ``saved``, in the write that saves the episodes."""
+
+    name = LaneName.SAVING
+    uses_graph = True
+
+    def __init__(
+        self,
+        *,
+        embedder: Embedder,
+        adopt_graph: Callable[[Workspace], Awaitable[None]],
+        telemetry: LaneTelemetry,
+    ) -> None:
+        """*adopt_graph* is called before a mind's graph is first used: an imported mind may have one to take over."""
+        self._embedder = embedder
+        self._adopt_graph = adopt_graph
+        self._telemetry = telemetry
+        self._prepared: set[str] = set()
+
+    async def step(self, mind: Mind) -> bool:
+        """Save the next turns that are indexed; True while there are more. Raises GraphUnavailable, EmbedderFault."""
+        try:
+            return await self._save_next(mind)
+        except GraphUnavailable:
+            self._prepared.discard(mind.mind_id)  # it may come back emptied
+            raise
+
+    def forget(self, mind_id: str) -> None:
+        """Prepare a mind's graph again before it is used next."""
+        self._prepared.discard(mind_id)
+
+    async def lean_again(self, mind: Mind, turns: Sequence[StoredTurn]) -> dict[str, Vector]:
+        """The leaning vectors, by uuid of passage, of *turns* and of the passage before each: a neighbour has gone."""
+        leaning: dict[str, Vector] = {}
+        for turn in turns:
+            before = await self._passages_before(mind, turn)
+            own = _episode(mind, turn).passages
+            leaning |= _leaning(before, own, await self._vectors((*before, *own)))
+        return leaning
+
+    async def _save_next(self, mind: Mind) -> bool:
+        state = mind.health.lanes[self.name]
+        if mind.mind_id not in self._prepared:
+            await self._adopt_graph(mind.workspace)
+        state.cursor = (await mind.graph.progress()).saved
+        if state.cursor == 0 or mind.mind_id not in self._prepared:
+            progress = await mind.graph.prepare(embedder=await self._embedder.identity())
+            mind.health.parked = progress.parked
+            mind.transcript.never_below(max(progress.saved, progress.extracted))
+            self._prepared.add(mind.mind_id)
+        indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+        turns = [turn for turn in await mind.transcript.after(state.cursor, limit=_BATCH) if turn.sequence <= indexed]
+        if not turns:
+            return False
+        with self._telemetry.step(self.name, mind, turns):
+            await self._save(mind, turns)
+        state.cursor = turns[-1].sequence
+        return len(turns) == _BATCH
+
+    async def _save(self, mind: Mind, turns: Sequence[StoredTurn]) -> None:
+        own: dict[str, Vector] = {}
+        leaning: dict[str, Vector] = {}
+        remembered = [turn for turn in turns if turn.is_remembered]
+        episodes = [_episode(mind, turn) for turn in remembered]
+        vectors = await self._vectors(passage for episode in episodes for passage in episode.passages)
+        for turn, episode in zip(remembered, episodes, strict=True):
+            before = await self._passages_before(mind, turn)
+            vectors |= await self._vectors(passage for passage in before if passage.uuid not in vectors)
+            own |= {passage.uuid: vectors[passage.uuid] for passage in episode.passages}
+            leaning |= _leaning(before, episode.passages, vectors)
+        await mind.graph.save(episodes, own=own, leaning=leaning, cursor=turns[-1].sequence)
+
+    async def _passages_before(self, mind: Mind, turn: StoredTurn) -> list[Passage]:
+        """The last passages before *turn* in its session, oldest first."""
+        turns = await mind.turns_before(turn, limit=_NEIGHBOURS)
+        return [passage for earlier in turns for passage in _episode(mind, earlier).passages][-_NEIGHBOURS:]
+
+    async def _vectors(self, passages: Iterable[Passage]) -> dict[str, Vector]:
+        asked = tuple(passages)
+        if not asked:
+            return {}
+        rows = await self._embedder.embed([passage.text for passage in asked])
+        return {passage.uuid: row for passage, row in zip(asked, rows, strict=True)}
+
+
+def _episode(mind: Mind, turn: StoredTurn) -> Episode:
+    return as_episode(turn, uuid=uuid_of(mind, turn))
+
+
+def _leaning(before: Sequence[Passage], own: Sequence[Passage], vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+    """Leaning vectors of a turn's *own* passages, and of the last one *before* them, which gains a neighbour."""
+    import numpy as np
+
+    passages = [*before, *own]
+    rows = np.stack([vectors[passage.uuid] for passage in passages])
+    questions = [asks(passage.text) for passage in passages]
+    first = max(len(before) - 1, 0)
+    return {passages[at].uuid: leaning(rows, questions, at=at) for at in range(first, len(passages))}

@@ -1,0 +1,57 @@
+"""Errors in words that help a model to do better: what to change, or when to try again."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from service.mcp_server.api_client import ApiRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pydantic import ValidationError
+
+    from service.mcp_server.api_client import ApiUnreachable
+
+_KEY = "The memory needs a valid key. Tell the user: it is given to this MCP server (MIND_MEMORY_KEY, or the header)."
+
+
+def explain_invalid_arguments(error: ValidationError, *, tool: str) -> str:
+    """Which arguments are not valid, and why."""
+    text = [f"{_path_of(one['loc'])}: {_lower_first(one['msg'])}" for one in error.errors(include_url=False)]
+    return f"{tool} was not called: {'; '.join(text)}. Correct the arguments and call it again."
+
+
+def explain_refusal(fault: ApiRefused | ApiUnreachable) -> str:
+    """Why the service refused, what to do, and any notes on the way."""
+    text = _refusal(fault) if isinstance(fault, ApiRefused) else f"{fault}. Go on without memory meanwhile."
+    return " ".join([text, *getattr(fault, "__notes__", ())])
+
+
+def _refusal(refusal: ApiRefused) -> str:
+    if refusal.status == HTTPStatus.UNAUTHORIZED:
+        return _KEY
+    found = refusal.problem.get("errors") or ()
+    if found:
+        text = "; ".join(f"{_argument_of(str(one.get('pointer', '')))}: {one.get('detail', '')}" for one in found)
+        return f"Memory refused it: {text}. Correct the arguments and call it again."
+    text = f"Memory refused it: {str(refusal).rstrip('.')}."
+    if refusal.is_retryable:
+        when = f"in {refusal.retry_after} seconds" if refusal.retry_after.isdigit() else "later"
+        text += f" Try again {when}."
+    return text
+
+
+def _argument_of(pointer: str) -> str:
+    """A problem's pointer as the name of the argument it came from: ``query/limit``, ``#/messages/0/role``."""
+    return pointer.removeprefix("query/").removeprefix("#/").replace("/", ".") or "the call"
+
+
+def _path_of(path: Iterable[int | str]) -> str:
+    return ".".join(map(str, path)) or "the call"
+
+
+def _lower_first(message: str) -> str:
+    message = message.removeprefix("Value error, ")
+    return f"{message[:1].lower()}{message[1:]}"

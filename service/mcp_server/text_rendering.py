@@ -1,0 +1,120 @@
+"""Results as text, for hosts that read no data: each memory on lines of its own, with dates and sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from service.mcp_server.results import (
+        JournalFileResult,
+        JournalSearchResult,
+        MemoryResult,
+        RememberResult,
+        ResonanceResult,
+        SourceResult,
+        StoreTurnResult,
+        StoryResult,
+        ToolResult,
+    )
+
+_MOST_SOURCES = 3
+
+
+def remembered(found: RememberResult) -> str:
+    """A numbered list, best first."""
+    if not found.memories:
+        return _with_notes(found, "Nothing is remembered about that.", found.degraded)
+    lines = [line for at, memory in enumerate(found.memories, 1) for line in _memory(memory, at)]
+    return _with_notes(found, "\n".join(lines), found.degraded)
+
+
+def journal_found(found: JournalSearchResult) -> str:
+    """Passages, with the place to read on."""
+    if not found.results:
+        return _with_notes(found, "The journal says nothing about that.", found.degraded)
+    passages = [
+        f"{at}. {one.path}, lines {one.start_line} to {one.end_line} (score {one.score:.2f})\n{one.snippet.strip()}"
+        for at, one in enumerate(found.results, 1)
+    ]
+    return _with_notes(found, "\n\n".join(passages), found.degraded)
+
+
+def journal_text(found: JournalFileResult) -> str:
+    """The lines, and which lines they are."""
+    if not found.lines:
+        return _with_notes(found, f"{found.path} has {found.total_lines} lines, none of them there.")
+    last = found.from_line + found.lines - 1
+    head = f"{found.path}, lines {found.from_line} to {last} of {found.total_lines}:"
+    return _with_notes(found, f"{head}\n\n{found.text}")
+
+
+def story(found: StoryResult) -> str:
+    """The story itself."""
+    if not found.text:
+        return _with_notes(found, "The story has not begun yet.")
+    if found.chapters == found.total_chapters:
+        return _with_notes(found, found.text)
+    return _with_notes(found, f"The newest {found.chapters} of {found.total_chapters} chapters:\n\n{found.text}")
+
+
+def resonated(found: ResonanceResult) -> str:
+    """The block, and the sources of its memories."""
+    if not found.surfaced:
+        why = f" ({found.silence})" if found.silence else ""
+        return _with_notes(found, f"Nothing surfaces{why}. That is normal: answer without a memory.", found.degraded)
+    lines = [found.block.strip(), "", "Sources:"]
+    for at, flashback in enumerate(found.flashbacks, 1):
+        lines.append(f"{at}. {_line(flashback.text)}")
+        lines.extend(_sources(flashback.sources))
+    return _with_notes(found, "\n".join(lines), found.degraded)
+
+
+def stored(found: StoreTurnResult) -> str:
+    """That the turn is stored, and what of it is not."""
+    lines = [
+        f"It had been stored before as turn {found.turn_id}; nothing was stored twice."
+        if found.duplicate
+        else f"Stored as turn {found.turn_id} of session {found.session_id}, number {found.sequence} of {found.mind}."
+    ]
+    lines.extend(
+        f"Not stored as it was: {'the metadata' if one.index is None else f'message {one.index}'} ({one.reason})."
+        for one in found.dropped
+    )
+    return _with_notes(found, "\n".join(lines))
+
+
+def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
+    validity = [_when(memory.valid_at, "since"), _when(memory.invalid_at, "until")]
+    details = [memory.kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
+    yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)}"
+    yield from _sources(memory.sources, excluding=memory.text)
+
+
+def _sources(sources: Sequence[SourceResult], *, excluding: str = "") -> Iterator[str]:
+    for source in sources[:_MOST_SOURCES]:
+        if source.path is not None:
+            yield f"   source: {source.path}, lines {source.start_line} to {source.end_line}"
+            continue
+        quoted = f": {_line(source.excerpt)}" if _line(source.excerpt) not in {"", _line(excluding)} else ""
+        yield f"   source: {_when(source.timestamp, '').strip()}, session {source.session_id}{quoted}"
+    if len(sources) > _MOST_SOURCES:
+        yield f"   and {len(sources) - _MOST_SOURCES} more sources"
+
+
+def _with_notes(found: ToolResult, text: str, degraded: Sequence[str] = ()) -> str:
+    lines = [found.note or text]
+    if degraded:
+        lines.append(f"Looked without: {', '.join(degraded)}.")
+    return "\n\n".join(lines)
+
+
+def _when(instant: datetime | None, word: str) -> str:
+    return f"{word} {instant:%Y-%m-%d %H:%M} UTC" if instant is not None else ""
+
+
+def _line(text: str) -> str:
+    """*text* on one line, so that nothing somebody said can look like a line of ours."""
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""One mind in memory: its folder, its transcript, its indexes, and its traces."""

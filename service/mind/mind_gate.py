@@ -1,0 +1,86 @@
+"""
+Who may enter a mind, who is inside, and how much of its background work is paused, while something of it is erased.
+
+A *closed* mind does not exist for anybody. Background work that is *paused* rests, while requests go on. Whoever works
+on a mind *enters* it. An erasure waits until all who entered before it have left, since they may hold erased words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Paused(IntEnum):
+    """How much of a mind's background work is paused: nothing, what uses its graph, or all of it."""
+
+    NOTHING = 0
+    GRAPH = 1
+    ALL = 2
+
+
+class MindGate:
+    """The gates of all minds, in one event loop."""
+
+    def __init__(self) -> None:
+        self._closed: set[str] = set()
+        self._paused: dict[str, Paused] = {}
+        self._resumed: dict[str, asyncio.Event] = {}
+        self._visits: dict[str, set[asyncio.Event]] = {}
+
+    def close(self, mind_id: str) -> None:
+        """From now on this mind does not exist for anybody."""
+        self._closed.add(mind_id)
+
+    def reopen(self, mind_id: str) -> None:
+        """Allow a mind of this id to begin again."""
+        self._closed.discard(mind_id)
+
+    def is_closed(self, mind_id: str) -> bool:
+        """Whether the whole mind is being erased."""
+        return mind_id in self._closed
+
+    def set_paused(self, mind_id: str, paused: Paused) -> None:
+        """Pause so much of a mind's background work, and let the rest go on."""
+        self._paused[mind_id] = paused
+        resumed = self._resumed.setdefault(mind_id, asyncio.Event())
+        resumed.clear() if paused is Paused.ALL else resumed.set()
+        if paused is Paused.NOTHING:
+            del self._paused[mind_id], self._resumed[mind_id]
+
+    def paused(self, mind_id: str) -> Paused:
+        """How much is paused now."""
+        return self._paused.get(mind_id, Paused.NOTHING)
+
+    async def until_resumed(self, mind_id: str) -> None:
+        """Return when not all of a mind's background work is paused."""
+        while self.paused(mind_id) is Paused.ALL:
+            await self._resumed[mind_id].wait()
+
+    @contextmanager
+    def enter(self, mind_id: str) -> Iterator[None]:
+        """Work on a mind inside the block; an erasure waits for its end."""
+        left = asyncio.Event()
+        self._visits.setdefault(mind_id, set()).add(left)
+        try:
+            yield
+        finally:
+            left.set()
+            self._visits[mind_id].discard(left)
+            if not self._visits[mind_id]:
+                del self._visits[mind_id]
+
+    async def until_left(self, mind_id: str, *, seconds: float) -> bool:
+        """Return True when all who are inside now have left, False when that takes longer than *seconds*."""
+        try:
+            async with asyncio.timeout(seconds):
+                for left in tuple(self._visits.get(mind_id, ())):
+                    await left.wait()
+        except TimeoutError:
+            return False
+        return True

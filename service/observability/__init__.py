@@ -1,0 +1,1 @@
+"""What is measured and logged about the service: counters, timings, model costs, health of dependencies."""

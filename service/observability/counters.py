@@ -1,0 +1,83 @@
+"""What happened since the service began, counted: no names, no words, nothing that grows with what is remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from service.observability.histograms import INSTANT, PATIENT, REQUEST, TURN, Durations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Tally:
+    """Counts; one for the whole service, written from its event loop, but for ``spans``: from their own thread."""
+
+    def __init__(self) -> None:
+        """Begin at nothing."""
+        self.turns: Counter[str] = Counter(accepted=0, duplicate=0, refused=0)
+        self.acceptances = Durations(INSTANT)
+        self.resonances: Counter[str] = Counter(surfaced=0, silent=0, late=0)
+        self.rungs: Counter[str] = Counter()
+        self.resonance_durations = Durations(TURN)
+        self.phases = Durations(INSTANT)
+        self.flashbacks: Counter[str] = Counter()
+        self.repeats = 0
+        self.held_back: Counter[str] = Counter()
+        self.holding: Counter[str] = Counter()
+        self.lanes = Durations(PATIENT)
+        self.digested: Counter[str] = Counter(indexing=0, saving=0, extracting=0)
+        self.lane_failures: Counter[str] = Counter(indexing=0, saving=0, extracting=0)
+        self.parked = 0
+        self.texts: Counter[str] = Counter(hit=0, miss=0)
+        self.story_runs: Counter[tuple[str, str]] = Counter()
+        self.story_durations = Durations(PATIENT)
+        self.requests: Counter[tuple[str, str, str]] = Counter()
+        self.request_durations = Durations(REQUEST)
+        self.spans: Counter[str] = Counter(exported=0, lost=0)
+
+    def turn(self, outcome: str, *, seconds: float | None = None) -> None:
+        """A posted turn was ``accepted``, within so many *seconds*, known already (``duplicate``), or ``refused``."""
+        self.turns[outcome] += 1
+        if seconds is not None:
+            self.acceptances.add(seconds=seconds)
+
+    def resonance(self, outcome: str, *, rungs: Iterable[str], timings: Mapping[str, float]) -> None:
+        """
+        A pre-turn call ``surfaced`` something, was ``silent``, or came to its deadline (``late``).
+
+        *timings* are milliseconds by phase, and ``total``.
+        """
+        self.resonances[outcome] += 1
+        self.rungs.update(rungs)
+        for phase, milliseconds in timings.items():
+            if phase == "total":
+                self.resonance_durations.add(seconds=milliseconds / 1000)
+            else:
+                self.phases.add(phase, seconds=milliseconds / 1000)
+
+    def surfaced(self, kinds: Iterable[str], *, repeats: int) -> None:
+        """Flashbacks of these *kinds* surfaced, *repeats* of them not for the first time in their session."""
+        self.flashbacks.update(kinds)
+        self.repeats += repeats
+
+    def held(self, filters: Mapping[str, int]) -> None:
+        """So many fragments of one call were kept back, by filter."""
+        self.held_back.update(filters)
+        self.holding.update(filters.keys())
+
+    def digest(self, lane: str, *, turns: int, seconds: float) -> None:
+        """A lane is done with so many *turns*."""
+        self.digested[lane] += turns
+        self.lanes.add(lane, seconds=seconds)
+
+    def story(self, trigger: str, outcome: str, *, seconds: float) -> None:
+        """A run of a story ended: it ``told``, found ``nothing`` to tell, ``failed``, or was ``stopped``."""
+        self.story_runs[trigger, outcome] += 1
+        self.story_durations.add(seconds=seconds)
+
+    def request(self, *, route: str, method: str, status: str, seconds: float) -> None:
+        """A request was answered, by the template of its route and the class of its status."""
+        self.requests[route, method, status] += 1
+        self.request_durations.add(route, method, seconds=seconds)

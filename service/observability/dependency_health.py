@@ -1,0 +1,102 @@
+"""
+What the service depends on and may lose: graph, embedder, models, disk. Whether each works, and if not, why.
+
+It is logged once when trouble begins and once when it ends, however many minds and calls meet it meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+NO_TROUBLE = "ready"
+GRAPH, EMBEDDER, DISK = "graph", "embedder", "disk"
+_FRESH_SECONDS = 120.0  # trouble that nobody has met for so long may be over, though nobody tried: it counts no more
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    reason: str
+    since: float
+    seen: float
+
+
+class Dependency:
+    """
+    One dependency. Its trouble may have parts (one mind's file, writing alone) and is over when every part works again.
+
+    ``breaker_state`` returns the state of its circuit breaker; None where it has none.
+    """
+
+    def __init__(self, name: str, *, monotonic: Callable[[], float], recovered: Callable[[], None]) -> None:
+        """*recovered* is called when the trouble is over."""
+        self.name = name
+        self.breaker_state: Callable[[], str] | None = None
+        self._monotonic = monotonic
+        self._recovered = recovered
+        self._troubles: dict[str, _Trouble] = {}
+
+    def failed(self, reason: str, *, part: str = "") -> None:
+        """Report trouble. *reason* is shown to the operator: it must hold nobody's words and no mind's name."""
+        now = self._monotonic()
+        if not self._troubles:
+            log.warning("dependency.failed", dependency=self.name, reason=reason)
+        known = self._troubles.get(part)
+        self._troubles[part] = _Trouble(reason, now if known is None else known.since, now)
+
+    def worked(self, *, part: str = "", wakes_waiters: bool = False) -> None:
+        """
+        Report that *part* works.
+
+        Callers that met it while it was away may be waiting although no trouble was reported: *wakes_waiters* calls
+        ``recovered`` for them in any case.
+        """
+        ended = self._troubles.pop(part, None)
+        is_over = ended is not None and not self._troubles
+        if ended is not None and is_over:
+            seconds = round(self._monotonic() - ended.since, 1)
+            log.warning("dependency.recovered", dependency=self.name, seconds=seconds)
+        if is_over or wakes_waiters:
+            self._recovered()
+
+    @property
+    def trouble(self) -> str | None:
+        """The reason that was reported last; None while it works, as far as anybody knows."""
+        now = self._monotonic()
+        fresh = [one for one in self._troubles.values() if now - one.seen <= _FRESH_SECONDS]
+        return max(fresh, key=lambda one: one.seen).reason if fresh else None
+
+
+class Dependencies:
+    """All dependencies by name."""
+
+    def __init__(self, *, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._all: dict[str, Dependency] = {}
+        self._on_recovery: list[Callable[[], None]] = []
+
+    def get(self, name: str) -> Dependency:
+        """The dependency of this name, which is listed from the first call on."""
+        if name not in self._all:
+            self._all[name] = Dependency(name, monotonic=self._monotonic, recovered=self._recovered)
+        return self._all[name]
+
+    def on_recovery(self, callback: Callable[[], None]) -> None:
+        """Call *callback* whenever one of them works again."""
+        self._on_recovery.append(callback)
+
+    @property
+    def all(self) -> Mapping[str, Dependency]:
+        """Every dependency that was asked for, in the order of the first calls."""
+        return self._all
+
+    def _recovered(self) -> None:
+        for callback in self._on_recovery:
+            callback()

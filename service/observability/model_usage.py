@@ -1,0 +1,96 @@
+"""What model calls cost and how they ended, for each role and each model, since the service started."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.ports import Role, Usage
+from service.observability.histograms import PATIENT, Durations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from service.observability.histograms import Spread
+
+_MOST_MODELS = 100  # requests may name models: they must not fill the memory, nor a scrape
+_OTHER = "other"
+
+type RoleAndModel = tuple[Role, str]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTotals:
+    """
+    The totals at one instant.
+
+    ``failed_calls`` counts those of the calls that gave no answer. ``faults`` counts questions that failed after all
+    models of their role had been asked, by role and kind of fault. ``durations`` is by role.
+    """
+
+    by_role_and_model: Mapping[RoleAndModel, Usage]
+    failed_calls: Mapping[RoleAndModel, int]
+    faults: Mapping[tuple[Role, str], int]
+    durations: Mapping[tuple[str, ...], Spread]
+
+    @property
+    def by_role(self) -> Mapping[Role, Usage]:
+        """Usage by role."""
+        found: defaultdict[Role, Usage] = defaultdict(Usage)
+        for (role, _), usage in self.by_role_and_model.items():
+            found[role] += usage
+        return found
+
+    @property
+    def by_model(self) -> Mapping[str, Usage]:
+        """Usage by model."""
+        found: defaultdict[str, Usage] = defaultdict(Usage)
+        for (_, model), usage in self.by_role_and_model.items():
+            found[model] += usage
+        return found
+
+    @property
+    def total(self) -> Usage:
+        """All usage together."""
+        return sum(self.by_role_and_model.values(), start=Usage())
+
+
+class UsageLedger:
+    """Adds up every model call. It may be written and read from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._usage: defaultdict[RoleAndModel, Usage] = defaultdict(Usage)
+        self._failed_calls: Counter[RoleAndModel] = Counter()
+        self._faults: Counter[tuple[Role, str]] = Counter()
+        self._durations = Durations(PATIENT)
+
+    def record(self, role: Role, model: str, usage: Usage, *, is_answered: bool = True) -> None:
+        """Add a call for *role* to *model*: what it cost, and whether it gave an answer."""
+        with self._lock:
+            key = self._key(role, model)
+            self._usage[key] += usage
+            self._failed_calls[key] += not is_answered
+            self._durations.add(role.value, seconds=usage.seconds)
+
+    def record_fault(self, role: Role, fault: str) -> None:
+        """Count a question for *role* that failed; *fault* is the name of the class of its error."""
+        with self._lock:
+            self._faults[role, fault] += 1
+
+    def snapshot(self) -> UsageTotals:
+        """The totals so far, in a value that no later call changes."""
+        with self._lock:
+            return UsageTotals(
+                MappingProxyType(dict(self._usage)),
+                MappingProxyType(dict(self._failed_calls)),
+                MappingProxyType(dict(self._faults)),
+                self._durations.spreads(),
+            )
+
+    def _key(self, role: Role, model: str) -> RoleAndModel:
+        is_room = (role, model) in self._usage or len(self._usage) < _MOST_MODELS
+        return (role, model if is_room else _OTHER)

@@ -1,0 +1,51 @@
+"""What the proxy uses of the service, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from consolidation.kernel.ports import Clock
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.composition.container import Memory
+    from service.ingest.intake import Intake
+    from service.mind.minds import Minds
+    from service.observability.model_usage import UsageLedger
+    from service.ports.upstream import Upstream
+    from service.resonance.pipeline import Pipeline
+    from service.retrieval.moment import Placement
+    from service.runtime.background import Background
+    from service.settings.sections import ResonanceSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyContext:
+    """Memory before an answer (minds, pipeline), the answer (upstream), and what is stored after it (intake, usage)."""
+
+    clock: Clock
+    minds: Minds
+    pipeline: Pipeline
+    privacy_filter: PrivacyFilter
+    upstream: Upstream
+    intake: Intake
+    usage: UsageLedger
+    background: Background
+    resonance: ResonanceSettings
+    placement: Placement
+
+    @classmethod
+    def of(cls, memory: Memory) -> ProxyContext:
+        """Take from *memory* what the proxy uses."""
+        return cls(
+            clock=memory.clock,
+            minds=memory.minds,
+            pipeline=memory.pipeline,
+            privacy_filter=memory.privacy_filter,
+            upstream=memory.upstream,
+            intake=memory.intake,
+            usage=memory.telemetry.usage,
+            background=memory.background,
+            resonance=memory.settings.resonance,
+            placement=memory.settings.proxy.placement,
+        )

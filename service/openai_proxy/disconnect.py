@@ -1,0 +1,39 @@
+"""Waits for an answer only while the client waits for it: a client that disconnects also stops the upstream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+from starlette.responses import Response
+
+from consolidation.kernel.errors import MemoryFault
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+
+_CLIENT_CLOSED = 499  # nginx's status for a client that closed the request; nobody reads it
+
+
+async def while_connected(request: Request, job: Callable[[], Awaitable[Response]]) -> Response:
+    """The result of *job*, which is cancelled when the client disconnects."""
+    found: Response = Response(status_code=_CLIENT_CLOSED)
+    fault: MemoryFault | None = None
+    async with anyio.create_task_group() as group:
+        group.start_soon(_cancel_when_gone, request, group.cancel_scope)
+        try:
+            found = await job()
+        except MemoryFault as raised:
+            fault = raised
+        group.cancel_scope.cancel()
+    if fault is not None:
+        raise fault
+    return found
+
+
+async def _cancel_when_gone(request: Request, scope: anyio.CancelScope) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

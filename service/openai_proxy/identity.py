@@ -1,0 +1,82 @@
+"""Which mind and which session a chat belongs to, since OpenAI's API has no field for either."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from consolidation.kernel.errors import InvalidMindId, InvalidRequest
+from consolidation.workspace import MIND_ID, no_such_mind
+from service.ports.upstream import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from service.access.principal import Principal
+
+DEFAULT_MIND = "global-user-memory"
+_LONGEST_SESSION = 200
+
+
+def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Principal) -> str:
+    """
+    The mind from the header, the metadata, the `user` field, or the default, in this order.
+
+    A key for a single mind needs no name. Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
+    """
+    mind_id = _given_mind(header, body) or _from_user(body.get("user")) or _default_for(caller)
+    if not caller.sees(mind_id):
+        raise no_such_mind(mind_id)
+    return mind_id
+
+
+def session_of(header: str | None, body: Mapping[str, Any]) -> str:
+    """
+    The session from the header, the metadata, or derived from how the conversation begins. Raises InvalidRequest.
+
+    Each later request repeats that beginning. The system message is left out: many contain the time of day.
+    """
+    if header and not (header.isprintable() and len(header) <= _LONGEST_SESSION):
+        raise InvalidRequest("must be printable text of at most 200 characters", pointer="header/X-Session-Id")
+    return header or _metadata(body, "session_id") or _derived("chat", _first_user_text(body["messages"]))
+
+
+def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
+    """*body* without the fields meant for us: OpenAI refuses metadata in a chat that is not stored."""
+    if not isinstance(body.get("metadata"), dict):
+        return dict(body)
+    rest = {name: value for name, value in body["metadata"].items() if name not in {"mind_id", "session_id"}}
+    others = {name: value for name, value in body.items() if name != "metadata"}
+    return {**others, "metadata": rest} if rest else others
+
+
+def _given_mind(header: str | None, body: Mapping[str, Any]) -> str | None:
+    if header and re.fullmatch(MIND_ID, header) is None:
+        detail = "must be 1 to 63 characters of a-z, 0-9, - and _, beginning with a letter or digit"
+        raise InvalidMindId(detail, pointer="header/X-Mind-Id")
+    return header or _metadata(body, "mind_id")
+
+
+def _metadata(body: Mapping[str, Any], name: str) -> str | None:
+    value: str | None = (body.get("metadata") or {}).get(name)
+    return value
+
+
+def _from_user(user: str | None) -> str | None:
+    if not user:
+        return None
+    return user if re.fullmatch(MIND_ID, user) else _derived("user", user)
+
+
+def _default_for(caller: Principal) -> str:
+    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND
+
+
+def _first_user_text(messages: Sequence[Mapping[str, Any]]) -> str:
+    first = next((one for one in messages if one["role"] == "user"), messages[0])
+    return text_of(first.get("content"))
+
+
+def _derived(kind: str, text: str) -> str:
+    return f"{kind}-{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"

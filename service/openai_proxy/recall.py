@@ -1,0 +1,120 @@
+"""
+What surfaces for a chat, before the model answers. It fails open: whatever fails in memory, the chat goes on without
+it.
+
+A chat that continues the same exchange (a tool has answered, or an answer is requested again) is shown the same
+memories. A new search would drop them as echoes, and the answer would be given without them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import MindNotFound
+from consolidation.kernel.turns import Speaker
+from service.openai_proxy.messages import read
+from service.openai_proxy.rewrite import with_memory
+from service.retrieval.moment import ResonanceRequest
+from service.retrieval.queries import cleaned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from consolidation.kernel.turns import Message
+    from service.mind.minds import Mind
+    from service.mind.trace_document import TraceDocument
+    from service.openai_proxy.context import ProxyContext
+    from service.openai_proxy.request import Chat
+
+    type Outcome = Literal["surfaced", "silent", "bypassed", "failed"]
+
+log = structlog.get_logger()
+
+_MOST_MESSAGES = 2_000  # messages, as in a pre-turn call
+_SAME_EXCHANGE = timedelta(minutes=15)
+_MOST_TRACES = 50  # traces
+_FAILED = frozenset({"memory_failed", "disk_failed", "graph_unavailable", "deadline"})
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRecall:
+    """What memory added to a chat, and the chat's body with it."""
+
+    outcome: Outcome
+    body: Mapping[str, Any]
+    trace_id: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that tell the client about it."""
+        return {"X-Memory": self.outcome, **({"X-Memory-Trace-Id": self.trace_id} if self.trace_id else {})}
+
+
+async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
+    """What surfaces for *chat*, within the deadline of a pre-turn call. Never raises."""
+    if chat.is_bypassed:
+        return ChatRecall("bypassed", chat.body)
+    try:
+        with context.minds.gate.enter(chat.mind_id):
+            return await _search(chat, context=context)
+    except MindNotFound:
+        is_erased = context.minds.gate.is_closed(chat.mind_id)
+        return ChatRecall(
+            "failed" if is_erased else "silent", chat.body
+        )  # the mind does not exist yet; its first turn creates it
+    except Exception:
+        log.exception("proxy.memory_failed", mind_id=chat.mind_id)
+        return ChatRecall("failed", chat.body)
+
+
+async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
+    mind = await context.minds.find(chat.mind_id)
+    seen = await anyio.to_thread.run_sync(read, chat.messages[-_MOST_MESSAGES:])
+    known = _trace_of_same_exchange(chat, mind=mind, seen=seen, context=context)
+    if known is not None:
+        stable, block, trace_id = await context.pipeline.stable_text(mind), known.block, known.trace_id
+        failed = False
+    else:
+        found = await context.pipeline.resonate(mind, _request(chat, seen, context=context))
+        stable, block, trace_id = found.stable, found.block, found.trace_id
+        failed = not _FAILED.isdisjoint(found.degraded)
+    placement = context.placement
+    messages = with_memory(chat.messages, stable=stable, volatile=block, placement=placement)
+    outcome: Outcome = "surfaced" if block else "failed" if failed else "silent"
+    return ChatRecall(outcome, {**chat.body, "messages": messages}, trace_id)
+
+
+def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) -> ResonanceRequest:
+    knobs = context.resonance
+    return ResonanceRequest(
+        session_id=chat.session_id,
+        messages=seen,
+        now=context.clock.now(),
+        timezone=UTC,
+        deadline_seconds=knobs.deadline_ms / 1000 if knobs.deadline_ms else None,
+        max_fragments=knobs.max_fragments,
+        max_tokens=knobs.max_tokens,
+        relevance=knobs.relevance,
+        placement=context.placement,
+    )
+
+
+def _trace_of_same_exchange(
+    chat: Chat, *, mind: Mind, seen: tuple[Message, ...], context: ProxyContext
+) -> TraceDocument | None:
+    """The trace of the same exchange, if this chat continues or repeats it; None for a new exchange."""
+    traces = mind.trace_log.recent(limit=_MOST_TRACES)
+    newest = next((one for one in traces if one.session_id == chat.session_id), None)
+    user_texts = [one.content for one in seen if one.role is Speaker.USER]
+    if newest is None or not user_texts or not newest.message:
+        return None
+    if newest.message != cleaned(context.privacy_filter.cleaned(user_texts[-1])):
+        return None
+    if user_texts[-1] in user_texts[:-1] and not chat.is_continuation:
+        return None  # the same words a second time are another exchange
+    return newest if context.clock.now() - newest.at <= _SAME_EXCHANGE else None

@@ -1,0 +1,125 @@
+"""A parsed chat request: its body, its mind and session, and what its headers say."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from consolidation.kernel.errors import ChatTooLarge, InvalidRequest
+from service.http.schemas.chat import ChatIn
+from service.openai_proxy.identity import forwarded, mind_of, session_of
+from service.openai_proxy.rewrite import without_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.datastructures import Headers
+    from starlette.requests import Request
+
+    from service.access.principal import Principal
+
+_VISIBLE = re.compile(r"[!-~]([ -~]{0,198}[!-~])?")  # as for the Idempotency-Key of a posted turn
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_FALSE = frozenset({"", "0", "false", "no"})
+_MOST_DRAINED = (
+    16 << 20
+)  # bytes read and dropped, so that the client receives the refusal instead of a connection reset
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """What a client sent. ``body`` is what is passed on, without our blocks from earlier chats."""
+
+    body: Mapping[str, Any]
+    mind_id: str
+    session_id: str
+    is_bypassed: bool
+    is_retried: bool
+    key: str | None
+
+    @property
+    def messages(self) -> list[Mapping[str, Any]]:
+        """The messages so far."""
+        messages: list[Mapping[str, Any]] = self.body["messages"]
+        return messages
+
+    @property
+    def is_continuation(self) -> bool:
+        """Whether no person spoke last: a tool has answered, or an answer is to be continued."""
+        return bool(self.messages[-1]["role"] != "user")
+
+
+async def parse_chat(request: Request, *, caller: Principal, most_bytes: int) -> Chat:
+    """Parse *request*. Raises InvalidRequest, ChatTooLarge, MindNotFound."""
+    body = _checked(_decoded(await _read(request, most_bytes=most_bytes)))
+    headers = request.headers
+    mind_id = mind_of(_text(headers, "x-mind-id"), body, caller=caller)
+    session_id = session_of(_text(headers, "x-session-id"), body)
+    clean = without_memory(body["messages"]) or body["messages"]
+    return Chat(
+        body={**forwarded(body), "messages": clean},
+        mind_id=mind_id,
+        session_id=session_id,
+        is_bypassed=headers.get("x-memory-bypass", "").strip().lower() not in _FALSE,
+        is_retried=headers.get("x-stainless-retry-count", "0") != "0",
+        key=_key(headers),
+    )
+
+
+async def _read(request: Request, *, most_bytes: int) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most_bytes + _MOST_DRAINED:
+            break
+        if size <= most_bytes:
+            parts.append(part)
+    if size > most_bytes:
+        raise ChatTooLarge(f"a chat may have {most_bytes} bytes")
+    return b"".join(parts)
+
+
+def _decoded(body: bytes) -> object:
+    try:
+        found = json.loads(body.decode(), parse_constant=_refuse_constant)
+        if _SURROGATE.search(body):
+            json.dumps(
+                found, ensure_ascii=False
+            ).encode()  # half of a surrogate pair is not text, and can not be sent on
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest("the body must be JSON in UTF-8") from error
+    return found
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _checked(body: object) -> dict[str, Any]:
+    """*body* unchanged, if it is a chat. Fields we do not know are the upstream's to judge."""
+    try:
+        known = ChatIn.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        pointer = "#/" + "/".join(str(step) for step in first["loc"])
+        raise InvalidRequest(f"{first['msg']}", pointer=pointer) from error
+    assert isinstance(body, dict)  # noqa: S101 - it was valid
+    return {**body, "model": known.model}
+
+
+def _key(headers: Headers) -> str | None:
+    key = headers.get("idempotency-key")
+    if key is not None and _VISIBLE.fullmatch(key) is None:
+        raise InvalidRequest("must be printable ASCII text of at most 200 characters", pointer="header/Idempotency-Key")
+    return key
+
+
+def _text(headers: Headers, name: str) -> str | None:
+    """A header's value; bytes that are not ASCII are read as UTF-8."""
+    value = headers.get(name)
+    return value.encode("latin-1", "replace").decode("utf-8", "replace").strip() if value is not None else None

@@ -1,0 +1,41 @@
+"""`/v1/chat/completions` and `/v1/models`: any client of OpenAI's API gains memory by a change of address."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from service.http.dependencies import CallerDep, MemoryDep
+from service.http.openapi import answers
+from service.http.schemas.chat import MODELS, CompletionOut, ModelOut, ModelsOut
+from service.openai_proxy.completion import complete_chat
+from service.openai_proxy.context import ProxyContext
+from service.openai_proxy.disconnect import while_connected
+from service.openai_proxy.errors import OpenAIRoute
+from service.openai_proxy.openapi import ACCESS_REFUSALS, CHAT, REFUSALS
+from service.openai_proxy.request import parse_chat
+
+UPLOADS = r"/v1/chat/completions/?$"
+
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
+
+
+@router.post(
+    "/chat/completions",
+    summary="A chat with memory",
+    response_model=CompletionOut,
+    responses=REFUSALS,
+    openapi_extra=CHAT,
+)
+async def complete(request: Request, memory: MemoryDep, caller: CallerDep) -> Response:
+    """Memories are added to the chat, the answer is passed on unchanged, and the exchange becomes a turn."""
+    chat = await parse_chat(request, caller=caller, most_bytes=memory.settings.proxy.max_body_bytes)
+    if not chat.is_bypassed:
+        await memory.new_minds.check(chat.mind_id, by=caller)
+    return await while_connected(request, lambda: complete_chat(chat, context=ProxyContext.of(memory)))
+
+
+@router.get("/models", summary="The models that a chat may request", responses={**answers(MODELS), **ACCESS_REFUSALS})
+async def models(memory: MemoryDep) -> ModelsOut:
+    """`memory` is the configured model. Without a model, an echo shows what came to mind."""
+    names = memory.upstream.names
+    listed = [ModelOut(id=name, object="model", created=0, owned_by="mind-memory") for name in names]
+    return ModelsOut(object="list", data=listed)

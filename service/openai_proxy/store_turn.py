@@ -1,0 +1,149 @@
+"""
+Stores a chat as a turn: its new messages and the answer, through the same intake as every turn.
+
+It runs in the background and outlives the request. The last byte of an answer waits for it, but not for long: whoever
+has the whole answer can recall the turn. Refusals are logged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflict
+from consolidation.kernel.ports import Role, Usage
+from consolidation.kernel.turns import Speaker, Turn
+from consolidation.text.tokens import count_tokens
+from service.http.routes.turns import OUTCOMES
+from service.openai_proxy.messages import new_in, read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.kernel.turns import Message
+    from service.openai_proxy.context import ProxyContext
+    from service.openai_proxy.reply_accumulator import ReplyAccumulator
+    from service.openai_proxy.request import Chat
+
+log = structlog.get_logger()
+
+PROXY_METADATA = "mind_memory.proxy"
+_MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
+_RETRIED_WITHIN = timedelta(minutes=15)
+_LONGEST_WAIT_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """
+    A chat and its answer, after ``seconds``. ``model`` is None for the echo, whose words are not stored.
+
+    ``cut`` says why the answer is incomplete.
+    """
+
+    chat: Chat
+    reply: ReplyAccumulator
+    model: str | None
+    trace_id: str | None
+    seconds: float
+    cut: str | None = None
+
+
+def start_storing(exchange: Exchange, *, context: ProxyContext) -> asyncio.Task[None]:
+    """Start storing *exchange*; returns at once. The task ends when the turn is durable, or was refused."""
+    return context.background.start("store a chat", lambda: _store(exchange, context=context))
+
+
+async def until_stored(storing: asyncio.Task[None]) -> None:
+    """Return when the task has ended, or when a slow disk has held the answer up for long enough."""
+    await asyncio.wait({storing}, timeout=_LONGEST_WAIT_SECONDS)
+
+
+async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
+    chat, model = exchange.chat, exchange.model
+    if not chat.is_bypassed:
+        with context.minds.gate.enter(chat.mind_id):
+            await _accept(exchange, context=context)
+    if model is not None:
+        context.background.start("account for a chat", lambda: _record_usage(exchange, model, context=context))
+
+
+async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
+    chat = exchange.chat
+    messages = await anyio.to_thread.run_sync(_messages, exchange)
+    if not messages:
+        return
+    try:
+        turn = _turn(exchange, messages, turn_id=await _turn_id(chat, messages, context=context))
+        accepted = await context.intake.accept(chat.mind_id, turn)
+        log.info("proxy.turn_stored", mind_id=chat.mind_id, sequence=accepted.sequence, cut=exchange.cut)
+    except TurnConflict:  # the same request was answered before in other words: the first answer counts
+        log.info("proxy.turn_repeated", mind_id=chat.mind_id)
+    except MemoryFault as fault:
+        log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
+
+
+def _messages(exchange: Exchange) -> tuple[Message, ...]:
+    new = new_in(exchange.chat.messages)[-_MOST_MESSAGES:]
+    answer = exchange.reply.message if exchange.model is not None else None
+    return (*new, answer) if answer is not None else new
+
+
+def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str) -> Turn:
+    metadata: dict[str, Any] = {PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}
+    if exchange.trace_id is not None:  # as in a turn that was posted with outcomes
+        metadata[OUTCOMES] = {"trace_id": exchange.trace_id, "outcomes": []}
+    return Turn(turn_id, exchange.chat.session_id, messages, metadata=metadata)
+
+
+async def _turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str:
+    """The client's key; for a retry by the client's library, the id of the turn that was stored the first time."""
+    if chat.key is not None:
+        return chat.key
+    known = await _stored_turn_id(chat, messages, context=context) if chat.is_retried else None
+    return known or context.clock.fresh_id()
+
+
+async def _stored_turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str | None:
+    """The id of the session's last turn, if it was just made from the same words."""
+    mind = await context.minds.find_or_create(chat.mind_id)
+    known = mind.transcript.positions
+    for last in await mind.transcript.before_in_session(chat.session_id, known.last + 1, limit=1):
+        is_fresh = context.clock.now() - last.accepted_at <= _RETRIED_WITHIN
+        if is_fresh and _prompts(last.turn.messages) == _prompts(_as_stored(chat, messages, context=context)):
+            return last.turn.turn_id
+    return None
+
+
+def _as_stored(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> tuple[Message, ...]:
+    try:
+        return context.intake.filtered(Turn("", chat.session_id, messages)).messages
+    except InvalidRequest:  # every message is empty
+        return ()
+
+
+def _prompts(messages: Sequence[Message]) -> list[tuple[Speaker, str]]:
+    return [(one.role, one.content) for one in messages if one.role is not Speaker.ASSISTANT]
+
+
+async def _record_usage(exchange: Exchange, model: str, *, context: ProxyContext) -> None:
+    """Add the cost to the accounts. Tokens that the provider did not report are counted here."""
+    reply = exchange.reply
+    prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens
+    if not prompt_tokens + completion_tokens:
+        prompt_tokens, completion_tokens = await anyio.to_thread.run_sync(_tokens, exchange)
+    cost = await context.upstream.cost(model, asked=prompt_tokens, answered=completion_tokens)
+    usage = Usage(1, prompt_tokens, completion_tokens, cost, exchange.seconds)
+    context.usage.record(Role.CHAT, model, usage)
+    if not exchange.chat.is_bypassed:
+        context.minds.add_usage(exchange.chat.mind_id, usage)
+
+
+def _tokens(exchange: Exchange) -> tuple[int, int]:
+    prompt_tokens = sum(count_tokens(message.content) for message in read(exchange.chat.messages))
+    return prompt_tokens, count_tokens(exchange.reply.text)

@@ -1,0 +1,269 @@
+"""
+The graphs of all minds, and what the graph of one mind can do. Values are frozen; times are aware UTC.
+
+An implementation must pass `tests/contracts/test_graph.py`, which holds every promise made here.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from service.ports.embedder import EmbedderIdentity, Vector, Vectors
+
+MOST_MENTIONS = 50  # episodes that an entity is read with
+MOST_STEPS, MOST_STEPPING_STONES = 40, 8  # facts that a first step follows, and entities that a second one begins at
+_EPISODES = uuid.UUID("6f1d3a52-7c1b-5f0e-9a52-0d8a1f6f7b11")
+
+
+def episode_uuid(mind_id: str, turn_id: str) -> str:
+    """Return the uuid of a turn's episode: always the same, so that saving a turn twice saves it once."""
+    return str(uuid.uuid5(_EPISODES, f"{mind_id}\n{turn_id}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a turn that is short enough to be embedded whole."""
+
+    uuid: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A turn as the graph stores it; ``uuid`` is its ``episode_uuid``. Its text has no NUL and no lone surrogate."""
+
+    uuid: str
+    sequence: int
+    turn_id: str
+    session_id: str
+    occurred_at: datetime
+    text: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFact:
+    """A fact of the graph: its text, the names it joins, its episodes (uuids), and the time in which it is true."""
+
+    uuid: str
+    text: str
+    source: str
+    target: str
+    episodes: tuple[str, ...]
+    valid_at: datetime | None
+    invalid_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntity:
+    """An entity of the graph with its summary and the episodes (uuids) that mention it, newest first."""
+
+    uuid: str
+    name: str
+    summary: str
+    episodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What extraction made of one episode: the facts it added, repeated or ended, and the entities it touched."""
+
+    facts: tuple[StoredFact, ...] = ()
+    entities: tuple[StoredEntity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A turn whose extraction failed too often; its episode is saved and can be found all the same."""
+
+    sequence: int
+    turn_id: str
+    error: str
+    attempts: int
+    parked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a graph is: the last sequence saved, the last one extracted, and the parked turns by sequence."""
+
+    saved: int = 0
+    extracted: int = 0
+    parked: tuple[Parked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSize:
+    """How many episodes, entities and facts a graph holds."""
+
+    episodes: int = 0
+    entities: int = 0
+    facts: int = 0
+
+
+class VectorHit(NamedTuple):
+    """
+    Something near a query vector: its uuid (a sequence in decimal digits for turns) and its cosine similarity.
+
+    ``similarity`` of a turn is that of its leaning vector, which takes in its neighbours, and ``own`` that of its own
+    vector. For facts and entities, which have one vector, the two are equal.
+    """
+
+    key: str
+    similarity: float
+    own: float
+
+
+class VectorHits(NamedTuple):
+    """What is near one query, by kind, nearest first."""
+
+    turns: tuple[VectorHit, ...] = ()
+    facts: tuple[VectorHit, ...] = ()
+    entities: tuple[VectorHit, ...] = ()
+
+
+class Graphs(Protocol):
+    """The graphs of all minds on one server."""
+
+    def of(self, mind_id: str, /) -> MindGraph:
+        """Return the graph of a mind, whether the mind has one yet or not; the server is not asked."""
+        ...
+
+    async def ping(self) -> None:
+        """Return when the server answers. Raises GraphUnavailable."""
+        ...
+
+
+class MindGraph(Protocol):
+    """
+    The temporal graph of one mind. Every method may raise GraphUnavailable (or GraphTimedOut).
+
+    Reading the graph of a mind that has none finds nothing and creates nothing. Every write may be repeated.
+    """
+
+    async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
+        """
+        Make the graph ready for writes and return how far it is.
+
+        Raises EmbedderMismatch where its vectors are of another embedder, and then so do ``extract`` and ``nearest``.
+        """
+        ...
+
+    async def identity(self) -> EmbedderIdentity | None:
+        """Return which embedder made the vectors; None where there is no graph yet."""
+        ...
+
+    async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
+        """
+        Embed every fact and every name anew, and set the cursor ``saved`` to 0 so that all turns are embedded anew.
+
+        *embedder* names the embedder that the graphs were opened with. Return how many texts were embedded; *advanced*
+        is called with the size of each page. Raises GraphUnavailable where the graph was not prepared.
+        """
+        ...
+
+    async def progress(self) -> Progress:
+        """Return the cursors and the parked turns; both cursors are 0 where there is no graph."""
+        ...
+
+    async def size(self) -> GraphSize:
+        """Return how much the graph holds."""
+        ...
+
+    async def save(
+        self,
+        episodes: Sequence[Episode],
+        /,
+        *,
+        own: Mapping[str, Vector],
+        leaning: Mapping[str, Vector],
+        cursor: int,
+    ) -> None:
+        """
+        Save episodes and move the cursor ``saved`` forward to *cursor*, in one write.
+
+        Vectors are by uuid of passage. *own* has one for every passage of *episodes*; *leaning* has one for each of
+        these, and for earlier passages whose neighbours have changed. The cursor never moves back. Raises
+        GraphUnavailable where the graph was not prepared, or was emptied since.
+        """
+        ...
+
+    async def begin_attempt(self, episode: str, /) -> int:
+        """
+        Count one more attempt at extracting *episode* (a uuid) and return its number, from 1.
+
+        What an earlier attempt left half done is removed. Raises GraphUnavailable where there is no such episode.
+        """
+        ...
+
+    async def undo_attempt(self, episode: str, /) -> None:
+        """Take back the last attempt at *episode*, which never began."""
+        ...
+
+    async def extract(self, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
+        """
+        Extract entities and facts of a saved episode; *previous* are the uuids of the episodes before it.
+
+        A fact that repeats a known one adds *episode* to it; one that contradicts known ones ends them. May be
+        repeated after ``begin_attempt``. Raises ModelFault, EmbedderFault, EmbedderMismatch.
+        """
+        ...
+
+    async def mark_extracted(self, sequence: int, /) -> None:
+        """
+        Move the cursor ``extracted`` forward to *sequence* and forget the attempts at its episode, in one write.
+
+        The cursor never moves back. Raises GraphUnavailable as ``save`` does.
+        """
+        ...
+
+    async def park(self, parked: Parked, /) -> None:
+        """
+        Record a turn that can not be extracted and move the cursor ``extracted`` forward to it, in one write.
+
+        Raises GraphUnavailable as ``save`` does.
+        """
+        ...
+
+    async def unpark(self, parked: Parked, /) -> None:
+        """Forget that a turn was parked, and the attempts at it."""
+        ...
+
+    async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
+        """
+        Return what is near each vector (a row for each query), at most so many of each kind, nearest first.
+
+        A turn of several passages is one hit, as near as its nearest passage. Raises EmbedderMismatch.
+        """
+        ...
+
+    async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
+        """
+        Return the facts within two steps of *entities* (uuids), nearest to *vector* (one row) first.
+
+        The first step follows the MOST_STEPS nearest facts, and the second begins at the first MOST_STEPPING_STONES
+        entities that these lead to. Of an entity with very many facts, only some are looked at.
+        """
+        ...
+
+    async def facts(self, uuids: Sequence[str], /) -> tuple[StoredFact, ...]:
+        """Return those of the facts that exist, in any order."""
+        ...
+
+    async def entities(self, uuids: Sequence[str], /) -> tuple[StoredEntity, ...]:
+        """Return those of the entities that exist, in any order, each with its newest MOST_MENTIONS episodes."""
+        ...
+
+    async def knowledge(self, *, after: int, limit: int) -> Extracted:
+        """
+        Return a page of all facts and all entities, each by uuid: *limit* of each, the first *after* left out.
+
+        The entities come without episodes. An empty page is behind the last one.
+        """
+        ...

@@ -1,0 +1,87 @@
+"""Who answers a chat that comes through the proxy: the port, and what flows through it. Values are frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    type Json = Mapping[str, Any]
+
+USUAL = "memory"  # the name under which what answers by default is offered
+
+_MARKS = {
+    "image_url": "[image]",
+    "image": "[image]",
+    "input_image": "[image]",
+    "input_audio": "[audio]",
+    "file": "[file]",
+    "input_file": "[file]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WholeAnswer:
+    """
+    An answer of ``model`` in one piece, with those headers of its provider that mean something to a client.
+
+    ``model`` is empty where no model answered; then the answer is not stored.
+    """
+
+    body: Json
+    model: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedAnswer:
+    """
+    An answer in chunks, of which ``first`` has come already (None: it is in ``rest``): later failures cut it short.
+
+    ``rest`` raises UpstreamRefused. Close it to stop early; then the provider is told to stop, too.
+    """
+
+    first: Json | None
+    rest: AsyncGenerator[Json, None]
+    model: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Upstream(Protocol):
+    """Answers chats as OpenAI's API does, whatever the provider's own API is."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that a client may ask for, the default one first; at least one."""
+        ...
+
+    async def warm(self) -> None:
+        """Import what the first chat would otherwise wait for."""
+        ...
+
+    async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
+        """Answer the body of a chat, streamed where it asks for that. Raises ModelNotFound, UpstreamRefused."""
+        ...
+
+    async def cost(self, model: str, /, *, asked: int, answered: int) -> float:
+        """Return what so many tokens cost in US dollars; 0 where the price is unknown."""
+        ...
+
+
+def text_of(content: object) -> str:
+    """Return the words of a message's content, as OpenAI's API has it; what is not text becomes a mark."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(filter(None, map(_part, content))) if isinstance(content, list) else ""
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, dict):
+        return ""
+    text = part.get("text", part.get("refusal"))
+    if isinstance(text, str):
+        return text
+    kind = str(part.get("type", ""))
+    return _MARKS.get(kind, f"[{kind[:40]}]" if kind else "")

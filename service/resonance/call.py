@@ -1,0 +1,89 @@
+"""One pre-turn call: whose memory, what is asked, what is being said, and by when it must be answered."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from consolidation.kernel.errors import HomeFault, MemoryFault
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from service.mind.minds import Mind
+    from service.resonance.late_answers import ModelQuestion
+    from service.resonance.trace_recorder import TraceRecorder
+    from service.retrieval.moment import Moment, ResonanceRequest
+
+_MARGIN_SECONDS = 0.04  # for what comes after the last phase: the trace, the answer itself
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A time limit that began at ``start`` on the *monotonic* clock; ``seconds`` is None where there is none."""
+
+    monotonic: Callable[[], float]
+    start: float
+    seconds: float | None
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self.monotonic() - self.start
+
+    def left(self, *, share: float = 1.0) -> float | None:
+        """Seconds until *share* of the whole time is over, never negative; None where there is no limit."""
+        if self.seconds is None:
+            return None
+        whole = max(self.seconds - _MARGIN_SECONDS, 0.0)
+        return max(whole * share - self.elapsed(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PreTurnCall:
+    """
+    What every phase of one call may read, and where it notes what it did.
+
+    ``questions`` are those that a model was asked beside the call; what it answers too late is kept for the next turn.
+    """
+
+    mind: Mind
+    request: ResonanceRequest
+    moment: Moment
+    deadline: Deadline
+    trace: TraceRecorder
+    questions: list[ModelQuestion[Any]] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def failing_open(self) -> AsyncIterator[None]:
+        """
+        Run the phases inside within the deadline, and let none of their failures out: memory never breaks a turn.
+
+        A failure ends them in silence, named in the trace.
+        """
+        mind, trace = self.mind, self.trace
+        try:
+            async with asyncio.timeout(self.deadline.left()):
+                yield
+        except TimeoutError:
+            trace.degrade("deadline")
+            trace.silent("the deadline came first")
+        except HomeFault as error:
+            mind.disk.failed(str(error), part=f"recall {mind.mind_id}")
+            trace.degrade("disk_failed")
+            trace.silent(f"memory can not be read: {error}")
+        except Exception as error:
+            # The pipeline's outer edge: whatever it was, the turn goes on.
+            log.exception("resonance.failed", mind_id=mind.mind_id, trace_id=trace.trace_id)
+            trace.degrade("memory_failed")
+            trace.silent(f"memory failed: {error}" if isinstance(error, MemoryFault) else "memory failed; see the log")
+        else:
+            mind.disk.worked(part=f"recall {mind.mind_id}")
+        finally:
+            for question in self.questions:
+                question.release()

@@ -1,0 +1,70 @@
+"""Phase 2's arm over entities: what is known of those that a query names, or means without naming them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import GraphFault
+from service.resonance.arms import FragmentHits
+from service.resonance.search_round import is_entity
+from service.retrieval.fragments import entity_fragments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.index.text_index import TextIndex
+    from service.mind.minds import Mind
+    from service.ports.graph import StoredEntity
+    from service.resonance.arms import SearchTerms
+    from service.resonance.search_round import SearchRound
+
+_SHARE = 0.8  # of the time there is
+_SAME = 0.6  # how near a query must be to an entity's name to mean it
+_MOST = 5
+_MENTIONS = 3
+
+
+class EntityArm:
+    """Asks the graph what is known of entities."""
+
+    async def search(self, search: SearchRound) -> tuple[tuple[str, str], ...]:
+        """Uuid and name of the entities that the queries mean. Raises IndexUnusable."""
+        near = await search.near()
+        uuids = tuple(dict.fromkeys(one.key for found in near for one in found.entities if one.own >= _SAME))
+        return await anyio.to_thread.run_sync(_named, search.text, uuids) if uuids else ()
+
+    async def fragments(self, found: Sequence[tuple[tuple[str, str], ...]], terms: SearchTerms) -> FragmentHits:
+        """What is known of the entities that are named, then of those that are meant."""
+        meant = dict(pair for pairs in found for pair in pairs)
+        wanted = [uuid for uuid, name in {**meant, **terms.entities}.items() if name not in terms.people]
+        if not wanted or "graph_unavailable" in terms.degraded:  # a graph that was away is not asked again
+            return FragmentHits()
+        call = terms.call
+        first = sorted(wanted, key=lambda uuid: uuid not in terms.entities)[:_MOST]
+        try:
+            async with asyncio.timeout(call.deadline.left(share=_SHARE)):
+                stored = await call.mind.graph.entities(first)
+        except (GraphFault, TimeoutError):
+            return FragmentHits()
+        turns = await _mentions(call.mind, stored)
+        return FragmentHits(
+            entity_fragments(stored, named=terms.entities.keys(), turns=turns, source_of=terms.source_of)
+        )
+
+
+def _named(text: TextIndex, uuids: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Uuid and name of entities by uuid."""
+    rows = text.entities(tuple(text.entity_numbers(uuids).values()))
+    return tuple((str(uuid), str(name)) for uuid, name, *_ in rows.values() if is_entity(str(name)))
+
+
+async def _mentions(mind: Mind, entities: Sequence[StoredEntity]) -> Mapping[str, StoredTurn]:
+    """The newest turns that mention the entities, by the uuids of their episodes."""
+    episodes = tuple({uuid for entity in entities for uuid in entity.episodes[:_MENTIONS]})
+    sequences = await anyio.to_thread.run_sync(mind.text.sequences, episodes)
+    read = {turn.sequence: turn for turn in await mind.transcript.read_many(tuple(sequences.values()))}
+    return {uuid: read[sequence] for uuid, sequence in sequences.items() if sequence in read}

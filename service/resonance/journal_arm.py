@@ -1,0 +1,167 @@
+"""
+Phase 2's arm over the journal: what people wrote down, as fragments beside what was said.
+
+It searches while the graph is asked, with the vectors that are made for it anyway, and has the same time. A journal
+without notes costs a look at its folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import HomeFault
+from consolidation.text.words import tokens
+from service.journal.excerpts import excerpt
+from service.journal.scoring import match_chunks, parse_query
+from service.resonance.arms import FragmentEvidence, FragmentHits
+from service.retrieval.moment import Fragment, JournalLines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from service.index.journal_store import Chunk
+    from service.journal.freshness import JournalFreshness
+    from service.journal.scoring import JournalQuery, JournalWeights, Match, Matches
+    from service.mind.minds import Mind
+    from service.ports.embedder import Vectors
+    from service.resonance.arms import SearchTerms
+    from service.resonance.search_round import SearchRound
+
+_SKIPPED, _UNAVAILABLE = "journal_skipped", "journal_unavailable"
+_FRESH_SHARE, _VECTORS_SHARE = 0.15, 0.8  # of the time: for what was just written, for vectors
+_DEPTH = 12  # more than may surface, since some of them say the same or are in sight
+_LONGEST = 420  # characters, as of a turn
+_EVENING = time(18)  # so that a note of yesterday is of yesterday all day long
+
+
+@dataclass(frozen=True, slots=True)
+class JournalQueryHits:
+    """What one query found in the journal."""
+
+    text: str
+    query: JournalQuery
+    matches: Matches
+
+
+@dataclass(frozen=True, slots=True)
+class JournalHits:
+    """What the queries of a round found, in a journal of so many chunks."""
+
+    queries: tuple[JournalQueryHits, ...] = ()
+    chunks: int = 0
+
+
+class JournalArm:
+    """Searches the journal of a mind before a turn."""
+
+    def __init__(self, freshness: JournalFreshness, *, weights: JournalWeights) -> None:
+        self._freshness = freshness
+        self._weights = weights
+
+    async def search(self, search: SearchRound) -> JournalHits:
+        """What the queries find in the journal, as it stands now where that can be read in time."""
+        mind, seconds = search.mind, search.seconds
+        try:
+            async with asyncio.timeout(seconds):
+                reading = None if seconds is None else seconds * _FRESH_SHARE
+                late = await self._freshness.ensure_fresh(mind, seconds=reading, with_vectors=seconds is None)
+                if mind.journal.is_empty:
+                    return JournalHits()
+                vectors = await _vectors(search)
+                hits = await anyio.to_thread.run_sync(
+                    self._search, mind, search.queries, search.language, vectors, abandon_on_cancel=True
+                )
+                search.degrade(*late)
+                return hits
+        except TimeoutError:
+            if not mind.journal.is_empty:
+                search.degrade(_SKIPPED)
+        except HomeFault:
+            search.degrade(_UNAVAILABLE)
+        return JournalHits()
+
+    async def fragments(self, found: Sequence[JournalHits], terms: SearchTerms) -> FragmentHits:
+        """The best notes as fragments, best first, and what speaks for each."""
+        chunks = max((hits.chunks for hits in found), default=0)
+        hits = [one for hits in found for one in hits.queries]
+        if not hits:
+            return FragmentHits(searched=chunks)
+        fragments, evidence = await anyio.to_thread.run_sync(note_fragments, hits, terms)
+        return FragmentHits(fragments, evidence, chunks)
+
+    def _search(self, mind: Mind, queries: Sequence[str], language: str, vectors: Vectors | None) -> JournalHits:
+        index = mind.journal
+        languages = index.languages()
+        found = []
+        for at, text in enumerate(queries):
+            vector = vectors[at] if vectors is not None else None
+            query = parse_query(text, languages=languages, language=language, vector=vector)
+            matches = match_chunks(index, query, weights=self._weights, most=_DEPTH)
+            found.append(JournalQueryHits(text, query, matches))
+        return JournalHits(tuple(found), len(index))
+
+
+async def _vectors(search: SearchRound) -> Vectors | None:
+    """The vectors of the queries, if they come while there is time left to use them."""
+    try:
+        async with asyncio.timeout(None if search.seconds is None else search.seconds * _VECTORS_SHARE):
+            return await search.vectors()
+    except TimeoutError:
+        return None
+
+
+def note_fragments(
+    hits: Sequence[JournalQueryHits], terms: SearchTerms
+) -> tuple[tuple[Fragment, ...], Mapping[str, FragmentEvidence]]:
+    """The best notes of all queries as fragments, best first, and what speaks for each."""
+    best: dict[str, tuple[float, Match]] = {}
+    for one in hits:
+        for match in one.matches.ranked:
+            known = best.get(match.chunk.digest)
+            # Among turns, whose best counts as 1 whatever it was found by.
+            score = terms.queries[one.text] * min(match.best_score, 1.0)
+            if known is None or score > known[0]:
+                best[match.chunk.digest] = (score, match)
+    stems = tuple(dict.fromkeys(stem for one in hits for stem in one.query.stems))
+    names = [frozenset(tokens(name)) for name in terms.entities.values()]
+    now = terms.call.moment.now.astimezone(terms.call.moment.timezone)
+    fragments, evidence = [], {}
+    for score, match in sorted(best.values(), key=lambda pair: (-pair[0], pair[1].chunk.number))[:_DEPTH]:
+        fragment = _fragment(match, score, stems, names, now)
+        fragments.append(fragment)
+        number = match.chunk.number
+        cosines = {one.text: one.matches.cosines[number] for one in hits if number in one.matches.cosines}
+        evidence[fragment.id] = FragmentEvidence(match.stems, cosines)
+    return tuple(fragments), evidence
+
+
+def _fragment(
+    match: Match, score: float, stems: Sequence[str], names: Sequence[frozenset[str]], now: datetime
+) -> Fragment:
+    chunk = match.chunk
+    shown = excerpt(chunk, stems=stems, nearest=match.nearest, most=_LONGEST)
+    words = set(tokens(f"{chunk.above}\n{shown.text}"))
+    return Fragment(
+        id=f"journal:{chunk.digest}",
+        kind="journal",
+        text=shown.text,
+        occurred_at=_occurred_at(chunk, now),
+        score=round(score, 4),
+        sources=(),
+        is_boosted=any(name <= words for name in names),
+        notes=(JournalLines(chunk.path, shown.start_line, shown.end_line, chunk.written_at, shown.text),),
+        is_dated=chunk.day is not None,
+    )
+
+
+def _occurred_at(chunk: Chunk, now: datetime) -> datetime:
+    """When a note is of: the evening of its day, or, of today, the morning; else when it was last written."""
+    if chunk.day is None:
+        return chunk.written_at
+    evening = datetime.combine(chunk.day, _EVENING, now.tzinfo)
+    return evening if evening <= now else datetime.combine(chunk.day, time(0), now.tzinfo)

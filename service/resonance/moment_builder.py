@@ -1,0 +1,92 @@
+"""The moment as the phases see it: the newest user message, cleaned, the talk before it, and the language of both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.turns import Speaker
+from consolidation.text.concepts import concepts
+from consolidation.text.language import detect
+from consolidation.text.tokens import count_tokens
+from service.retrieval.intent import intent_of
+from service.retrieval.moment import Moment
+from service.retrieval.periods import period, without_period
+from service.retrieval.queries import cleaned
+
+if TYPE_CHECKING:
+    from consolidation.kernel.turns import Message
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.mind.minds import Mind
+    from service.resonance.call import PreTurnCall
+    from service.retrieval.moment import ResonanceRequest
+
+_RECENT = 20  # messages
+_AROUND, _AROUND_CHARACTERS = 4, 2_000  # messages by which a short one's language is known
+
+
+def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) -> Moment:
+    """
+    What is being said now, without secrets; its language is not known yet.
+
+    What was said off the record before does not count. What is said off the record now makes the moment so.
+    """
+    off_the_record = privacy.off_the_record(request.messages)
+    newest = max((at for at, one in enumerate(request.messages) if one.role is Speaker.USER), default=0)
+    is_off = request.is_off_the_record or newest in off_the_record
+    window = tuple(
+        replace(one, content=privacy.cleaned(one.content))
+        for at, one in enumerate(request.messages)
+        if is_off or at not in off_the_record
+    )
+    talk = _talk(window)
+    newest = max((at for at, one in enumerate(talk) if one.role is Speaker.USER), default=len(talk) - 1)
+    return Moment(
+        mind_id=mind_id,
+        session_id=request.session_id,
+        messages=window,
+        message=cleaned(talk[newest].content) if talk else "",
+        recent=tuple(f"{one.who}: {cleaned(one.content)}" for one in talk[max(0, newest - _RECENT) : newest]),
+        language="",
+        now=request.now,
+        timezone=request.timezone,
+        is_off_the_record=is_off,
+    )
+
+
+async def in_its_language(call: PreTurnCall) -> PreTurnCall:
+    """The same call once the language of its message is known. Raises HomeFault."""
+
+    def detected() -> str:
+        count_tokens("")  # loads what counts the block's tokens later, on the event loop
+        language = _language(call.mind, call.moment)
+        read_patterns(language)
+        return language
+
+    language = await anyio.to_thread.run_sync(detected, abandon_on_cancel=True)
+    return replace(call, moment=replace(call.moment, language=language))
+
+
+@cache
+def read_patterns(language: str) -> None:
+    """Compile and read what the phases use of a language for the first time: here, a deadline can leave it behind."""
+    text = "Where did I live in June?"
+    intent_of(text, language=language, names_known=False)
+    period(text, today=date(2026, 1, 1))
+    without_period(text)
+    concepts(text, language=language)
+
+
+def _language(mind: Mind, moment: Moment) -> str:
+    """The message's own; of the talk around it where it is too short to tell, else the mind's main one."""
+    main = next(iter(mind.text.languages()), "en")
+    around = " ".join(one.content for one in _talk(moment.messages)[-_AROUND:])[:_AROUND_CHARACTERS]
+    return detect(moment.message, fallback=detect(around, fallback=main))
+
+
+def _talk(messages: tuple[Message, ...]) -> list[Message]:
+    return [message for message in messages if message.role in {Speaker.USER, Speaker.ASSISTANT}]

@@ -1,0 +1,179 @@
+"""Phase 3's gate with its questions to the full text: how likely is anything that is left meant by the message?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from consolidation.text.concepts import concepts
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_words, stems
+from service.resonance.relevance import DEPTH, Evidence, Topic, content_weights, is_meant, probability
+from service.retrieval.intent import intent_of
+from service.retrieval.periods import period, without_period
+from service.retrieval.queries import named_in, proper_nouns, without_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import tzinfo
+
+    from service.index.text_index import TextIndex
+    from service.index.text_store import Traits
+    from service.resonance.arms import QueryHits
+    from service.resonance.retrieval import Candidates
+    from service.retrieval.moment import Fragment, Moment
+    from service.retrieval.periods import Period
+
+# Whom a request is to be done for says nothing of a life: "tell me a joke".
+_RECIPIENT = re.compile(
+    r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b", re.IGNORECASE
+)
+_SURELY_THE_SAME = 2  # stems: a single one may stand in the answer to another question
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """
+    How likely, in 0…1, something that is left is meant; the reason for each fragment that can not be, by id.
+
+    ``subjects`` are the stems and concepts of the message that each fragment's own turn holds.
+    """
+
+    probability: float
+    strays: Mapping[str, str]
+    subjects: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+class RelevanceGate:
+    """Weighs the best fragments against what the queries are about."""
+
+    def __init__(self, *, rarity: Callable[[str], float], are_cosines_calibrated: bool) -> None:
+        """*rarity* weighs a word; cosines of an embedder that was not measured are not used."""
+        self._rarity = rarity
+        self._are_cosines_calibrated = are_cosines_calibrated
+
+    def weigh(
+        self, fragments: Sequence[Fragment], *, candidates: Candidates, text: TextIndex, turns: int, moment: Moment
+    ) -> Verdict:
+        """
+        Weigh *fragments*, those *candidates* that are left, best first, for the query that fits them best.
+
+        *turns* is how many the mind has. Reads the index: call it in a worker thread. Raises IndexUnusable.
+        """
+        newest = {fragment.id: max(fragment.sequences) for fragment in fragments if fragment.sequences}
+        notes = {one.id: candidates.evidence[one.id] for one in fragments if one.id in candidates.evidence}
+        topics = [(hits, self._topic(hits, candidates, text, moment)) for hits in candidates.queries]
+        sequences = tuple(set(newest.values()))
+        wanted = {stem for _, topic in topics for stem in topic.stems}
+        around, own = text.stems_near(sequences, wanted), text.stems_in(sequences, wanted)
+        meaning = text.concepts_of(sequences)
+        traits = text.traits(sequences)
+        asking = {sequence for sequence, of_turn in traits.items() if of_turn.only_asks}
+        weighable = newest.keys() | notes.keys()
+        best = [fragment.id for fragment in fragments[:DEPTH] if fragment.id in weighable]
+        highest, meant = 0.0, set()
+        for hits, topic in topics:
+            cosines = self._calibrated(hits.cosines)
+            farthest = min(cosines.values(), default=None)  # what is not among the nearest is at most this near
+            arms = {arm.name: arm.hits for arm in hits.arms}
+            fits = _told_in(_period(hits.query, moment), traits, timezone=moment.timezone)
+            evidence = {
+                key: Evidence(
+                    cosines.get(sequence, farthest),
+                    around.get(sequence, frozenset()),
+                    meaning.get(sequence, frozenset()) & topic.concepts,
+                    arms.get("concepts", {}).get(sequence, 0.0),
+                    sequence in fits,
+                )
+                for key, sequence in newest.items()
+            }
+            for key, note in notes.items():
+                evidence[key] = Evidence(self._calibrated(note.cosines).get(hits.query), note.stems)
+            # That a chore was asked for before does not make it worth a memory.
+            vouching = [key for key in best if not (topic.is_chore and newest.get(key) in asking)]
+            found = probability(topic, [evidence[key] for key in vouching], turns=turns + candidates.searched)
+            highest = max(highest, found)
+            meant |= {key for key, one in evidence.items() if is_meant(topic, one)}
+        of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)
+        subjects = {
+            key: own.get(sequence, frozenset()) | (meaning.get(sequence, frozenset()) & of_message)
+            for key, sequence in newest.items()
+        }
+        strays = {key: "relevance: not a word in common" for key in weighable if key not in meant}
+        return Verdict(highest, strays, subjects)
+
+    def _calibrated[Key](self, cosines: Mapping[Key, float]) -> Mapping[Key, float]:
+        return cosines if self._are_cosines_calibrated else {}
+
+    def _topic(self, hits: QueryHits, candidates: Candidates, text: TextIndex, moment: Moment) -> Topic:
+        query, language = hits.query, moment.language
+        supposed = candidates.hypotheses.get(query)
+        bare = without_period(without_names(query, candidates.people))
+        empty = subjectless(language)
+        words = {word: stem for word, stem in content_words(bare, language=language).items() if word not in empty}
+        proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
+        in_turns = text.turn_counts(proper)
+        in_notes = frozenset[str]().union(*(note.stems for note in candidates.evidence.values()))
+        names_known = bool(named_in(query, candidates.people)) or candidates.names_entities
+        weights = content_weights(words, rarity=self._rarity)
+        meant = concepts(f"{supposed or ''} {bare}", language=language)
+        # A model writes its queries as they may have been said; what is wanted, the message says.
+        wanting = moment.message if query in candidates.added else query
+        intent = intent_of(wanting, language=language, names_known=names_known)
+        if supposed is not None:
+            intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
+        names_time = _period(query, moment) is not None
+        looks_back = intent.recalls or not intent.kind.endswith("remark")  # "let us go on Sunday" does not
+        return Topic(
+            weights,
+            meant,
+            intent,
+            names_known=names_known,
+            names_period=names_time and looks_back,
+            names_plan=names_time and not looks_back,
+            has_unknown_name=any(in_turns[stem] == 0 and stem not in in_notes for stem in proper),
+            unanswered=_unanswered(text, weights, meant, tuple({one for arm in hits.arms for one in arm.hits})),
+            is_personal=supposed is not None
+            or intent_of(_RECIPIENT.sub(r"\1", wanting), language=language, names_known=names_known).is_personal,
+        )
+
+
+def _period(query: str, moment: Moment) -> Period | None:
+    return period(query, today=moment.now.astimezone(moment.timezone).date())
+
+
+def _told_in(named: Period | None, traits: Mapping[int, Traits], *, timezone: tzinfo) -> frozenset[int]:
+    """Which turns were told in the period *named*, or close to it."""
+    if named is None:
+        return frozenset()
+    return frozenset(
+        sequence for sequence, one in traits.items() if named.nearly_fits(one.occurred_at.astimezone(timezone).date())
+    )
+
+
+def _unanswered(
+    text: TextIndex, weights: Mapping[str, float], meant: frozenset[str], sequences: Sequence[int]
+) -> float:
+    """
+    How much of what a query is about was asked in one turn before, to which there was no answer, 0…1.
+
+    *weights* and *meant* are its stems and concepts. 0 where a later turn holds as much: it was answered since.
+    """
+    mass = sum(weights.values())
+    asked = text.unanswered(sequences)
+    if not mass or not asked:
+        return 0.0
+    wanted = text.concepts_of(asked, has_answers=False)
+    shares = {
+        sequence: sum(weights[stem] for stem in found) / mass
+        for sequence, found in text.stems_in(sequences, weights).items()
+        if sequence not in asked
+        or len(found) >= _SURELY_THE_SAME
+        or not meant
+        or meant & wanted.get(sequence, frozenset())
+    }
+    last = max(asked, key=lambda sequence: (shares.get(sequence, 0.0), sequence))
+    share = shares.get(last, 0.0)
+    later = (shares[one] for one in shares if one > last and one not in asked)
+    return 0.0 if any(other >= share for other in later) else share

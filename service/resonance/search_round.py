@@ -1,0 +1,257 @@
+"""
+One round of queries, and what its arms share: the vectors, what the graph has near them, the hits of full text.
+
+Each is asked for once, by the first arm that needs it: one embedding call and a few statements a round, however many
+queries. What does not answer in time is left out and named; full text alone still remembers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import EmbedderFault, GraphFault
+from consolidation.kernel.turns import Speaker
+from consolidation.text.concepts import concepts
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_words
+from service.index.text_names import name_key
+from service.ports.graph import VectorHits
+from service.retrieval.facts import best_facts
+from service.retrieval.fusion import DEPTH
+from service.retrieval.periods import period, without_period
+from service.retrieval.queries import without_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
+    from datetime import tzinfo
+
+    from service.index.text_index import TextIndex
+    from service.index.text_ranking import TextHit
+    from service.mind.minds import Mind
+    from service.ports.embedder import Embedder, Vectors
+    from service.ports.graph import VectorHit
+    from service.resonance.arms import Switches
+    from service.retrieval.facts import TurnFact
+    from service.retrieval.fusion import Hits
+
+_FACTS = 60
+_ENTITIES = 6  # from which a traversal begins
+_TELLING_WORDS = 12  # a turn that states so many words tells something
+_MEANT = 5  # entities that a query may mean without naming them
+_ROLES = frozenset(name_key(role) for role in Speaker)
+
+
+class KnownNames(NamedTuple):
+    """The names in some queries that a mind knows, entities as uuid and name; the languages to stem the queries in."""
+
+    people: frozenset[str] = frozenset()
+    entities: tuple[tuple[str, str], ...] = ()
+    languages: tuple[str, ...] = ()
+
+
+class WordHits(NamedTuple):
+    """
+    The turns and the facts that full text found of one query; ``concepts`` are turns by what words mean.
+
+    ``most`` is about what a turn with all words of the query would score.
+    """
+
+    turns: tuple[TextHit, ...]
+    concepts: tuple[TextHit, ...]
+    facts: tuple[TextHit, ...]
+    most: float
+
+
+class SearchRound:
+    """The queries of one round, in one mind; to be closed when its arms have answered."""
+
+    def __init__(
+        self,
+        queries: Sequence[str],
+        *,
+        mind: Mind,
+        names: KnownNames,
+        language: str,
+        now: datetime,
+        timezone: tzinfo,
+        seconds: float | None,
+        embedder: Embedder,
+        switches: Switches,
+    ) -> None:
+        """The embedder and the graph have *seconds* from now on (None: no limit)."""
+        self.queries = tuple(queries)
+        self.mind = mind
+        self.names = names
+        self.language = language
+        self.now = now
+        self.timezone = timezone
+        self.seconds = seconds
+        self.switches = switches
+        self._until = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        self._embedder = embedder
+        # Names of people drown in a vector what is said about them. The ranking takes them as a cue instead.
+        left_out = names.people if switches.names else frozenset[str]()
+        self._bare = [without_names(query, left_out) or query for query in self.queries]
+        self._degraded: dict[str, None] = {}
+        self._asked: dict[str, asyncio.Task[Any]] = {}
+
+    @property
+    def text(self) -> TextIndex:
+        """The full text of the mind."""
+        return self.mind.text
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What did not answer, or was not asked for lack of time."""
+        return tuple(self._degraded)
+
+    async def words(self) -> tuple[WordHits, ...]:
+        """What full text finds, by query. Raises IndexUnusable."""
+        return await self._once(self._search_words)
+
+    async def told_in_periods(self) -> tuple[Hits, ...]:
+        """The turns of the period that each query names, by how much they state, 0…1. Raises IndexUnusable."""
+        return await anyio.to_thread.run_sync(_in_periods, self.text, self.queries, self.now.astimezone(self.timezone))
+
+    async def vectors(self) -> Vectors | None:
+        """A row a query; None where the embedder does not answer in time, or is left out."""
+        return await self._once(self._embed)
+
+    async def near(self) -> tuple[VectorHits, ...]:
+        """What the graph has near each query; nothing where it, or the embedder, does not answer in time."""
+        return await self._once(self._ask_near)
+
+    async def around(self) -> tuple[VectorHit, ...]:
+        """The facts around the entities that the queries name, nearest to the first query first."""
+        return await self._once(self._ask_around)
+
+    async def facts(self) -> tuple[dict[int, TurnFact], ...]:
+        """The best fact of each turn that told one which fits, by query. Raises IndexUnusable."""
+        return await self._once(self._find_facts)
+
+    def degrade(self, *rungs: str) -> None:
+        """Name what did not answer."""
+        self._degraded.update(dict.fromkeys(rungs))
+
+    def close(self) -> None:
+        """Let go of what is still asked."""
+        for task in self._asked.values():
+            task.cancel()
+
+    async def _once[T](self, ask: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        task: asyncio.Task[T] | None = self._asked.get(ask.__name__)
+        if task is None:
+            task = self._asked[ask.__name__] = asyncio.ensure_future(ask())
+        return await asyncio.shield(task)  # an arm that gives up does not take it from the others
+
+    async def _search_words(self) -> tuple[WordHits, ...]:
+        return await anyio.to_thread.run_sync(_by_words, self.text, self._bare, self.names.languages)
+
+    async def _embed(self) -> Vectors | None:
+        if not self.switches.vectors:
+            return None
+        if self.seconds is not None and self.seconds <= 0:
+            self.degrade("vectors_skipped")
+            return None
+        try:
+            async with asyncio.timeout_at(self._until):
+                return await self._embedder.embed_queries(self._bare)
+        except (EmbedderFault, TimeoutError):
+            self.degrade("embedder_unavailable")
+            return None
+
+    async def _ask_near(self) -> tuple[VectorHits, ...]:
+        vectors = await self.vectors()
+        if vectors is not None:
+            try:
+                async with asyncio.timeout_at(self._until):
+                    return await self.mind.graph.nearest(vectors, turns=DEPTH, facts=_FACTS, entities=_MEANT)
+            except EmbedderFault:  # the graph's vectors are of another embedder
+                self.degrade("embedder_unavailable")
+            except (GraphFault, TimeoutError):
+                self.degrade("graph_unavailable")
+        return (VectorHits(),) * len(self.queries)
+
+    async def _ask_around(self) -> tuple[VectorHit, ...]:
+        uuids = [uuid for uuid, _ in self.names.entities[:_ENTITIES]]
+        vectors = await self.vectors() if uuids else None
+        if vectors is None:
+            return ()
+        try:
+            async with asyncio.timeout_at(self._until):
+                return await self.mind.graph.facts_around(uuids, vectors[:1], limit=_FACTS)
+        except EmbedderFault:
+            self.degrade("embedder_unavailable")
+            return ()
+        except (GraphFault, TimeoutError):
+            self.degrade("graph_unavailable")
+            return ()
+
+    async def _find_facts(self) -> tuple[dict[int, TurnFact], ...]:
+        if not self.switches.facts:
+            return ({},) * len(self.queries)
+        words, near = await asyncio.gather(self.words(), self.near())
+        pairs = [(one.facts, found.facts) for one, found in zip(words, near, strict=True)]
+        return await anyio.to_thread.run_sync(_facts, self.text, pairs, self.now)
+
+
+def known_names(text: TextIndex, queries: Sequence[str], language: str) -> KnownNames:
+    """The known names in *queries*; the languages are *language* and the mind's main ones. Raises IndexUnusable."""
+    speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in _ROLES}
+    entities = [pair for query in queries for pair in text.names_in(query) if is_entity(pair[1])]
+    keys = {name_key(name) for _, name in entities}
+    words = {word for query in queries for word in name_key(query).split()}
+    people = frozenset(name for key, name in speakers.items() if key in keys or set(key.split()) <= words)
+    return KnownNames(people, tuple(dict.fromkeys(entities)), tuple(dict.fromkeys((language, *text.languages()))))
+
+
+def is_entity(name: str) -> bool:
+    """Whether a name is not only that of a role ("user", "assistant")."""
+    return name_key(name) not in _ROLES
+
+
+def _by_words(text: TextIndex, queries: Iterable[str], languages: Sequence[str]) -> tuple[WordHits, ...]:
+    found = []
+    for query in queries:
+        bare = without_period(query)
+        wanted = tuple(dict.fromkeys(stem for code in languages for stem in subject_stems(bare, language=code)))
+        meant = {concept for code in languages for concept in concepts(query, language=code)}
+        found.append(
+            WordHits(
+                text.search("turns", wanted, limit=DEPTH),
+                text.search("concepts", tuple(meant), limit=DEPTH),
+                text.search("facts", wanted, limit=_FACTS),
+                text.weight("turns", tuple(subject_stems(bare, language=languages[0])) if languages else wanted),
+            )
+        )
+    return tuple(found)
+
+
+def subject_stems(text: str, *, language: str) -> tuple[str, ...]:
+    """The stems of the words of *text* that say what it is about; possibly none."""
+    empty = subjectless(language)
+    return tuple(stem for word, stem in content_words(text, language=language).items() if word not in empty)
+
+
+def _in_periods(text: TextIndex, queries: Iterable[str], now: datetime) -> tuple[Hits, ...]:
+    found: list[Hits] = []
+    for query in queries:
+        named = period(query, today=now.date())
+        if named is None:
+            found.append({})
+            continue
+        first = datetime.combine(named.first, time(), now.tzinfo).astimezone(UTC)
+        last = datetime.combine(named.last + timedelta(1), time(), now.tzinfo).astimezone(UTC)
+        stated = text.turns_between(first, last, limit=DEPTH)
+        found.append({sequence: min(1.0, words / _TELLING_WORDS) for sequence, words in stated.items()})
+    return tuple(found)
+
+
+def _facts(
+    text: TextIndex, pairs: Iterable[tuple[Sequence[TextHit], Sequence[VectorHit]]], now: datetime
+) -> tuple[dict[int, TurnFact], ...]:
+    return tuple(best_facts(text, hits, near, now) for hits, near in pairs)

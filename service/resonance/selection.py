@@ -1,0 +1,150 @@
+"""
+The last steps of phase 3: which few of the fragments that are left surface, and in which order.
+
+Too weak a score, near-duplicates, the limit with its spread over days, then the order. Each step names what it drops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from consolidation.text.words import tokens
+from service.retrieval.excerpt import without_lead
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping, Sequence
+    from datetime import date, tzinfo
+
+    from service.retrieval.moment import Fragment
+
+LEAST_SHARE = 0.3  # of the first's score: measured to drop a fifth of five, and 4 % of the evidence
+_SAME_WORDS = 0.8
+_SAME_SUBJECT = 0.4  # of the score of an older one, from which a newer one on the same subject takes its place
+_STEP = 1e-3
+_FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
+_NO_SUBJECTS: MappingProxyType[str, frozenset[str]] = MappingProxyType({})
+_DAY_SHARE = 0.8
+_NO_WORDS = frozenset({""})
+_LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
+_KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The fragments that are left, best first, and the reason for each that was dropped, by id."""
+
+    fragments: tuple[Fragment, ...]
+    dropped: Mapping[str, str] = field(default_factory=dict)
+
+    def without(self, reasons: Mapping[str, str]) -> Filtered:
+        """The same without the fragments named in *reasons*."""
+        left = tuple(fragment for fragment in self.fragments if fragment.id not in reasons)
+        return Filtered(left, {**self.dropped, **reasons})
+
+
+def select(
+    filtered: Filtered,
+    *,
+    drops_weak: bool,
+    limit: int,
+    timezone: tzinfo,
+    subjects: Mapping[str, frozenset[str]] = _NO_SUBJECTS,
+) -> Filtered:
+    """
+    The few that surface, in their order; *drops_weak* drops what scores far below the first.
+
+    *subjects* are what of the message each fragment is about, by id: of those on one subject, the newest leads.
+    """
+    if drops_weak and filtered.fragments:
+        least = LEAST_SHARE * filtered.fragments[0].score
+        weak = {one.id: "relevance: far below the first" for one in filtered.fragments if one.score < least}
+        filtered = filtered.without(weak)
+    filtered = filtered.without(_near_duplicates(filtered.fragments, enough=_LOOKED_AT * limit))
+    ids = {one.id for one in _spread(filtered.fragments, limit=limit, timezone=timezone)}
+    filtered = filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})
+    filtered = Filtered(_newest_first(filtered.fragments, subjects), filtered.dropped)
+    return Filtered(tuple(sorted(filtered.fragments, key=_order)), filtered.dropped)
+
+
+def most_shown(limit: int, *, turns: int, is_unlimited: bool) -> int:
+    """How many of at most *limit* may surface: of a mind of few turns, few turns are on one subject."""
+    if is_unlimited:
+        return limit
+    return min(limit, max(_FEWEST_SHOWN, turns // _TURNS_A_MEMORY))
+
+
+def _newest_first(fragments: Sequence[Fragment], subjects: Mapping[str, frozenset[str]]) -> tuple[Fragment, ...]:
+    """*fragments* with the newest of those on one subject in the lead: what was said last is what holds."""
+    placed = list(fragments)
+    scores = {one.id: one.score for one in placed}
+    for older in sorted(placed, key=lambda one: -one.score):
+        for newer in placed:
+            if (
+                newer.occurred_at > older.occurred_at
+                and scores[newer.id] <= scores[older.id]
+                and newer.score >= _SAME_SUBJECT * older.score
+                and subjects.get(newer.id, frozenset()) & subjects.get(older.id, frozenset())
+            ):
+                scores[newer.id] = scores[older.id] + _STEP
+    highest = max(scores.values(), default=1.0)
+    scale = max(highest, 1.0)
+    raised = (replace(one, score=round(scores[one.id] / scale, 4)) for one in placed)
+    return tuple(sorted(raised, key=lambda one: -one.score))
+
+
+def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
+    """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
+    wordings = [frozenset(tokens(without_lead(fragment.text))) or _NO_WORDS for fragment in fragments]
+    common = Counter(word for words in wordings for word in words)
+    holders: dict[str, list[frozenset[str]]] = {}  # the wordings that stay, by each of their words
+    reasons = {}
+    different = 0
+    for fragment, words in zip(fragments, wordings, strict=True):
+        if different >= enough:
+            break
+        # What says the same lacks but a share of the words: of any few more than that it has one. The rarest are best.
+        some = sorted(words, key=common.__getitem__)[: len(words) - int(len(words) * _SAME_WORDS) + 1]
+        alike = (other for word in some for other in holders.get(word, ()))
+        if _is_sum(fragment, words, holders) or any(_says_the_same(words, other) for other in alike):
+            reasons[fragment.id] = "near-duplicate"
+            continue
+        different += 1
+        for word in words:
+            holders.setdefault(word, []).append(words)
+    return reasons
+
+
+def _is_sum(fragment: Fragment, words: frozenset[str], above: Container[str]) -> bool:
+    """Whether what is known of an entity was already said, piece by piece, by the words of what ranks above it."""
+    return fragment.kind == "entity" and sum(word in above for word in words) >= _SAME_WORDS * len(words)
+
+
+def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether all but a few of the words of both are shared."""
+    mine, theirs = len(one), len(other)
+    if mine < _SAME_WORDS * theirs or theirs < _SAME_WORDS * mine:
+        return False
+    shared = len(one & other)
+    return shared >= _SAME_WORDS * (mine + theirs - shared)
+
+
+def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> tuple[Fragment, ...]:
+    """The best *limit*, but not more than a share of them of one day while another day has something to say."""
+    most = max(1, math.ceil(_DAY_SHARE * limit))
+    days: dict[date, int] = {}
+    first: list[Fragment] = []
+    spare: list[Fragment] = []
+    for fragment in fragments:
+        day = fragment.occurred_at.astimezone(timezone).date()
+        days[day] = days.get(day, 0) + 1
+        (first if days[day] <= most else spare).append(fragment)
+    return tuple([*first[:limit], *spare][:limit])
+
+
+def _order(fragment: Fragment) -> tuple[bool, int, float]:
+    """What names somebody of the message first, then facts, then the rest, each by score."""
+    return (not fragment.is_boosted, _KINDS[fragment.kind], -fragment.score)

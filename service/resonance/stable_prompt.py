@@ -1,0 +1,120 @@
+"""The stable part of what is injected: the story, cut to its budget, and the recall protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.story.anchor import without_marks
+from consolidation.story.chapters import parse
+from consolidation.story.compression import gist
+from consolidation.text.tokens import count_tokens
+from prompts.library import render, unusable
+from service.resonance.injection import stable_text
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from consolidation.workspace import Workspace
+    from service.resonance.call import PreTurnCall
+
+type _Stamp = tuple[int, int, str]  # of the story's file: its time and size; the protocol's text
+
+_COMMENT = re.compile(r"<!--[^>]{0,400}-->[ \t]*\n?")
+_WHOLE, _OPENING = 0.75, 0.25  # of the budget: whole chapters where not all fit; the text above them, at most
+_LONGEST_STORY = 400_000  # characters
+_GLANCES = "(Earlier chapters, in a sentence or two each:)"
+_LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
+
+
+class StablePrompt:
+    """Reads a mind's story again only when its file, or the recall protocol, has changed."""
+
+    def __init__(self, *, story_tokens: int) -> None:
+        """Give the story at most *story_tokens*."""
+        self._story_tokens = story_tokens
+        self._known: dict[Path, dict[_Stamp, str]] = {}
+
+    def forget(self, workspace: Workspace) -> None:
+        """Drop what was read of a mind. A thread that still reads it brings nothing back."""
+        self._known.pop(workspace.folder, None)
+
+    @asynccontextmanager
+    async def read_beside(self, call: PreTurnCall) -> AsyncIterator[asyncio.Task[str]]:
+        """Read beside the phases of *call*: the last rung. The text is empty where even it does not come in time."""
+        reading = asyncio.create_task(self._in_time(call))
+        try:
+            yield reading
+        finally:
+            reading.cancel()
+
+    async def read(self, workspace: Workspace) -> str:
+        """Story and recall protocol, as they are now."""
+        return await anyio.to_thread.run_sync(self._text, workspace, abandon_on_cancel=True)
+
+    async def _in_time(self, call: PreTurnCall) -> str:
+        left = call.deadline.left()
+        try:
+            async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
+                if await anyio.to_thread.run_sync(unusable, call.mind.workspace.prompts, abandon_on_cancel=True):
+                    call.trace.degrade("prompt_unusable")
+                return await self.read(call.mind.workspace)
+        except TimeoutError:
+            call.trace.degrade("story_skipped")
+            return ""
+
+    def _text(self, workspace: Workspace) -> str:
+        """The same bytes until a person or the narrator changes the story, or a person the protocol."""
+        known = self._known.setdefault(workspace.folder, {})
+        protocol = render("recall_protocol", overrides=workspace.prompts)
+        stamp = (*_stamp(workspace), protocol)
+        text = known.get(stamp)
+        if text is None:
+            story = workspace.read(workspace.story, most_characters=_LONGEST_STORY)
+            text = stable_text(story=shortened(story, most_tokens=self._story_tokens), protocol=protocol)
+            known.clear()
+            known[stamp] = text
+        return text
+
+
+def shortened(story: str, *, most_tokens: int) -> str:
+    """
+    The newest chapters whole, before them the gist of older ones, named so, as many as fit, in order.
+
+    What a person wrote above the first chapter comes first, where it is short.
+    """
+    book = parse(without_marks(story))
+    opening = _COMMENT.sub("", book.opening).strip()
+    parts = [opening] if opening and count_tokens(opening) <= most_tokens * _OPENING else []
+    room = most_tokens - sum(map(count_tokens, parts))
+    whole, older = _fitting([one.text.strip() for one in book.chapters], most_tokens=room)
+    if older:  # not all fit: room for a glance at what came before
+        whole, older = _fitting([one.text.strip() for one in book.chapters], most_tokens=int(room * _WHOLE))
+    room -= sum(map(count_tokens, whole)) + count_tokens(_GLANCES)
+    glances, _ = _fitting([gist(one) for one in book.chapters[:older]], most_tokens=room)
+    if glances:
+        parts += [_GLANCES, *glances]
+    return "\n\n".join(_COMMENT.sub("", part).strip() for part in (*parts, *whole))
+
+
+def _fitting(texts: Sequence[str], *, most_tokens: int) -> tuple[list[str], int]:
+    """The last of *texts* that fit, in order, and how many were left out."""
+    room = most_tokens
+    for at in range(len(texts) - 1, -1, -1):
+        room -= count_tokens(texts[at])
+        if room < 0:
+            return list(texts[at + 1 :]), at + 1
+    return list(texts), 0
+
+
+def _stamp(workspace: Workspace) -> tuple[int, int]:
+    try:
+        found = workspace.locate(workspace.story).stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)

@@ -1,0 +1,1 @@
+"""What searching before a turn and searching on purpose share."""

@@ -1,0 +1,193 @@
+"""Times in words: whether a text tells one, whether a question asks for one, and which month or day it names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from babel.dates import get_day_names, get_month_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+_LANGUAGES = ("en", "es", "de", "fr", "it", "pt", "ru", "ar")  # the first one's names stand for all
+_CONTEXTS: tuple[Literal["format", "stand-alone"], ...] = ("format", "stand-alone")
+# "In May" and its like in Russian: CLDR has the nominative and the genitive alone.
+_IN_MONTHS = "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре".split()
+_MORE_MONTHS = {"sept": 9} | {name: number for number, name in enumerate(_IN_MONTHS, start=1)}
+_MORE_WEEKDAYS = {"среду": 2, "пятницу": 4, "субботу": 5}  # "on Friday" and its like: CLDR has the nominative alone
+# Words of other kinds, planets and people: a month only with a day, a year or a word like "in" beside it.
+_AMBIGUOUS = frozenset("may march mar mars sep sept jun mai dec jan apr mayo марта марте مارس".split())
+# Frequent words of other languages ("ten" is "dez", "I like" is "mag"): a month only after a day, or before a year.
+_AFTER_A_DAY = frozenset("ago dez gen lug mag out set".split())
+# English at that, where numbers stand before them as well ("5 out of 10"): only as in "5 de out".
+_AFTER_DE = frozenset("out set".split())
+_TIMES = re.compile(
+    r"\b(?:yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
+    r"friday|saturday|sunday|recently|since|ayer|hoy|anoche|semana|mes|año|años|gestern|heute|woche|monat|jahre?|"
+    r"hier|aujourd'hui|semaine|mois|ans?|ieri|oggi|settimana|mese|anno|anni|ontem|hoje|mês|ano|anos|"
+    r"\d+)\b|昨天|今天|明天|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
+    re.IGNORECASE,
+)
+_ASKS_WHEN = re.compile(
+    r"^\W*(?:when\b|what (?:day|date|month|year)\b|which (?:day|date|month|year)\b|how long\b|cuándo\b|wann\b|quand\b|"
+    r"quando\b|когда\b)|什么时候|いつ|متى",
+    re.IGNORECASE,
+)
+_CUE = re.compile(
+    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|en|im|am|em|seit|desde|depuis"
+    r"|nel|с|في)\s+$",
+    re.IGNORECASE,
+)
+_LONGEST_CUE = 32
+_BEFORE, _AFTER, _AFTER_MONTH = timedelta(days=2), timedelta(days=10), timedelta(days=10)
+
+
+@dataclass(frozen=True, slots=True)
+class DateHint:
+    """A month or a day that a question names; without a year, any year up to the memory's own."""
+
+    month: int
+    day: int | None = None
+    year: int | None = None
+
+    def fits(self, told: date) -> bool:
+        """Whether something told on that day may be meant: things are told a little before or after they happen."""
+        years = (self.year,) if self.year is not None else (told.year - 1, told.year)
+        return any(self._fits_in(year, told) for year in years)
+
+    def _fits_in(self, year: int, told: date) -> bool:
+        try:
+            first = date(year, self.month, self.day or 1)
+        except ValueError:
+            return False
+        if self.day is not None:
+            return first - _BEFORE <= told <= first + _AFTER
+        following = date(year + self.month // 12, self.month % 12 + 1, 1)
+        return first <= told < following + _AFTER_MONTH
+
+
+class _Names(NamedTuple):
+    """What the languages call months and weekdays, and where that stands in a text."""
+
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    date: re.Pattern[str]
+    weekday: re.Pattern[str]
+    short_weekday: re.Pattern[str]
+
+
+def has_time(text: str) -> bool:
+    """Whether *text* says when something was."""
+    return _TIMES.search(text) is not None or bool(days_named(text))
+
+
+def asks_when(text: str) -> bool:
+    """Whether *text* asks for a time."""
+    return _ASKS_WHEN.search(text) is not None
+
+
+def date_hint(text: str) -> DateHint | None:
+    """The first month or day that *text* names, None where it names none."""
+    return next((_hint(found) for found in _dates(text)), None)
+
+
+def days_named(text: str) -> frozenset[str]:
+    """The months and weekdays that *text* surely names, each by its English name whatever the language."""
+    months = {_english_month(_hint(found).month) for found in _dates(text)}
+    return frozenset(months | {_english_weekday(number) for number in _weekdays(text)})
+
+
+def weekdays_named(text: str) -> frozenset[int]:
+    """The weekdays that *text* surely names, from 0 for Monday."""
+    return frozenset(_weekdays(text))
+
+
+def without_dates(text: str) -> str:
+    """*text* without the months, days and years it names: they say when, not what."""
+    bare = _names().date.sub(lambda found: " " if _is_sure(found) else found[0], text)
+    return " ".join(re.sub(r"\b(?:19|20)\d\d\b", " ", bare).split())
+
+
+def _dates(text: str) -> Iterator[re.Match[str]]:
+    return filter(_is_sure, _names().date.finditer(text))
+
+
+def _is_sure(found: re.Match[str]) -> bool:
+    """Whether a month is meant: "may" and "march" are words of other kinds as well."""
+    month = found["month"].casefold()
+    if month in _AFTER_DE:
+        return bool((found["day"] and found["de"]) or found["year"])
+    if month in _AFTER_A_DAY:
+        return bool(found["day"] or found["year"])
+    has_more = found["day"] or found["day_after"] or found["year"]
+    before = found.string[max(found.start("month") - _LONGEST_CUE, 0) : found.start("month")]
+    return bool(has_more or month not in _AMBIGUOUS or _CUE.search(before))
+
+
+def _hint(found: re.Match[str]) -> DateHint:
+    day = found["day"] or found["day_after"]
+    year = int(found["year"]) if found["year"] else None
+    return DateHint(_names().months[found["month"].casefold()], int(day) if day else None, year)
+
+
+def _weekdays(text: str) -> Iterator[int]:
+    """By name; "Mo." and "sex" are words of their own, and weekdays right before a day of a month alone."""
+    known = _names()
+    for found in known.weekday.finditer(text):
+        yield known.weekdays[found[0].casefold()]
+    for found in known.short_weekday.finditer(text):
+        following = known.date.match(text, found.end())
+        if following and (following["day"] or following["day_after"]) and _is_sure(following):
+            yield known.weekdays[found[1].casefold()]
+
+
+def _english_month(number: int) -> str:
+    return str(get_month_names("wide", locale=_LANGUAGES[0])[number]).casefold()
+
+
+def _english_weekday(number: int) -> str:
+    return str(get_day_names("wide", locale=_LANGUAGES[0])[number]).casefold()
+
+
+@cache
+def _names() -> _Names:
+    """Of CLDR. Made at first use, in a tenth of a second: the start does not wait for eight languages."""
+    months = _MORE_MONTHS | _called(get_month_names, "wide") | _called(get_month_names, "abbreviated")
+    weekdays = _MORE_WEEKDAYS | _called(get_day_names, "wide")
+    short = _called(get_day_names, "abbreviated")
+    not_after = "".join(rf"(?<!\b{name})" for name in sorted(_AFTER_A_DAY))
+    return _Names(
+        months,
+        weekdays | short,
+        re.compile(
+            rf"(?:\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.|º)?(?:\s+(?:of|(?P<de>de)))?\s+)?\b(?P<month>{_any_of(months)})\b"
+            rf"(?:{not_after}\.?\s+(?P<day_after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
+            r"(?:\.?,?\s+(?:de\s+)?(?P<year>(?:19|20)\d\d)\b)?",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"\b(?:{_any_of(weekdays)})\b", re.IGNORECASE),
+        re.compile(rf"\b({_any_of(short)})\.?,?\s{{1,3}}(?=\w)", re.IGNORECASE),
+    )
+
+
+def _called(
+    names_of: Callable[[Literal["wide", "abbreviated"], Literal["format", "stand-alone"], str], Mapping[int, str]],
+    width: Literal["wide", "abbreviated"],
+) -> dict[str, int]:
+    """Each name of the languages and its number; without the full stop that makes it short."""
+    return {
+        name.rstrip(".").casefold(): number
+        for language, context in product(_LANGUAGES, _CONTEXTS)
+        for number, name in names_of(width, context, language).items()
+        # For a language without stand-alone names of its own, Babel 2.18 may give those of one it read before: "1月".
+        if not re.search(r"\d", name)
+    }
+
+
+def _any_of(names: Mapping[str, int]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))

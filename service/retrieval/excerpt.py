@@ -1,0 +1,127 @@
+"""
+A turn as a memory: who said it, and the words that matter to a query, as a person would retell it.
+
+A short turn is told whole. Of a long one, the sentences that fit best are told, and what stands right behind them,
+where the answer often is. What the bot said is told only where the person told nothing: its small talk is not a memory.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import Speaker
+from consolidation.text.sentences import sentences
+from consolidation.text.speech_acts import knows_not, told
+from consolidation.text.words import tokens
+from service.retrieval.lead_words import leads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.kernel.turns import Message, StoredTurn
+
+_SHORT = 400  # characters
+_LONGEST_QUESTION = 160
+_FEW_WORDS = 6  # an answer of so few words says nothing without its question
+_NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
+_MARKDOWN = re.compile(r"(?:^|(?<=\s))(?:#{1,6}|[-*+>]|\d+\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
+_LEAD = re.compile(r"^[^:：]{1,60}?(?:\s?: |：)")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,1000}\)")
+
+
+def query_words(queries: Sequence[str]) -> frozenset[str]:
+    """The words of all queries, by which the sentences of a turn are chosen."""
+    return frozenset(word for query in queries for word in tokens(query))
+
+
+def excerpt(
+    stored: StoredTurn,
+    *,
+    wanted: frozenset[str],
+    language: str,
+    before: StoredTurn | None = None,
+    is_denied: bool = False,
+) -> str:
+    """
+    What was told in a turn, at most about 400 characters, in the words of *language*; "…" marks what was left out.
+
+    *before* is the turn before it in its session, whose question a short answer needs. Where the turn *is_denied*, what
+    the bot said in it is left out. Tool output and system messages are told only where there is nothing else.
+    """
+    messages = stored.turn.messages
+    own = [one for one in messages if one.role is Speaker.USER]
+    said = [] if is_denied and own else [one for one in messages if one.role in {Speaker.ASSISTANT, Speaker.THOUGHT}]
+    words = leads(language)
+    tells = bool(told("\n".join(one.content for one in own), language=language))
+    parts = [_retold(one, words["told" if tells else "asked"], wanted=wanted, language=language) for one in own]
+    if said and (not tells or not own):
+        parts += [
+            _retold(one, words["said"], wanted=wanted, language=language)
+            for one in said
+            if not (own and knows_not(one.content))
+        ]
+    if tells and before is not None and len(" ".join(one.content for one in own).split()) <= _FEW_WORDS:
+        parts = [*_question(before, language), *parts]
+    if not parts:
+        parts = [_retold(one, "", wanted=wanted, language=language) for one in messages]
+    return " / ".join(part for part in parts if part)[: 3 * _SHORT]
+
+
+def plain(text: str) -> str:
+    """*text* in one line, without the marks of Markdown."""
+    return " ".join(_MARKDOWN.sub("", _LINK.sub(r"\1", text)).split())
+
+
+def without_lead(text: str) -> str:
+    """An excerpt without the words that say who said it."""
+    return _LEAD.sub("", text, count=1)
+
+
+def _retold(message: Message, lead: str, *, wanted: frozenset[str], language: str) -> str:
+    text = plain(message.content)
+    if not text:
+        return ""
+    shown = text if len(text) <= _SHORT else _fitting(text, wanted=wanted, language=language)
+    return f"{_lead(message, lead, language)}{shown}"
+
+
+def _lead(message: Message, lead: str, language: str) -> str:
+    if message.name and message.role is Speaker.USER:
+        return leads(language)["named"].format(name=message.name)
+    return lead
+
+
+def _question(before: StoredTurn, language: str) -> list[str]:
+    """What the bot, or somebody else, asked at the end of the turn before."""
+    last = before.turn.messages[-1]
+    text = plain(last.content)
+    asked = sentences(text, language=language)[-1:] if text.rstrip().endswith(("?", "？", "؟")) else ()
+    return [f"{_lead(last, leads(language)['said'], language)}{one[-_LONGEST_QUESTION:]}" for one in asked]
+
+
+def _fitting(text: str, *, wanted: frozenset[str], language: str) -> str:
+    """The sentences that share most words with the query, and those right behind them, in their order."""
+    pieces = sentences(text, language=language)
+    shared = [float(len(wanted.intersection(tokens(piece)))) for piece in pieces]
+    worth = [own + _NEXT_SHARE * (shared[at - 1] if at else 0.0) for at, own in enumerate(shared)]
+    chosen: list[int] = []
+    room = _SHORT
+    for at in sorted(range(len(pieces)), key=lambda at: (-worth[at], at)):
+        if chosen and len(pieces[at]) > room:
+            continue
+        chosen.append(at)
+        room -= len(pieces[at])
+    return _joined(pieces, sorted(chosen))
+
+
+def _joined(pieces: Sequence[str], chosen: Sequence[int]) -> str:
+    """The chosen pieces in a row, an ellipsis where something is left out."""
+    parts: list[str] = []
+    last = -1
+    for at in chosen:
+        if at != last + 1:
+            parts.append("…")
+        parts.append(pieces[at])
+        last = at
+    return " ".join(parts if last == len(pieces) - 1 else [*parts, "…"])

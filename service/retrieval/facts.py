@@ -1,0 +1,66 @@
+"""
+From facts that were found to the turns that told them: the best fact of each turn, of those that still hold.
+
+Everything here reads the index: call it in a worker thread. It raises IndexUnusable.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from service.retrieval.fusion import COSINES, WORDS, normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from service.index.text_index import TextIndex
+    from service.index.text_ranking import TextHit
+    from service.ports.graph import VectorHit
+
+
+class TurnFact(NamedTuple):
+    """A fact that a turn told: its uuid, its words, and how well it fits, 0…1."""
+
+    uuid: str
+    text: str
+    score: float
+
+
+def best_facts(
+    text: TextIndex, hits: Sequence[TextHit], near: Sequence[VectorHit], now: datetime
+) -> dict[int, TurnFact]:
+    """The best fact of each turn, by words (*hits*) and by meaning (*near*) in equal parts; only what holds *now*."""
+    numbers = text.fact_numbers([one.key for one in near])
+    by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
+    by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
+    scores = {
+        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
+    }
+    return _best_of_turns(text, scores, now)
+
+
+def neighbour_scores(text: TextIndex, near: Sequence[VectorHit], now: datetime) -> dict[int, float]:
+    """How well the facts around some entities fit, by the turns that told them, 0…1."""
+    numbers = text.fact_numbers([one.key for one in near])
+    scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
+    return {sequence: fact.score for sequence, fact in _best_of_turns(text, scores, now).items()}
+
+
+def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) -> dict[int, TurnFact]:
+    rows = text.facts(tuple(scores))
+    holding = {number: str(row[4]) for number, row in rows.items() if _holds(row[6], now)}
+    episodes = dict(zip(holding, json.loads(f"[{','.join(holding.values())}]"), strict=True))
+    sequences = text.sequences(tuple({uuid for uuids in episodes.values() for uuid in uuids}))
+    best: dict[int, TurnFact] = {}
+    for number, uuids in episodes.items():
+        fact = TurnFact(str(rows[number][0]), str(rows[number][1]), scores[number])
+        for sequence in (sequences[uuid] for uuid in uuids if uuid in sequences):
+            if sequence not in best or fact.score > best[sequence].score:
+                best[sequence] = fact
+    return best
+
+
+def _holds(invalid_at: object, now: datetime) -> bool:
+    return invalid_at is None or datetime.fromisoformat(str(invalid_at)) > now

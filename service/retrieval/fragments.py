@@ -1,0 +1,132 @@
+"""From ranked turns to fragments: each turn as the fact it told, where one fits, else as it was said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from consolidation.text.words import tokens
+from service.retrieval.excerpt import excerpt, plain
+from service.retrieval.moment import Fragment, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.ports.graph import StoredEntity
+    from service.retrieval.facts import TurnFact
+    from service.retrieval.fusion import Ranked
+
+_FITTING_FACT = 0.5  # the least score of a fact that stands in for its turn
+_LONGEST_SUMMARY = 500
+_ENTITY_SCORE = 0.65
+_TELLING_LETTERS = 40  # of a quote: so many in a row are nobody else's words
+
+
+def turn_fragments(
+    ranking: Sequence[Ranked],
+    *,
+    turns: Mapping[int, StoredTurn],
+    facts: Mapping[int, TurnFact],
+    source_of: Callable[[StoredTurn], Source],
+    named: Sequence[str],
+) -> tuple[Fragment, ...]:
+    """The ranked turns that are in *turns*, best first; one that names all of a name in *named* is boosted."""
+    top = ranking[0].score if ranking else 0.0
+    names = [frozenset(tokens(name)) for name in named]
+    fragments = []
+    for one in ranking:
+        turn = turns.get(one.sequence)
+        if turn is None:
+            continue
+        source = source_of(turn)
+        best = facts.get(one.sequence)
+        is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, turn)
+        fact = best if is_fitting else None
+        fragments.append(
+            Fragment(
+                id=f"fact:{fact.uuid}" if fact else f"episode:{one.sequence}",
+                kind="fact" if fact else "episode",
+                text=fact.text if fact else source.excerpt,
+                occurred_at=turn.occurred_at,
+                score=round(min(1.0, one.score / top), 4) if top > 0 else 0.0,
+                sources=(source,),
+                is_boosted=bool(names) and _names_any(turn.text, names),
+                arms=one.ranks,
+            )
+        )
+    return _distinct(fragments)
+
+
+def entity_fragments(
+    entities: Sequence[StoredEntity],
+    *,
+    named: Container[str],
+    turns: Mapping[str, StoredTurn],
+    source_of: Callable[[StoredTurn], Source],
+) -> tuple[Fragment, ...]:
+    """
+    What is known of entities, where it is short enough to be a memory, and a turn that mentions them is there.
+
+    *named* are the uuids of those that a query names; they are boosted. *turns* are by the uuids of their episodes.
+    """
+    fragments = []
+    for entity in entities:
+        mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
+        if not entity.summary.strip() or len(entity.summary) > _LONGEST_SUMMARY or not mentions:
+            continue
+        if any(_quotes(entity.summary, turn) for turn in mentions):
+            continue  # made without a model: the turns say it themselves
+        fragments.append(
+            Fragment(
+                id=f"entity:{entity.uuid}",
+                kind="entity",
+                text=f"{entity.name}: {entity.summary}",
+                occurred_at=max(turn.occurred_at for turn in mentions),
+                score=_ENTITY_SCORE,
+                sources=tuple(map(source_of, mentions)),
+                is_boosted=entity.uuid in named,
+            )
+        )
+    return tuple(fragments)
+
+
+def as_source(
+    turn: StoredTurn,
+    *,
+    wanted: frozenset[str],
+    language: str,
+    before: StoredTurn | None = None,
+    is_denied: bool = False,
+) -> Source:
+    """A turn as the source of a memory; its excerpt has the sentences with most of the words *wanted*."""
+    shown = excerpt(turn, wanted=wanted, language=language, before=before, is_denied=is_denied)
+    return Source(turn.turn.turn_id, turn.turn.session_id, turn.sequence, turn.occurred_at, shown)
+
+
+def _is_quote(fact: str, turn: StoredTurn) -> bool:
+    """Whether a fact is but a sentence of its turn, as it is without a model: then the turn says more."""
+    words = fact.partition(": ")[2] or fact
+    return words in turn.text
+
+
+def _quotes(summary: str, turn: StoredTurn) -> bool:
+    words = summary.partition(": ")[2] or summary
+    return plain(words)[:_TELLING_LETTERS] in plain(turn.text)
+
+
+def _distinct(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
+    """One fragment a fact: told in two turns, it rests on both, and has the better score."""
+    found: dict[str, Fragment] = {}
+    for fragment in fragments:
+        known = found.setdefault(fragment.id, fragment)
+        if known is not fragment:
+            sources = (*known.sources, *fragment.sources)
+            is_boosted = known.is_boosted or fragment.is_boosted
+            found[fragment.id] = replace(known, sources=sources, is_boosted=is_boosted)
+    return tuple(found.values())
+
+
+def _names_any(text: str, names: Sequence[frozenset[str]]) -> bool:
+    words = set(tokens(text))
+    return any(name <= words for name in names)

@@ -1,0 +1,183 @@
+"""
+From lists of hits to one ranking of turns: scores are made comparable, added, and moved by what is known of a turn.
+
+Every arm is a short list of turns with scores, so none of this depends on how many turns there are. The constants were
+measured on LoCoMo, on a wide plateau: see tests/benchmarks/README.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import tzinfo
+
+    from service.index.text_store import Traits
+    from service.retrieval.periods import Period
+
+DEPTH = 100  # turns that an arm may find of one query
+_TINY = 1e-9
+
+type Hits = Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a poor score is, and the least that the best must have to count in full."""
+
+    floor: float
+    least_top: float
+
+
+WORDS = Scale(0.0, 0.3)  # BM25; in a mind of a few turns no word is rare enough to mean much
+CONCEPTS = Scale(0.0, 1.0)  # BM25, of the few concepts that there are
+COSINES = Scale(0.0, 0.4)  # of multilingual-e5-small, centred: unrelated, and plainly related
+WHOLES = Scale(0.0, 1.0)  # shares of all that could be found
+SHARES = Scale(0.0, 0.0)  # in 0…1 already
+
+
+@dataclass(frozen=True, slots=True)
+class ArmHits:
+    """What one arm found of one query: turns by sequence with its own scores; how much it counts, on which scale."""
+
+    name: str
+    hits: Hits
+    weight: float
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class TraitWeights:
+    """
+    How much a turn's traits move its score, where an arm's best hit counts as much as the arm weighs.
+
+    ``recency`` is for questions about the present, whose newest answer holds. What marks a turn down is negative.
+    ``words_unnamed`` is the share of its weight that the arm "words" has where the query names nobody and nothing that
+    is known: who names something repeats its word, who does not asks in other words.
+    """
+
+    words_unnamed: float = 0.15
+    speaker: float = 0.20
+    period: float = 0.72
+    when: float = 0.30
+    answers: float = 0.20
+    recency: float = 0.28
+    asks: float = -0.05
+    only_asks: float = -0.05
+    knows_not: float = -0.12
+    brief: float = -0.35
+    brief_words: float = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """
+    What a query says besides its words.
+
+    The people it names, the period it names, whether it asks for a time, and whether it is about the present, in which
+    what is newer holds; ``newest`` is the last sequence of the mind. ``names_known`` where it names something that the
+    mind knows; ``answer_types`` are the kinds of words that may answer it.
+    """
+
+    people: frozenset[str] = frozenset()
+    period: Period | None = None
+    asks_when: bool = False
+    is_present: bool = False
+    newest: int = 1
+    names_known: bool = False
+    answer_types: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A turn with its fused score, and its rank in each arm that found it (from 1)."""
+
+    sequence: int
+    score: float
+    ranks: Mapping[str, int]
+
+
+def fuse(
+    arms: Sequence[ArmHits], *, cues: Cues, traits: Mapping[int, Traits], timezone: tzinfo, weights: TraitWeights
+) -> tuple[Ranked, ...]:
+    """Rank the turns that the *arms* found for one query, best first; turns without *traits* are left out."""
+    parts: dict[int, list[float]] = {}
+    ranks: dict[int, dict[str, int]] = {}
+    for arm in arms:
+        is_unnamed = arm.name == "words" and not (cues.people or cues.names_known)
+        weight = arm.weight * (weights.words_unnamed if is_unnamed else 1.0)
+        for sequence, score in normalised(arm.hits, scale=arm.scale).items():
+            parts.setdefault(sequence, []).append(weight * score)
+        for rank, sequence in enumerate(sorted(arm.hits, key=lambda one: -arm.hits[one]), start=1):
+            ranks.setdefault(sequence, {})[arm.name] = rank
+    sums = {sequence: sum(found) for sequence, found in parts.items() if sequence in traits}
+    ranked = [
+        Ranked(
+            sequence,
+            score + _moved(sequence, cues=cues, traits=traits[sequence], timezone=timezone, weights=weights),
+            ranks[sequence],
+        )
+        for sequence, score in sums.items()
+    ]
+    return tuple(sorted(ranked, key=lambda one: (-one.score, -one.sequence)))
+
+
+def with_corrections(ranking: Sequence[Ranked], denied: Mapping[int, int]) -> tuple[Ranked, ...]:
+    """*ranking* with each turn that denies another (*denied*: denied to denying) at least as high as what it denies."""
+    by_sequence = {one.sequence: one for one in ranking}
+    for wrong, right in denied.items():
+        old, new = by_sequence.get(wrong), by_sequence.get(right)
+        if old is not None and (new is None or new.score <= old.score):
+            by_sequence[right] = Ranked(right, old.score + _TINY, new.ranks if new is not None else old.ranks)
+    return tuple(sorted(by_sequence.values(), key=lambda one: (-one.score, -one.sequence)))
+
+
+def merged(rankings: Sequence[tuple[float, Sequence[Ranked]]]) -> tuple[Ranked, ...]:
+    """
+    One ranking of several queries, each with its trust (0…1): a turn counts by the query that fits it best.
+
+    Scores are never negative. Those of several queries can be compared: a query that finds nothing good stays low.
+    """
+    best: dict[int, Ranked] = {}
+    for trust, ranking in rankings:
+        for one in ranking:
+            score = trust * max(one.score, 0.0)
+            known = best.get(one.sequence)
+            if known is None or score > known.score:
+                best[one.sequence] = Ranked(one.sequence, score, one.ranks)
+    return tuple(sorted(best.values(), key=lambda one: (-one.score, -one.sequence)))
+
+
+def normalised(hits: Hits, *, scale: Scale) -> dict[int, float]:
+    """
+    Scores of one list in 0…1, the best one 1 unless even that is weak.
+
+    The floor of a full list is its end: what is below it was not worth a place. A list that is not full comes of a
+    small mind, where the last place means nothing; there, the scale knows what a poor score is.
+    """
+    if not hits:
+        return {}
+    floor = min(hits.values()) if len(hits) >= DEPTH else scale.floor
+    top = max(*hits.values(), scale.least_top, floor + _TINY)
+    return {sequence: min(1.0, max(0.0, (score - floor) / (top - floor))) for sequence, score in hits.items()}
+
+
+def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weights: TraitWeights) -> float:
+    """What the traits of a turn add to its score."""
+    brief = math.exp(-traits.statement_words / weights.brief_words)
+    moved = weights.brief * brief + weights.asks * traits.asks
+    moved += weights.only_asks * traits.only_asks + weights.knows_not * traits.knows_not
+    if len(cues.people) == 1 and cues.people & set(traits.speakers):
+        moved += weights.speaker
+    if cues.period is not None:
+        day = traits.occurred_at.astimezone(timezone).date()
+        moved += weights.period * (cues.period.fits(day) + cues.period.nearly_fits(day)) / 2
+    if cues.asks_when and traits.has_time:
+        moved += weights.when
+    moved += weights.answers * len(cues.answer_types & traits.answers)
+    if cues.is_present:
+        moved += weights.recency * sequence / max(cues.newest, sequence)
+    return moved

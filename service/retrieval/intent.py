@@ -1,0 +1,249 @@
+"""
+What a message wants: is it a question about somebody's life, a task, a remark, small talk?
+
+Memory answers the first, and helps where a remark touches a life. To sums, code, trivia, translations and small talk it
+has nothing to say, whatever words they share with a memory. Closed classes of words in the languages that most people
+write to a bot; a message in another language is weighed by what is found alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Literal
+
+from consolidation.text.speech_acts import is_question, is_request
+
+_QUERIES = 32  # each phase asks of the same few
+# What a message wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
+LONGEST_END = 400
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
+
+type Kind = Literal["personal question", "other question", "request", "personal remark", "other remark"]
+
+KINDS: tuple[Kind, ...] = ("personal question", "other question", "request", "personal remark", "other remark")
+TASKS = ("code", "language", "how to", "sum", "trivia", "small talk", "saying")
+
+_FIRST_PERSON = {
+    "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll",
+    "de": "ich mich mir mein meine meinem meinen meiner meins wir uns unser unsere unserem unseren unserer",
+    "es": "yo me mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
+    "fr": "je j m moi mon ma mes me nous notre nos mien mienne",
+    "it": "io mi mio mia miei mie noi ci nostro nostra nostri nostre",
+    "pt": "eu me mim meu minha meus minhas comigo nós nos nosso nossa nossos nossas",
+    "nl": "ik mij me mijn wij we ons onze",
+    "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
+    "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
+    "zh": "我 我们",
+    "ja": "私 僕 俺 わたし 私たち",
+    # Arabic says "my" by an ending; these are the nouns that people say most of themselves.
+    "ar": (
+        "أنا لي عندي معي مني لدي نحن لنا عندنا اسمي أمي أبي والدي والدتي أختي أخي زوجتي زوجي ابني ابنتي بنتي صديقي "
+        "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي"
+    ),
+}
+# Verbs that say "I" by their form, where the pronoun is left out.
+_FIRST_PERSON_VERBS = {
+    "es": (
+        r"tengo|estoy|voy|soy|vivo|hago|quiero|puedo|debo|trabajo|pago|tomo|gano|llevo|vuelvo|salgo|conozco"
+        r"|comparto|fui"
+        r"|hice|tuve|estuve|dije|compré|dejé|[a-zà-ÿ]{2,}[éí]|hemos|tenemos|vamos|vivimos|estamos|fuimos|hicimos"
+        r"|[a-zà-ÿ]{2,}amos"
+    ),
+    "it": r"ho|sono|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|abbiamo|siamo|andiamo",
+    "pt": r"tenho|estou|vou|sou|moro|faço|quero|posso|devo|trabalho|pago|tomo|fui|fiz|tive|disse|temos|vamos|somos",
+    "pl": r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy)|mam|jestem|mieszkam|pracuję|biorę|płacę|chcę|muszę|mogę|idę|jadę",
+}
+_THIRD_PERSON = {
+    "en": "he she it him her hers his its they them their theirs that those there this these one",
+    "de": "er sie es ihn ihm ihr ihre ihren ihrem ihrer sein seine seinen seinem denen deren dort dorthin das dessen",
+    "es": "él ella ellos ellas le les lo la los las su sus suyo eso esa ese esos allí allá",
+    "fr": "il elle ils elles lui leur leurs son sa ses l ça cela y en celui celle là",
+    "it": "lui lei loro gli le suo sua suoi sue lo la quello quella lì là ci",
+    "pt": "ele ela eles elas lhe lhes seu sua seus suas dele dela isso aquilo lá",
+    "nl": "hij zij ze het hem haar hun zijn dat die daar",
+    "pl": "on ona ono oni one jego jej ich go mu jemu nim nią nimi to tam tego",
+    "ru": "он она оно они его её ее их ему ей им ним ней него нее них это там того",
+    "zh": "他 她 它 他们 那",
+    "ja": "彼 彼女 それ あれ そこ",
+    "ar": "هو هي هم ذلك تلك",
+}
+_RECALLS = (
+    r"you (?:told|said|gave|suggest\w*|recommend\w*|mention\w*|wrote|came up with)|did (?:i|we)\b|remember"
+    r"|remind me|again\?"
+    r"|du (?:hast )?(?:mir )?(?:\w+ )?(?:gesagt|empfohlen|gegeben|vorgeschlagen|geraten)|hattest du"
+    r"|hast du (?:mir )?\w*(?:gesagt|empfohlen)"
+    r"|nochmal|erinner\w*|dijiste|recomendaste|diste|aconsejaste|sugeriste|me (?:habías|has) \w+|recuérdame"
+    r"|recuerdas|te acuerdas"
+    r"|tu m['’](?:as|avais)|as dit|conseillé|rappelle|tu te souviens|hai detto|consigliat\w+|ricord\w+|você disse"
+    r"|lembra\w*"
+    r"|je zei|herinner|ты говорил\w*|напомни|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
+    r"|أخبرتك|أخبرتني|تتذكر|هل تذكر|ذكرني"
+)
+_NOW = (
+    r"now|nowadays|these days|still|currently|current|at the moment|right now|today|any ?more|lately|as of"
+    r"|jetzt|derzeit|zurzeit|zur zeit|momentan|gerade|aktuell\w*|noch|inzwischen|mittlerweile|heutzutage"
+    r"|ahora|actual\w*|todavía|aún|sigo|sigue|últimamente|hoy en día|ya no|maintenant|actuel\w*|encore|toujours"
+    r"|en ce moment|ces jours-ci"
+    r"|adesso|ora|ancora|attual\w*|agora|ainda|atual\w*|nu|momenteel|nog|tegenwoordig|сейчас|теперь|ещё|еще|teraz"
+    r"|obecnie|jeszcze|nadal"
+    r"|现在|目前|还|今|まだ|الآن|حاليا|حاليًا|لا يزال|ما زلت|ما زال"
+)
+_LAST_TIME = (
+    r"last (?:time|see|saw|went|met|spoke|talked|had|did|was|visit\w*)|most recent|did (?:i|we) last|latest|newest"
+    r"|zuletzt|das letzte mal|zum letzten mal|letztes mal|neueste\w*|última vez|por última|más reciente"
+    r"|la dernière fois|dernièrement"
+    r"|l['’]ultima volta|pela última|laatste keer|voor het laatst|последний раз|ostatni raz|ostatnio|上次|最后一次|最近"
+    r"|この前|最後に|آخر مرة"
+)
+_LISTS = (
+    r"\ball\b|every\w*|\blist\b|one after (?:the other|another)|from (?:the )?\w+ .{0,40}\bto\b|how .{1,40} (?:go"
+    r"|went)\b|each|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both|how many|in (?:what )?order|so far"
+    r"|the \w+s\b.*\band\b"
+    r"|\balle[sn]?\b|jede[nrsm]?|\bliste\b|welche|überall|beide|todos|todas|\blista\b|cuáles|qué \w+s\b|por orden"
+    r"|ambos|tous|toutes|quels|quelles|dans l['’]ordre|partout"
+    r"|tutti|tutte|quali|todas|todos|quais|wszystkie|wszyscy|которые|все\b|全部|哪些|すべて|全て"
+)
+_TASKS = {
+    "code": (
+        r"compile\w*|kernel|firmware|stack trace|exception"
+        r"|python|javascript|java|typescript|\bjs\b|css|html|\bsql\b|regex|\bgit\b|\bvim\b|bash|linux|docker"
+        r"|\bexcel\b|spreadsheet formula"
+        r"|function (?:that|to|which)|for loop|while loop|array|\bapi\b|json|\bnpm\b|react|\brust\b|c\+\+"
+        r"|null pointer|algorithm|debug"
+        r"|\bbranch\b|\bcommit\b|\bcódigo\b|funktion,? die|\bcode\b|schleife|bucle|boucle|\bciclo for|terminal"
+        r"|pandas|dataframe|代码|コード"
+    ),
+    "language": (
+        r"translate|übersetz\w*|traduce\w*|traduis|traduire|traduci|traduz\w*|vertaal|przetłumacz|переведи|翻译"
+        r"|翻訳|ترجم"
+        r"|fix (?:the |this |my )?(?:grammar|sentence|spelling|text)|grammar|rewrite|rephrase|reformul\w+"
+        r"|proofread|more (?:polite|formal)"
+        r"|shorten|summari[sz]e|plus polie?|más formal|höflicher|korrigier\w*|corrige\w*|corrig(?:é|ez|er)"
+        r"|correggi|kommas?|rechtschreibung"
+        r"|ortograf\w+|orthographe|\bfautes\b|spell(?:ing)?\b|definition|define|synonym\w*|meaning of"
+        r"|what does .{1,40} mean"
+        r"|was (?:heißt|bedeutet)|qué significa|que veut dire|cosa significa|o que significa|how do (?:you|i"
+        r"|we) (?:say|spell|write)"
+        r"|wie (?:sagt|schreibt) man|cómo se (?:dice|escribe)|comment (?:on )?(?:dit|écrit|dire|écrire)"
+        r"|come si (?:dice|scrive)|como se (?:diz|escreve)"
+        r"|what['’]?s the \w+ (?:word )?for|in (?:english|german|french|spanish|italian|portuguese)\W*$"
+        r"|en (?:inglés|anglais|francés|español|espagnol|alemán|allemand)"
+        r"|auf (?:englisch|deutsch|spanisch|französisch|italienisch)"
+    ),
+    "how to": (
+        r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche|geht"
+        r"|bekomm\w*|krieg\w*|stell\w*|schreib\w*)"
+        r"|cómo (?:se|puedo|hago|hacer|se hace)|comment (?:on|je|faire|puis)|come (?:si|faccio|posso)|como (?:se"
+        r"|faço|posso))\b"
+        r"(?!.*\b(?:my|mein\w*|mis?|mon|ma|mes|mi[oa]|meu|minha|mijn)\b)"
+    ),
+    "sum": (
+        r"\d\s*(?:%|×|x|\*|/|\+|-|:|mal|por|fois|times|plus|minus|durch|divided|divisé|geteilt|entre|più|diviso"
+        r"|vezes|razy)\s*(?:of|by|von|de|du|par|durch)?\s*\d"
+        r"|square root|wurzel aus|raíz cuadrada|racine|percent of|prozent von|por ?ciento de|pour ?cent de"
+        r"|how many \w+ (?:in|are)\b|(?:cuántos|wie viele|combien de|quante|quanti) \w+ (?:son|sind|hay en|dans"
+        r"|hat|tiene|ci sono)\b|convert \d"
+    ),
+    "trivia": (
+        r"^\W*(?:who|wer|quién|qui|chi|quem|kto|кто)\s+(?:wrote|painted|invented|composed|discovered|won|sang"
+        r"|directed|built|founded|schrieb|malte|erfand|komponierte"
+        r"|escribió|pintó|inventó|compuso|descubrió|ganó|a (?:écrit|peint|inventé|composé|découvert)"
+        r"|ha (?:scritto|dipinto)|escreveu|pintou|napisał|написал)"
+        r"|^\W*wer hat .{1,40} (?:geschrieben|gemalt|erfunden|komponiert|entdeckt)"
+        r"|capital of|hauptstadt|capitale? (?:de|di|da)|\bjoke\b|\bwitz\b|flachwitz|chiste|blague|barzelletta"
+        r"|piada|fun fact|trivia|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
+        r"|big) is (?!my)"
+    ),
+    "small talk": (
+        r"^\W*(?:lol|haha\w*|jaja\w*|hihi|mdr|ptdr|thanks?|thx|ty|cheers|danke|gracias|merci|grazie|obrigad\w+|hi"
+        r"|hey|hello|hallo|moin|hola|buenas|salut|coucou"
+        r"|bonjour|bonsoir|ciao|oi|olá|yo|morning|good (?:morning|night|evening|afternoon)|guten|gute|buenos"
+        r"|bonne|okay|ok|vale|bueno|bah|naja|tja|puh|uff|wow|no me digas|echt jetzt"
+        r"|super|perfe\w+|genau|klar|cool|nice|great|qué (?:frío|calor|bien|guay)|quel temps|finally some"
+        r"|was für ein wetter|cześć|dzięki|привет|спасибо|谢谢|你好|ありがとう|こんにちは)(?![\w'’])"
+    ),
+    "saying": (
+        r"sagt man|on dit|dicen que|they say|as they say|il (?:ne )?faut|faut pas|hay que|man (?:muss|soll)"
+        r"|come to it|out of the bag|can of worms|eggs in one|preaching to|sour grapes"
+        r"|three come along|peau de l['’]ours|más vale|gato por liebre|bellen beißen|bellen beissen|\bhein\W*$"
+        r"|\beh\W*$"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """
+    What a message wants.
+
+    ``is_personal``: it speaks of its writer, names somebody known, or asks what was said. ``tasks`` are those of TASKS
+    that it looks like. ``leans_on_talk``: who or what it means stands in the talk before it.
+    """
+
+    kind: Kind
+    is_first_person: bool
+    is_personal: bool
+    recalls: bool
+    is_about_now: bool
+    wants_latest: bool
+    wants_list: bool
+    leans_on_talk: bool
+    tasks: frozenset[str]
+
+
+@lru_cache(maxsize=_QUERIES)
+def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
+    """What *text* wants; *names_known* says whether it names somebody or something that the mind knows."""
+    text = " ".join(text.split())
+    text = text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
+    low = text.casefold().replace("’", "'")
+    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    recalls = _found(_RECALLS, low)
+    is_first_person = _has_word(_FIRST_PERSON, low, tag) or (
+        tag in _FIRST_PERSON_VERBS and _found(_FIRST_PERSON_VERBS[tag], low)
+    )
+    is_personal = is_first_person or names_known or recalls
+    kind: Kind
+    if is_request(text):
+        kind = "request"
+    elif is_question(text) or recalls:
+        kind = "personal question" if is_personal else "other question"
+    else:
+        kind = "personal remark" if is_personal else "other remark"
+    return Intent(
+        kind,
+        is_first_person,
+        is_personal,
+        recalls,
+        is_about_now=_found(_NOW, low),
+        wants_latest=_found(_LAST_TIME, low),
+        wants_list=_found(_LISTS, low, is_bounded=False),
+        leans_on_talk=_has_word(_THIRD_PERSON, low, tag),
+        tasks=frozenset(task for task, pattern in _TASKS.items() if _found(pattern, low, is_bounded=False)),
+    )
+
+
+def _found(pattern: str, text: str, *, is_bounded: bool = True) -> bool:
+    return (_words_of(pattern) if is_bounded else _compiled(pattern)).search(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def _words_of(pattern: str) -> re.Pattern[str]:
+    """*pattern* as whole words; in scripts that part no words, anywhere."""
+    return re.compile(rf"(?<![^\W\u3040-\u9fff])(?:{pattern})(?![^\W\u3040-\u9fff])")
+
+
+def _has_word(words: dict[str, str], text: str, tag: str) -> bool:
+    own = words.get(tag, words["en"]).split()
+    if tag in {"zh", "ja"}:
+        return any(word in text for word in own)
+    parted = _ELIDED.sub(r"\1 ", text) if tag == "fr" else text
+    return not set(own).isdisjoint(_WORD.findall(parted))

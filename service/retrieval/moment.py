@@ -1,0 +1,150 @@
+"""The values of a pre-turn call, from its request to its answer. All are frozen; times are aware and in UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime, tzinfo
+
+    from consolidation.kernel.ports import Usage
+    from consolidation.kernel.turns import Message
+
+type Placement = Literal["tail", "system"]
+type FragmentKind = Literal["fact", "entity", "episode", "journal"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResonanceRequest:
+    """What a pre-turn call asks: the context window, newest message last, and what the caller allows."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+    now: datetime
+    timezone: tzinfo
+    deadline_seconds: float | None
+    max_fragments: int
+    max_tokens: int
+    relevance: float
+    placement: Placement
+    is_off_the_record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """
+    The present, without secrets: the newest message, the talk before it, what is still visible, and the language.
+
+    ``messages`` is the context window; ``message`` and ``recent`` are cleaned of envelopes. The language is empty until
+    it is known.
+    """
+
+    mind_id: str
+    session_id: str
+    messages: tuple[Message, ...]
+    message: str
+    recent: tuple[str, ...]
+    language: str
+    now: datetime
+    timezone: tzinfo
+    is_off_the_record: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A turn that a fragment rests on, with the words that matter."""
+
+    turn_id: str
+    session_id: str
+    sequence: int
+    timestamp: datetime
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLines:
+    """Lines of the journal that a fragment rests on; ``written_at`` is when their file was last written."""
+
+    path: str
+    start_line: int
+    end_line: int
+    written_at: datetime
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """
+    A candidate memory; ``score`` is in 0…1, ``arms`` has its rank in each arm that found it.
+
+    It rests on turns (``sources``) or on lines of the journal (``notes``). Only one that ``is_dated`` has an age.
+    """
+
+    id: str
+    kind: FragmentKind
+    text: str
+    occurred_at: datetime
+    score: float
+    sources: tuple[Source, ...]
+    is_boosted: bool = False
+    arms: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[JournalLines, ...] = ()
+    is_dated: bool = True
+
+    @property
+    def sequences(self) -> frozenset[int]:
+        """The turns it rests on."""
+        return frozenset(source.sequence for source in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The age of a memory as a person would say it, and its date; a memory without a date has words alone."""
+
+    words: str
+    date: str
+
+    @property
+    def text(self) -> str:
+        """Words and date on one line, or the one of them that there is."""
+        return " — ".join(part for part in (self.words, self.date) if part)
+
+
+class LabelledFragment(NamedTuple):
+    """A fragment, and how long ago it feels."""
+
+    fragment: Fragment
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Flashback:
+    """A fragment that surfaced, with its label; ``text`` is what is shown: a model's where it ``is_rewritten``."""
+
+    fragment: Fragment
+    label: Label
+    text: str
+    is_rewritten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResonanceAnswer:
+    """
+    What a pre-turn call answers: flashbacks, or the reason for silence.
+
+    ``block`` is the volatile part of what is injected, ``stable`` the other one; ``messages`` has both put in.
+    ``degraded`` names each rung of the ladder that was taken; ``timings`` are milliseconds by phase and ``total``.
+    """
+
+    trace_id: str
+    flashbacks: tuple[Flashback, ...]
+    silence: str | None
+    block: str
+    stable: str
+    stable_etag: str
+    messages: tuple[Message, ...]
+    degraded: tuple[str, ...]
+    timings: Mapping[str, float]
+    usage: Usage

@@ -1,0 +1,325 @@
+"""
+Stretches of time that a question names: "in June", "last week", "hace dos semanas", "am 5. Mai", "去年".
+
+Months, days and weekdays come from ``dates``; here are the words that count from today, in the languages of the labels.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from service.retrieval.dates import DateHint, date_hint, weekdays_named, without_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_QUERIES = 32  # each phase asks of the same few
+_BEFORE, _AFTER = timedelta(days=2), timedelta(days=10)  # things are told a little before or after they happen
+_ALIAS_WORDS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple of": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "ein": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6,
+    "un": 1, "una": 1, "uno": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6,
+    "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
+    "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sei": 6,
+    "um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4,
+    "een": 1, "twee": 2, "drie": 3, "один": 1, "одну": 1, "два": 2, "две": 2, "три": 3, "четыре": 4, "пять": 5,
+    "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
+    "兩": 2, "ثلاثة": 3, "ثلاث": 3, "أربعة": 4, "أربع": 4, "خمسة": 5, "خمس": 5, "ستة": 6, "ست": 6,
+}  # fmt: skip
+_NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted(map(re.escape, _ALIAS_WORDS), key=len, reverse=True))})"
+_UNITS: Mapping[str, str] = {
+    "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|天|日|أيام|يوم(?:ين)?",
+    "week": (
+        r"weeks?|wochen?|semanas?|semaines?|settiman[ae]|we(?:ek|ken)|недел[юьи]|[个個]?(?:星期|周|礼拜|禮拜)|週間?|أسابيع"
+        r"|أسبوع(?:ين)?"
+    ),
+    "month": r"months?|monate?n?|mes(?:es)?|mois|mes[ei]|mês|maand(?:en)?"
+    r"|месяц(?:а|ев)?|[个個]月|か月|ヶ月|カ月|ヵ月|ケ月|أشهر|شهر(?:ين)?",
+    "year": r"years?|jahre?n?|años?|ans?|ann[oi]|anos?|ja(?:ar|ren)|год(?:а)?|лет|年|سنوات|سن(?:ة|تين)|عام(?:ين)?",
+}
+# "%" stands for the name of a unit in that language.
+_AGO = (
+    r"{n}\s+(?:{u})\s+(?:ago|back|fa|atrás|geleden|назад)",
+    r"(?:vor|hace|il y a|há)\s+{n}\s*(?:{u})\b",
+    r"(?:قبل|منذ)\s+{n}?\s*(?:{u})\b",
+    r"{n}\s*(?:{u})\s*(?:之?前|以前)",
+)
+_ONE_AGO = {"week": "неделю назад", "month": "месяц назад", "year": "год назад"}  # Russian says no "one"
+_LAST = {
+    "day": (
+        r"last night|hier soir|gestern abend|ieri sera|yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера|昨天|昨日"
+        r"|きのう|أمس|البارحة|anoche|stanotte|昨晚|昨夜"
+    ),
+    "week": (
+        r"last week|past week|the week before|(?:letzte|vorige|vergangene)[nr]? woche|la semana pasada"
+        r"|semana passada"
+        r"|la semaine (?:dernière|passée)|la settimana scorsa|(?:la )?scorsa settimana|vorige week|afgelopen week"
+        r"|(?:на )?прошлой неделе|(?<!上)上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|先週(?!末)|الأسبوع الماضي"
+    ),
+    "month": (
+        r"last month|past month|(?:letzte|vorige|vergangene)[nr]? monat|(?:el )?mes pasado|mês passado"
+        r"|le mois (?:dernier|passé)|(?:il )?mese scorso|scorso mese|vorige maand|afgelopen maand"
+        r"|(?:в )?прошлом месяце"
+        r"|(?<!上)上[个個]月|先月|الشهر الماضي"
+    ),
+    "year": (
+        r"last year|(?:letzte|voriges|vergangene)[sn]? jahr|el año pasado|ano passado"
+        r"|l['’]an(?:née)? (?:derni[eè]r|passé)e?"
+        r"|l['’]anno scorso|vorig jaar|(?:в )?прошлом году|去年|(?<!一)昨年|السنة الماضية|العام الماضي"
+    ),
+    "weekend": (
+        r"(?:last|past) weekend|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?) wochenende"
+        r"|(?:el )?fin(?:de)?(?: de semana)? pasado"
+        r"|le week-?end (?:dernier|passé)|lo scorso weekend|weekend scorso|fim de semana passado|vorig weekend"
+        r"|(?:в )?прошлые выходные|上[周週]末|先週末"
+    ),
+}
+_THIS = {
+    "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|vandaag|сегодня|今天|今日|اليوم",
+    "week": (
+        r"this week|diese[r]? woche|esta semana|cette semaine|questa settimana|deze week|(?:на )?этой неделе"
+        r"|[这這][个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|今週(?!末)|هذا الأسبوع"
+    ),
+    "month": (
+        r"this month|diese[nm]? monat|este (?:mes|mês)|ce mois(?:-ci)?|questo mese|deze maand|(?:в )?этом месяце"
+        r"|[这這][个個]月|本月|今月|هذا الشهر"
+    ),
+    "weekend": (
+        r"this weekend|dieses wochenende|este fin(?:de)?(?: de semana)?|este fim de semana|ce week-?end"
+        r"|questo weekend"
+        r"|dit weekend|эти выходные|[这這][周週]末|今週末"
+    ),
+}
+_GERMANIC = re.compile(
+    r"\b(?:ich|wir|ihr|er|das|der|den|dem|ist|sind|bin|war|was|wo|wer|wie|gibt|und|nicht|mein\w*|ik|wij|het|een"
+    r"|wat|waar"
+    r"|mijn|niet|van)\b",
+    re.IGNORECASE,
+)
+_HERE = re.compile(r"\bhier\b", re.IGNORECASE)
+_BEFORE_YESTERDAY = (
+    r"the day before yesterday|vorgestern|anteayer|antier|avant-hier|l['’]altro ieri|anteontem|eergisteren"
+    r"|позавчера"
+    r"|(?<!天)前天|一昨日|おととい|أول أمس"
+)
+_SEASONS = {  # by the first month in the north
+    3: r"spring|frühling|frühjahr|primavera|printemps|(?<!la )lente|весн(?:ой|у|е)|春天|春",
+    6: r"summer|sommer|verano|été|estate|verão|zomer|лет(?:ом|о)|夏天|夏",
+    9: r"autumn|fall|herbst|otoño|automne|autunno|outono|herfst|осень(?:ю)?|осени|秋天|秋",
+    12: r"winter|invierno|hiver|inverno|зим(?:ой|у|ы)|冬天|冬",
+}
+_SEASON_BEHIND = r"(?:\s+(?:pasad[oa]|passad[oa]|derni[eè]re?|passé|scors[oa]))?"
+_LAST_SEASON = re.compile(
+    r"^(?:last|letzten|afgelopen|прошл)|(?:pasad[oa]|passad[oa]|derni[eè]re?|passé|scors[oa])$", re.IGNORECASE
+)
+_YEAR = re.compile(
+    r"(?:\b(?:in|during|since|im jahr|seit|en|desde|depuis|em|nel|в|на|с|في|عام|سنة)\s+|(?<!\d)(?=\d{4}\s?年))"
+    r"((?:19|20)\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+_DENSE_NAMES = "一 二 三 四 五 六 七 八 九 十 十一 十二".split()
+_DENSE_NUMBERS = {name: number for number, name in enumerate(_DENSE_NAMES, start=1)}
+_DENSE_DATE = re.compile(
+    r"(?:(?P<year>(?:19|20)\d\d)\s?年\s?)?(?<![\d一二三四五六七八九十])"
+    r"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?月(?!間)"
+    r"(?:\s?(?P<day>[12]\d|3[01]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?[日号號])?"
+)
+_SINCE = re.compile(
+    # Russian "с" is also "with", and から also "because".
+    r"\b(?:since|seit|desde|depuis|a partire da|sinds)\b"
+    r"|(?<!\w)со? (?=прошл|вчера|позавчера|понедельника|вторника|среды|четверга|пятницы|субботы|воскресенья"
+    r"|январ|феврал|март|апрел|ма[яю]|июн|июл|август|сентябр|октябр|ноябр|декабр)"
+    r"|\bod\b|以来|(?<=[昨今先一二三四五六七八九十\d][日週月年])から|(?<=きのう)から|منذ",
+    re.IGNORECASE,
+)
+_SEASON_CUE = (
+    r"(?:(?:in|this|last|im|letzten|diesen|en|este|el|la|cet|cette|au|l['’]|in|d['’]|questa|quest['’]|no|na|neste"
+    r"|nesta"
+    r"|deze|afgelopen|этим|этой|прошл\w+)\s*(?:the\s+)?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days that a text names, both ends among them; ``words`` are those that name them."""
+
+    first: date
+    last: date
+    words: tuple[str, ...] = ()
+
+    def fits(self, day: date) -> bool:
+        """Whether *day* lies within."""
+        return self.first <= day <= self.last
+
+    def nearly_fits(self, day: date) -> bool:
+        """Whether *day* lies within, or so close that what happened then was told on it."""
+        return self.first - _BEFORE <= day <= self.last + _AFTER
+
+
+@lru_cache(maxsize=_QUERIES)
+def period(text: str, *, today: date) -> Period | None:
+    """The period that *text* names, as somebody says it on *today*; None where it names none, or one yet to come."""
+    kinds = (_season_of_last_year, _counted, _dated, _weekday, _season)
+    found = next((named for kind in kinds if (named := kind(text, today))), None)
+    if found is None or found.first > today:
+        return None
+    return replace(found, last=today) if _SINCE.search(text) else found
+
+
+def without_period(text: str) -> str:
+    """*text* without the words that name a time: they say when, not what."""
+    bare = _without_here(text)
+    for pattern, _ in _patterns():
+        bare = pattern.sub(" ", bare)
+    return without_dates(_DENSE_DATE.sub(" ", bare))
+
+
+def _counted(text: str, today: date) -> Period | None:
+    text = _without_here(text)
+    for pattern, days in _patterns():
+        if found := pattern.search(text):
+            first, last = days(today, found)
+            return Period(first, last, (found[0],))
+    return None
+
+
+def _without_here(text: str) -> str:
+    """*text* without "hier" where that is German or Dutch, and not "yesterday" in French."""
+    return _HERE.sub(" ", text) if _GERMANIC.search(text) else text
+
+
+def _dated(text: str, today: date) -> Period | None:
+    """A month or a day, without a year the latest one that has begun; or a year."""
+    hint = date_hint(text) or _dense_date(text)
+    if hint is None:
+        whole = _YEAR.search(text)
+        return Period(date(int(whole[1]), 1, 1), date(int(whole[1]), 12, 31)) if whole else None
+    years = (hint.year,) if hint.year is not None else (today.year, today.year - 1)
+    for year in years:
+        try:
+            first = date(year, hint.month, hint.day or 1)
+        except ValueError:
+            continue
+        if first <= today:
+            last = first if hint.day else first.replace(day=monthrange(year, hint.month)[1])
+            return Period(first, last)
+    return None
+
+
+def _dense_date(text: str) -> DateHint | None:
+    """A month or a day as Chinese and Japanese write it."""
+    found = _DENSE_DATE.search(text)
+    if found is None:
+        return None
+    month, day = (_DENSE_NUMBERS.get(found[part]) or int(found[part] or 0) for part in ("month", "day"))
+    return DateHint(month, day or None, int(found["year"]) if found["year"] else None)
+
+
+def _weekday(text: str, today: date) -> Period | None:
+    """The last such day for "on Monday". A text that names several, or a weekday as a habit, names no period."""
+    named = weekdays_named(text)
+    if len(named) != 1 or not re.search(_WEEKDAY_CUE, text, re.IGNORECASE):
+        return None
+    back = (today.weekday() - next(iter(named))) % 7 or 7
+    return Period(today - timedelta(back), today - timedelta(back))
+
+
+_WEEKDAY_CUE = (
+    r"\b(?:on|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|в|во|прошл\w+"
+    r"|يوم)\b|上|先"
+)
+
+
+def _season(text: str, today: date) -> Period | None:
+    """The latest one that has begun; "last summer", said in summer, is the one before."""
+    for month, names in _SEASONS.items():
+        if found := re.search(rf"\b{_SEASON_CUE}(?:{names})\b{_SEASON_BEHIND}", text, re.IGNORECASE):
+            year = today.year if date(today.year, month, 1) <= today else today.year - 1
+            if _LAST_SEASON.search(found[0]) and today < date(year, month, 1) + timedelta(92):
+                year -= 1
+            first = date(year, month, 1)
+            return Period(first, first + timedelta(91))
+    return None
+
+
+def _season_of_last_year(text: str, today: date) -> Period | None:
+    """As Chinese and Japanese say it: 去年夏天."""
+    for month, names in _SEASONS.items():
+        if found := re.search(rf"去年の?(?:{names})", text):
+            first = date(today.year - 1, month, 1)
+            return Period(first, first + timedelta(91), (found[0],))
+    return None
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[date, re.Match[str]], tuple[date, date]]], ...]:
+    """Each way to count from today, the longest words first, and the days that it means."""
+    found: list[tuple[str, Callable[[date, re.Match[str]], tuple[date, date]]]] = []
+    found.append((_BEFORE_YESTERDAY, lambda today, _: (today - timedelta(2), today - timedelta(2))))
+    for unit, names in _UNITS.items():
+        found.extend((template.format(n=_NUMBER, u=names), _ago(unit)) for template in _AGO)
+    found.extend((f"(?P<number>){words}", _ago(unit)) for unit, words in _ONE_AGO.items())
+    for unit in ("weekend", "day", "week", "month", "year"):
+        found.append((_LAST[unit], _last(unit)))
+        if unit in _THIS:
+            found.append((_THIS[unit], _this(unit)))
+    # Not \b: Chinese and Japanese part no words, and Arabic writes "and" with the word behind it.
+    bounded = r"(?<![a-zà-ÿа-яё])(?:{})(?![a-zà-ÿа-яё\u0621-\u064a])"
+    return tuple((re.compile(bounded.format(words), re.IGNORECASE), days) for words, days in found)
+
+
+def _ago(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:
+    days = {"day": 1, "week": 7, "month": 30, "year": 365}[unit]
+    slack = {"day": 0, "week": 3, "month": 12, "year": 60}[unit]
+
+    def of(today: date, found: re.Match[str]) -> tuple[date, date]:
+        number = (found["number"] or "1").casefold()
+        count = int(number) if number.isdigit() else _ALIAS_WORDS[number]
+        if found["number"] is None and found[0].endswith("ين"):
+            count = 2  # the Arabic dual
+        middle = today - timedelta(days * count)
+        return middle - timedelta(slack), middle + timedelta(slack)
+
+    return of
+
+
+def _last(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:
+    def of(today: date, _: re.Match[str]) -> tuple[date, date]:
+        monday = today - timedelta(today.weekday())
+        month = today.replace(day=1)
+        match unit:
+            case "day":
+                return today - timedelta(1), today - timedelta(1)
+            case "week":
+                return monday - timedelta(7), monday - timedelta(1)
+            case "weekend":
+                return monday - timedelta(3), monday - timedelta(1)
+            case "month":
+                before = month - timedelta(1)
+                return before.replace(day=1), before
+            case _:
+                return date(today.year - 1, 1, 1), date(today.year - 1, 12, 31)
+
+    return of
+
+
+def _this(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:
+    def of(today: date, _: re.Match[str]) -> tuple[date, date]:
+        monday = today - timedelta(today.weekday())
+        match unit:
+            case "day":
+                return today, today
+            case "week":
+                return monday, monday + timedelta(6)
+            case "weekend":
+                return monday + timedelta(4), monday + timedelta(6)
+            case _:
+                first = today.replace(day=1)
+                return first, first.replace(day=monthrange(first.year, first.month)[1])
+
+    return of

@@ -1,0 +1,107 @@
+"""Phase 2a: words a search can bear. Envelopes, filler and operators taken out; nothing asked twice."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from consolidation.text.injected_blocks import without_injected
+from consolidation.text.sentences import whole_sentences
+from consolidation.text.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LONGEST_QUERY = 400
+_LONGEST_MESSAGE = 4_000
+# What gateways put in front of a person's words: "[Telegram Ann id:42 2026-01-09 10:22]", "[1/9/26, 10:22 PM] Ann:".
+_ENVELOPES = (
+    re.compile(
+        r"^\s{0,8}\[(?:telegram|whatsapp|slack|discord|signal|imessage|matrix|teams)\b[^\]\n]{0,200}\]\s*",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^\s{0,8}\[\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}:\d{2}[^\]\n]{0,20}\]\s*(?:[^:\n]{1,40}:\s)?"),
+    re.compile(r"^\s{0,8}\d{1,2}/\d{1,2}/\d{2,4},\s+\d{1,2}:\d{2}(?:\s?[APap][Mm])?\s+-\s+(?:[^:\n]{1,40}:\s)?"),
+    re.compile(r"^\s{0,8}\[(?:message|chat|user|channel|thread)[_ ]?id[:=][^\]\n]{1,80}\]\s*", re.IGNORECASE),
+    re.compile(r"^\s{0,8}<@[A-Z0-9]{5,20}>[:,]?\s*"),
+)
+_TRAILERS = re.compile(
+    r"\s{0,8}\[(?:message|chat|user|channel|thread)[_ ]?id[:=][^\]\n]{1,80}\]\s{0,8}$", re.IGNORECASE
+)
+_FILLER = frozenset(
+    """
+    ok okay k kk yes yeah yep yup no nope nah sure fine right cool nice great good awesome perfect lol lmao haha hahaha
+    hahahaha hehe heh hmm hm mhm uh um oh ah aha wow omg thanks thank you thx ty cheers please pls bye goodbye cya hi
+    hello hey yo morning evening night afternoon welcome got it i see sounds done and so well alright agreed exactly
+    indeed true totally absolutely definitely really very much a lot the that is it all to me too same here later talk
+    sí si vale bueno claro gracias hola adiós ja jaja jajaja oui non merci salut bonjour d'accord nein danke genau gut
+    hallo tschüss super sim não obrigado obrigada olá certo ciao grazie va bene
+    好 好的 嗯 嗯嗯 谢谢 哈哈 哈哈哈 是的 はい うん ありがとう ありがとうございます そう 了解
+    да нет спасибо ага хорошо ок نعم لا شكرا حسنا تمام
+    """.split()
+)
+_FILLER_TOKENS = frozenset(token for word in _FILLER for token in tokens(word))
+_MOST_FILLER_WORDS = 7
+_CAPITALISED = re.compile(r"(?<!\w)[^\W\d_a-zà-öø-ÿа-я][a-zà-öø-ÿа-я]+(?!\w)")
+_OPENING = re.compile(r"[!?\"“(¿¡]\s*$")  # inside of a sentence; a full stop in there ends an abbreviation
+
+
+def cleaned(text: str) -> str:
+    """What a person said: without our own blocks, without the envelope their messenger put around it."""
+    text = without_injected(text)[:_LONGEST_MESSAGE]
+    for envelope in _ENVELOPES:
+        text = envelope.sub("", text, count=1)
+    return _TRAILERS.sub("", text).strip()
+
+
+def is_filler(text: str) -> bool:
+    """Whether *text* says nothing that could be looked for: "ok", "haha", a thumb."""
+    words = tokens(text)
+    return len(words) <= _MOST_FILLER_WORDS and all(word in _FILLER_TOKENS for word in words)
+
+
+def sanitised(text: str) -> str:
+    """Letters, marks, digits, spaces, ``-`` and ``_`` only, cut to what a search can bear; may be empty."""
+    kept = "".join(letter if letter.isalnum() or _is_mark(letter) or letter in "-_" else " " for letter in text)
+    words = (word.strip("-_") for word in kept.split())
+    return " ".join(word for word in words if word)[:_LONGEST_QUERY].rstrip(" -_")
+
+
+def distinct(queries: Iterable[str]) -> tuple[str, ...]:
+    """The queries that hold words, each set of words once, in order."""
+    seen: dict[frozenset[str], str] = {}
+    for query in queries:
+        words = frozenset(tokens(query))
+        if words:
+            seen.setdefault(words, query)
+    return tuple(seen.values())
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """*text* without the names given: people's names drown what is said about them in a vector."""
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split())
+
+
+def named_in(text: str, names: Iterable[str]) -> frozenset[str]:
+    """Which of *names* stand in *text*."""
+    plain = " ".join(text.split())
+    return frozenset(name for name in names if without_names(plain, (name,)) != plain)
+
+
+def proper_nouns(text: str, *, language: str) -> tuple[str, ...]:
+    """Capitalised words inside sentences; none where a capital means nothing, as in German or all-capitals text."""
+    if language == "de" or text.isupper():
+        return ()
+    return tuple(
+        found[0]
+        for sentence in whole_sentences(text, language=language)
+        for found in _CAPITALISED.finditer(sentence)
+        if found.start() and not _OPENING.search(sentence[: found.start()])
+    )
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter).startswith("M")

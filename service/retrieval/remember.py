@@ -1,0 +1,233 @@
+"""Recall on purpose: facts, entities and episodes that answer a query, with sources and the time they hold for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest
+from consolidation.text.language import detect
+from consolidation.text.words import stems, tokens
+from service.ports.graph import VectorHits
+from service.retrieval.excerpt import query_words, without_lead
+from service.retrieval.fragments import as_source
+from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
+from service.retrieval.queries import sanitised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.mind.minds import Mind
+    from service.ports.embedder import Embedder
+    from service.retrieval.moment import Source
+
+type Kind = Literal["fact", "entity", "episode"]
+
+_POOL = 100
+_MENTIONS = 3
+_LEAST_COSINE = 0.2  # of what is meant by a query with which it shares no word
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """
+    The times that are asked for; ``at`` asks what held at that instant. None leaves a side open.
+
+    Raises InvalidRequest where it ends before it begins.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise InvalidRequest("must not be before since", pointer="query/until")
+
+    def holds(self, occurred_at: datetime | None) -> bool:
+        """Whether something that was said at *occurred_at* is asked for."""
+        if occurred_at is None:
+            return self.since is None and self.until is None
+        return (self.since is None or occurred_at >= self.since) and (self.until is None or occurred_at <= self.until)
+
+    def is_true(self, valid_at: datetime | None, invalid_at: datetime | None) -> bool:
+        """Whether a fact holds at ``at``; any fact does where no instant is asked for."""
+        if self.at is None:
+            return True
+        return (valid_at is None or valid_at <= self.at) and (invalid_at is None or invalid_at > self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Something found; ``score`` is in 0…1 within its kind."""
+
+    id: str
+    kind: Kind
+    text: str
+    occurred_at: datetime | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    score: float
+    sources: tuple[Source, ...]
+
+
+class Recall:
+    """Searches one mind on purpose: without the filters of a moment, and without a deadline."""
+
+    def __init__(self, *, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    async def remember(
+        self, mind: Mind, query: str, *, kinds: frozenset[Kind], window: TimeWindow, limit: int
+    ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
+        """
+        The memories that answer *query*, best first, and the rungs of what did not answer.
+
+        What shares no word with the query and is not near it is left out, so that nothing is found where nothing is
+        known. No words find nothing.
+        """
+        bearable = sanitised(query)
+        if not bearable:
+            return (), ()
+        near, degraded = await self._near(mind, bearable)
+        near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
+        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window)
+        turns = await self._turns(mind, found)
+        source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
+        memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
+        return _distinct(sorted(memories, key=lambda one: -one.score))[:limit], degraded
+
+    async def _near(self, mind: Mind, query: str) -> tuple[VectorHits | None, tuple[str, ...]]:
+        try:
+            vectors = await self._embedder.embed_queries([query])
+            found = await mind.graph.nearest(vectors, turns=_POOL, facts=_POOL, entities=_POOL)
+        except EmbedderFault:
+            return None, ("embedder_unavailable",)
+        except GraphFault:
+            return None, ("graph_unavailable",)
+        return (found[0] if found else None), ()
+
+    async def _turns(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, StoredTurn]:
+        sequences = tuple({sequence for one in found for sequence in one.sequences})
+        return {turn.sequence: turn for turn in await mind.transcript.read_many(sequences)}
+
+
+def _near_enough(near: VectorHits) -> VectorHits:
+    """*near* without what is near by chance alone."""
+    return VectorHits(
+        *(tuple(one for one in found if one.own >= _LEAST_COSINE) for found in (near.turns, near.facts, near.entities))
+    )
+
+
+def _distinct(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """*memories* without the facts and episodes whose words, and a source, stand in one before."""
+    kept: list[tuple[frozenset[str], frozenset[int]]] = []
+    distinct: list[Remembered] = []
+    for memory in memories:
+        words = frozenset(tokens(without_lead(memory.text)))
+        sources = frozenset(source.sequence for source in memory.sources)
+        is_said = memory.kind != "entity"
+        if is_said and any((words <= others or others <= words) and sources & behind for others, behind in kept):
+            continue
+        if is_said:
+            kept.append((words, sources))
+        distinct.append(memory)
+    return tuple(distinct)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    remembered: Remembered
+    sequences: tuple[int, ...]
+
+
+def _search(
+    mind: Mind, query: str, near: VectorHits | None, kinds: frozenset[Kind], window: TimeWindow
+) -> tuple[_Hit, ...]:
+    main = mind.text.languages()
+    languages = dict.fromkeys((detect(query, fallback=next(iter(main), "en")), *main))
+    wanted = tuple(stem for language in languages for stem in stems(query, language=language))
+    hits: list[_Hit] = []
+    if "episode" in kinds:
+        hits.extend(_episodes(mind, wanted, near))
+    if "fact" in kinds:
+        hits.extend(_facts(mind, wanted, near, window))
+    if "entity" in kinds:
+        hits.extend(_entities(mind, wanted, near))
+    return tuple(hits)
+
+
+def _episodes(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> list[_Hit]:
+    words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
+    vectors = {int(one.key): one.similarity for one in near.turns} if near else {}
+    traits = mind.text.traits(tuple({*words, *vectors}))
+    arms = (ArmHits("words", words, 1.0, WORDS), ArmHits("vectors", vectors, 1.0, COSINES))
+    ranking = fuse(arms, cues=Cues(), traits=traits, timezone=UTC, weights=TraitWeights(words_unnamed=1.0))
+    top = ranking[0].score if ranking else 0.0
+    return [
+        _hit(f"episode:{one.sequence}", "episode", "", one.score / top if top > 0 else 0.0, (one.sequence,))
+        for one in ranking
+    ]
+
+
+def _facts(mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: TimeWindow) -> list[_Hit]:
+    near_facts = near.facts if near else ()
+    numbers = mind.text.fact_numbers([one.key for one in near_facts])
+    words = {hit.number: hit.score for hit in mind.text.search("facts", wanted, limit=_POOL)}
+    scores = _both(words, {numbers[one.key]: one.similarity for one in near_facts if one.key in numbers})
+    hits = []
+    for number, row in mind.text.facts(tuple(scores)).items():
+        uuid, text, _, _, episodes, valid, invalid = row
+        valid_at, invalid_at = _instant(valid), _instant(invalid)
+        if window.is_true(valid_at, invalid_at):
+            sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
+            hit = _hit(f"fact:{uuid}", "fact", str(text), scores[number], sequences)
+            hits.append(replace(hit, remembered=replace(hit.remembered, valid_at=valid_at, invalid_at=invalid_at)))
+    return hits
+
+
+def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> list[_Hit]:
+    near_entities = near.entities if near else ()
+    numbers = mind.text.entity_numbers([one.key for one in near_entities])
+    words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
+    scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
+    hits = []
+    for number, (uuid, name, _, summary) in mind.text.entities(tuple(scores)).items():
+        sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
+        text = f"{name}: {summary}" if summary else str(name)
+        hits.append(_hit(f"entity:{uuid}", "entity", text, scores[number], sequences))
+    return hits
+
+
+def _both(words: Mapping[int, float], meanings: Mapping[int, float]) -> dict[int, float]:
+    by_words, by_meaning = normalised(words, scale=WORDS), normalised(meanings, scale=COSINES)
+    return {
+        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2
+        for number in by_words.keys() | by_meaning.keys()
+    }
+
+
+def _hit(id_: str, kind: Kind, text: str, score: float, sequences: tuple[int, ...]) -> _Hit:
+    return _Hit(Remembered(id_, kind, text, None, None, None, round(min(score, 1.0), 4), ()), sequences)
+
+
+def _with_sources(
+    hit: _Hit, turns: Mapping[int, StoredTurn], window: TimeWindow, source_of: Callable[[StoredTurn], Source]
+) -> Remembered | None:
+    rests_on = sorted((turns[one] for one in hit.sequences if one in turns), key=lambda turn: turn.sequence)
+    sources = tuple(map(source_of, rests_on))
+    occurred_at = rests_on[0].occurred_at if rests_on else None
+    text = hit.remembered.text or (sources[0].excerpt if sources else "")
+    if not text or not window.holds(occurred_at):
+        return None
+    return replace(hit.remembered, text=text, occurred_at=occurred_at, sources=sources)
+
+
+def _instant(text: object) -> datetime | None:
+    return datetime.fromisoformat(str(text)) if text else None

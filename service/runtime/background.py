@@ -1,0 +1,132 @@
+"""
+The one place where work outlives a request: named jobs, drained and then cancelled when the service stops.
+
+A job that fails is logged and never stops another. Jobs of one *owner*, which is a mind's id, can be stopped together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import Context
+from typing import TYPE_CHECKING, Self
+
+import structlog
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+    from types import TracebackType
+
+log = structlog.get_logger()
+
+_CANCEL_AGAIN_SECONDS = 1.0
+
+
+class Background:
+    """
+    An async context: jobs may be started inside it.
+
+    Leaving it cancels the daemons, gives the other jobs *drain_seconds* to end by themselves, then cancels those too.
+    """
+
+    def __init__(self, *, drain_seconds: float) -> None:
+        self._drain_seconds = drain_seconds
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._daemons: set[asyncio.Task[object]] = set()
+        self._owners: dict[asyncio.Task[object], str] = {}
+        self._begun: set[asyncio.Task[object]] = set()
+        self._stopped: set[asyncio.Task[object]] = set()
+        self._stopping = asyncio.Event()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the service is stopping: nothing long should begin."""
+        return self._stopping.is_set()
+
+    def start_daemon(self, name: str, job: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Run a job that never ends by itself. The end of the service does not wait for it."""
+        self._daemons.add(self.start(name, job))
+
+    def start[T](
+        self,
+        name: str,
+        job: Callable[[], Coroutine[object, object, T]],
+        *,
+        owner: str | None = None,
+        in_caller_context: bool = False,
+    ) -> asyncio.Task[T | None]:
+        """
+        Run *job* beside everything else. The task ends with its result, or with None after a failure or a stop.
+
+        Its logs and spans are its own, not those of the request that started it, unless it is *in_caller_context*.
+        """
+        context = None if in_caller_context else Context()
+        task = asyncio.create_task(self._guarded(name, job), name=name, context=context)
+        self._tasks.add(task)
+        if owner is not None:
+            self._owners[task] = owner
+        task.add_done_callback(self._forget)
+        return task
+
+    async def drain(self, owner: str, *, seconds: float) -> None:
+        """Give every job of *owner* so long to end by itself."""
+        if tasks := [task for task, of in self._owners.items() if of == owner]:
+            await asyncio.wait(tasks, timeout=seconds)
+
+    async def stop(self, owner: str, *, prefixes: tuple[str, ...] = ("",)) -> None:
+        """Cancel every job of *owner* whose name begins with one of *prefixes*, and return when all have ended."""
+        while tasks := self._owned_by(owner, prefixes):
+            begun = self._begun.intersection(tasks)  # a job that never began could not clean up behind itself
+            self._stopped.update(begun)
+            for task in begun:
+                task.cancel()
+            # One that swallows its cancellation is cancelled again.
+            await (asyncio.wait(begun, timeout=_CANCEL_AGAIN_SECONDS) if begun else asyncio.sleep(0))
+
+    async def pause(self, seconds: float, *, unless: asyncio.Event | None = None) -> bool:
+        """Wait, but not beyond the event *unless* nor beyond the moment the service stops; False when it does."""
+        ends = [asyncio.ensure_future(event.wait()) for event in (self._stopping, unless) if event is not None]
+        try:
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+        return not self.is_stopping
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        for task in self._daemons:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=self._drain_seconds)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    def _owned_by(self, owner: str, prefixes: tuple[str, ...]) -> list[asyncio.Task[object]]:
+        return [task for task, of in self._owners.items() if of == owner and task.get_name().startswith(prefixes)]
+
+    def _forget(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        self._begun.discard(task)
+        self._stopped.discard(task)
+        self._owners.pop(task, None)
+
+    async def _guarded[T](self, name: str, job: Callable[[], Awaitable[T]]) -> T | None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - start made it
+        self._begun.add(task)
+        try:
+            return await job()
+        except asyncio.CancelledError:
+            if task in self._stopped:
+                return None
+            raise
+        except Exception:
+            log.exception("job.failed", job=name)
+            return None

@@ -1,0 +1,89 @@
+"""
+Where commands find a running service: ``<home>/service.json``, which exists while the service listens.
+
+The token in it lets commands of the home's owner in without a key, so only the owner can read the file. A service that
+was killed leaves its file behind; the file then names a process that is gone, and is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import structlog
+from pydantic import SecretStr
+
+from consolidation.kernel.files import replace_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILE = "service.json"
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """A service that listens: its process and address, since when (aware, UTC), and the token of the home's owner."""
+
+    pid: int
+    url: str
+    started_at: datetime
+    token: SecretStr
+
+
+@contextmanager
+def announced(home: Path, presence: Presence) -> Iterator[None]:
+    """
+    Write the service's address into *home* for as long as the block runs.
+
+    Where that fails, the service runs all the same, and commands do not find it.
+    """
+    file = home / FILE
+    document = {
+        "pid": presence.pid,
+        "url": presence.url,
+        "started_at": presence.started_at.isoformat(),
+        "token": presence.token.get_secret_value(),
+    }
+    try:
+        replace_text(file, json.dumps(document) + "\n")
+    except OSError as error:
+        log.warning("service_file.unwritable", file=str(file), reason=str(error))
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def find_service(home: Path) -> Presence | None:
+    """The service that wrote its address into *home*, if its process is alive. It may not answer yet, or any more."""
+    try:
+        document = json.loads((home / FILE).read_text(encoding="utf-8"))
+        found = Presence(
+            pid=int(document["pid"]),
+            url=str(document["url"]),
+            started_at=datetime.fromisoformat(document["started_at"]),
+            token=SecretStr(str(document.get("token", ""))),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if _is_alive(found.pid) else None
+
+
+def _is_alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True

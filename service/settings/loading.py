@@ -1,0 +1,199 @@
+"""Reads the settings for a command: once, with every mistake explained in a sentence that names its place."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic_settings import SettingsError
+
+from consolidation.kernel.errors import ConfigurationFault
+from consolidation.secrets.redaction import without_secrets_of
+from service.access.keys import parse_key
+from service.ports.graph_address import shown
+from service.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic_core import ErrorDetails
+
+PREFIX = "MIND_MEMORY_"
+TOML = "mind-memory.toml"
+_URL, KEY = "MIND_MEMORY_URL", "MIND_MEMORY_KEY"  # of commands that talk to a service; no settings of the service
+_OF_COMPOSE = tuple(f"{PREFIX}{name}" for name in ("DATA", "UID", "GID", "PUBLISH"))  # in .env, for compose.yaml
+_GRAPH = "FALKORDB_URL"
+_HIDDEN = "set, not shown"
+_DEFAULTS = Settings.model_construct()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A setting that somebody set: its dotted name, its value with secrets hidden, and where it was set."""
+
+    name: str
+    shown: str
+    place: str
+
+
+def read_settings(**flags: object) -> Settings:
+    """
+    Read the settings from *flags* (None: not given), the environment, mind-memory.toml and the defaults.
+
+    Raises ConfigurationFault, which says what is wrong where, and never shows a secret. An empty variable is not set.
+    """
+    _refuse_unknown_variables()
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        return Settings(_env_ignore_empty=True, **given)  # type: ignore[arg-type] # checked by pydantic
+    except ValidationError as error:
+        mistakes = error.errors(include_url=False, include_input=False)
+        raise ConfigurationFault("; ".join(_sentence(one, flags=given) for one in mistakes)) from error
+    except SettingsError as error:
+        raise ConfigurationFault(_unparsed(error)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationFault(f"{Path(TOML).absolute()} is not TOML: {error}; correct it or move it away") from error
+    except OSError as error:
+        raise ConfigurationFault(f"{Path(TOML).absolute()} can not be read: {error.strerror}") from error
+
+
+def read_key() -> SecretStr:
+    """The key for a service elsewhere; empty without one. Raises ConfigurationFault, which does not show it."""
+    key = os.environ.get(KEY, "").strip()
+    if key and parse_key(key) is None:
+        raise ConfigurationFault(
+            f"{KEY} is not a key: it should be what `mind-memory keys create` printed, like mm_…_…"
+        )
+    return SecretStr(key)
+
+
+def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
+    """Every setting that somebody set, with the place that set it."""
+    toml = _toml()
+    found = []
+    for path in _leaves(Settings):
+        name = ".".join(path)
+        if flags.get(name) is not None:
+            place = f"--{name.replace('_', '-')}"
+        else:
+            place = _set_variable(path) or (TOML if _at(toml, path) is not None else "")
+        if place:
+            found.append(Origin(name, _shown(name, _value(settings, path)), place))
+    return tuple(found)
+
+
+def known_variables() -> tuple[str, ...]:
+    """Every environment variable that the service or a command reads."""
+    return (_GRAPH, _URL, KEY, *_OF_COMPOSE, *(_variable(path) for path in _paths(Settings)))
+
+
+def _refuse_unknown_variables() -> None:
+    known = known_variables()
+    for name in os.environ:
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise ConfigurationFault(f"{name} is not a setting{_nearest(name.upper(), known)}")
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else "; remove it"
+
+
+def _sentence(error: ErrorDetails, *, flags: Mapping[str, object]) -> str:
+    path = tuple(str(part) for part in error["loc"])
+    fields = {"_".join(path).lower(), path[0].lower()}
+    if error["type"] == "extra_forbidden":
+        known = [".".join(each) for each in _paths(Settings)]
+        return f"{_place(path, flags=flags)} is not a setting{_nearest('.'.join(path), known)}"
+    message = error["msg"].removeprefix("Value error, ")
+    if "model" in fields and error["type"] == "model_type":
+        message = "must be a section"
+    return f"{_place(path, flags=flags)}: {message[:1].lower()}{message[1:]}"
+
+
+def _place(path: tuple[str, ...], *, flags: Mapping[str, object]) -> str:
+    """What a person typed to set this: a flag, a variable, or a key of the file."""
+    if path[0] in flags:
+        return f"--{path[0].replace('_', '-')}"
+    return _set_variable(path) or f"{'.'.join(path)} in {TOML}"
+
+
+def _unparsed(error: SettingsError) -> str:
+    """A list or a section given as text that is not JSON: pydantic names the section, we name the variable."""
+    for path in _paths(Settings):
+        name = _set_variable(path, is_exact=True)
+        if name and _is_composed(path) and not _is_json(os.environ[name]):
+            return f'{name} must be JSON, like ["openai/gpt-4o"] for a list'
+    return str(error)
+
+
+def _is_composed(path: Sequence[str]) -> bool:
+    return isinstance(_value(_DEFAULTS, path), BaseModel | tuple)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _set_variable(path: tuple[str, ...], *, is_exact: bool = False) -> str:
+    """The variable that sets this field, or the section it stands in, as it is written in the environment."""
+    lengths = (len(path),) if is_exact else range(len(path), 0, -1)
+    wanted = [_variable(path[:length]) for length in lengths]
+    if path[0].lower() == _GRAPH.lower():
+        wanted = [_GRAPH, *wanted]
+    present = {name.upper(): name for name, value in os.environ.items() if value}
+    return next((present[name] for name in wanted if name in present), "")
+
+
+def _variable(path: Sequence[str]) -> str:
+    return f"{PREFIX}{'__'.join(path)}".upper()
+
+
+def _paths(section: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every field and every section, by path."""
+    for name, field in section.model_fields.items():
+        yield (*above, name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _paths(field.annotation, (*above, name))
+
+
+def _leaves(section: type[BaseModel]) -> Iterator[tuple[str, ...]]:
+    paths = tuple(_paths(section))
+    sections = {path[:-1] for path in paths}
+    return (path for path in paths if path not in sections)
+
+
+def _toml() -> dict[str, object]:
+    file = Path(TOML)
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _at(tree: object, path: Sequence[str]) -> object:
+    for part in path:
+        tree = tree.get(part) if isinstance(tree, dict) else None
+    return tree
+
+
+def _value(settings: BaseModel, path: Sequence[str]) -> object:
+    found: object = settings
+    for part in path:
+        found = getattr(found, part)
+    return found
+
+
+def _shown(name: str, value: object) -> str:
+    if isinstance(value, SecretStr) and name == _GRAPH.lower():
+        return shown(value.get_secret_value())
+    if name.endswith("api_base"):
+        return without_secrets_of(str(value))
+    return _HIDDEN if isinstance(value, SecretStr) else str(value)

@@ -1,0 +1,285 @@
+"""The sections of the settings: typed, frozen groups whose field names carry their units. Nothing is read here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    model_validator,
+)
+
+from service.settings.otlp_endpoint import is_address
+
+
+class Section(BaseModel):
+    """A frozen group of settings. Unknown names are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RoleModel(Section):
+    """The model of one role. Fields left out fall back to the role ``chat``, then to `model`."""
+
+    model: str | None = Field(
+        None, description="The model's litellm name, such as openai/gpt-4o-mini or ollama/llama3.2."
+    )
+    fallbacks: tuple[str, ...] = Field((), description="Models to try in this order when the first one fails.")
+    api_base: str | None = Field(None, description="The provider's address, if it is not the usual one.")
+    api_key: SecretStr | None = Field(
+        None, description="The provider's key, if it is not in the provider's usual variable."
+    )
+    timeout_seconds: PositiveFloat | None = Field(None, description="The time limit of one whole answer.")
+    max_tokens: PositiveInt = Field(4096, description="The maximum length of an answer.")
+    temperature: NonNegativeFloat = Field(0.2, description="The sampling temperature.")
+
+
+class ModelSettings(Section):
+    """Which model has which role. Without any model, nothing leaves this machine, and memories are quoted."""
+
+    chat: RoleModel = Field(RoleModel(), description="Answers chats; the other roles fall back to it.")
+    subconscious: RoleModel = Field(RoleModel(), description="Seeds and narration, before each turn.")
+    narrative: RoleModel = Field(RoleModel(), description="Writes the story.")
+    extraction: RoleModel = Field(RoleModel(), description="Entities and facts, after each turn.")
+    last_resort: str | None = Field(
+        None,
+        description="A model of OpenAI's that is asked with the same key when all of a role's models fail. It may cost "
+        "more than they do.",
+    )
+    at_once: PositiveInt = Field(
+        4, description="The number of model calls that may run at once before turns, and again after turns."
+    )
+
+
+MULTILINGUAL, MINILM = "multilingual", "minilm"
+
+
+class EmbedderSettings(Section):
+    """The model that turns text into vectors. After a change, run `mind-memory reindex`."""
+
+    model: str | None = Field(
+        None,
+        description="A litellm embedding model; or one that is built in: `multilingual` (multilingual-e5-small, the "
+        "default) or `minilm` (all-MiniLM-L6-v2, which knows English alone).",
+    )
+    api_base: str | None = Field(None, description="The provider's address, if it is not the usual one.")
+    api_key: SecretStr | None = Field(
+        None, description="The provider's key, if it is not in the provider's usual variable."
+    )
+    dimension: PositiveInt | None = Field(
+        None, description="The length of a vector. If left out, the model is asked once."
+    )
+    timeout_seconds: PositiveFloat = Field(10, description="The time limit of one batch.")
+    rest_seconds: PositiveFloat = Field(
+        10, description="The pause between two attempts while the embedder does not answer."
+    )
+
+    @property
+    def hosted_model(self) -> str | None:
+        """The litellm model; None where vectors are made in this process."""
+        return None if self.model in {MULTILINGUAL, MINILM} else self.model
+
+
+class GraphSettings(Section):
+    """Time limits of FalkorDB."""
+
+    read_seconds: PositiveFloat = Field(5, description="The time limit of a read.")
+    write_seconds: PositiveFloat = Field(30, description="The time limit of a write.")
+    rest_seconds: PositiveFloat = Field(
+        2, description="The pause between two attempts while the graph does not answer."
+    )
+
+
+class ResonanceSettings(Section):
+    """What may surface before a turn, and how much of it."""
+
+    deadline_ms: Annotated[int, Field(ge=0)] = Field(
+        1500, description="The deadline of the pre-turn call; 0 sets none."
+    )
+    max_fragments: Annotated[int, Field(ge=0, le=50)] = Field(
+        5, description="The maximum number of flashbacks in one answer."
+    )
+    max_tokens: Annotated[int, Field(ge=0)] = Field(1200, description="The maximum length of the block.")
+    echo_turns: Annotated[int, Field(ge=0)] = Field(
+        25, description="The number of turns before the same memory may surface again in a session."
+    )
+    relevance: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.5, description="The relevance threshold, from 0 to 1. Below it nothing surfaces; 0 switches the gate off."
+    )
+    story_tokens: Annotated[int, Field(ge=0)] = Field(8000, description="The maximum length of the stable part.")
+
+
+class AccessSettings(Section):
+    """Who may call. API keys are made by `mind-memory keys create`."""
+
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="Host names besides localhost that are accepted while no API key exists; `*` accepts all."
+    )
+    key_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
+        600, description="The request limit of each API key per minute; 0 sets no limit."
+    )
+    keyless_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
+        0, description="The request limit of each address per minute while no API key exists; 0 sets no limit."
+    )
+    audit_key: SecretStr | None = Field(
+        None,
+        description="The key of the audit log's codes. Kept outside the home, it lets nobody who can write there write "
+        "the log anew. Without it, `<home>/audit.key` is made.",
+    )
+    new_minds_per_minute: Annotated[int, Field(ge=0)] = Field(
+        120,
+        description="The number of minds that each API key, or all callers without one, may begin per minute; "
+        "0 sets no limit.",
+    )
+
+
+class DigestionSettings(Section):
+    """How turns become memories in the background."""
+
+    most_attempts: PositiveInt = Field(5, description="The number of failures after which a turn is parked.")
+    first_retry_seconds: PositiveFloat = Field(
+        1, description="The first pause after a failure. Each further pause is twice as long."
+    )
+    most_retry_seconds: PositiveFloat = Field(60, description="The longest pause after a failure.")
+    turn_seconds: PositiveFloat = Field(300, description="The time limit of one turn's extraction.")
+    sweep_seconds: PositiveFloat = Field(
+        30, description="The interval at which all minds are checked for work that was missed."
+    )
+
+
+class StorySettings(Section):
+    """When and how the story is written."""
+
+    threshold_tokens: Annotated[int, Field(ge=0)] = Field(
+        5000, description="The number of waiting tokens that starts a story run; 0 disables it."
+    )
+    batch_tokens: PositiveInt = Field(50_000, description="The maximum size of one batch of turns for the story.")
+    idle_seconds: NonNegativeFloat = Field(
+        1800, description="The quiet time that starts a story run, however little waits; 0 disables it."
+    )
+    retry_seconds: PositiveFloat = Field(
+        60, description="The first pause after a failed story run. Each further pause is twice as long."
+    )
+    most_words: PositiveInt = Field(
+        10_000, description="The story length above which the oldest chapters are shortened."
+    )
+    sessions_folder: Path | None = Field(
+        None,
+        description="A folder of a chatbot's session `.jsonl` files for `sessions_mind`. "
+        "Without it, `sessions/` in each mind's folder is read.",
+    )
+    linked_folders: tuple[Path, ...] = Field(
+        (),
+        description="Folders outside the home, such as a vault, into which a mind's STORY.md or SOUL.md may be a link. "
+        "Other links are refused.",
+    )
+    sessions_mind: str = Field(
+        "global-user-memory", description="The mind that the files in `sessions_folder` belong to."
+    )
+    newest_sessions: Annotated[int, Field(ge=0)] = Field(
+        5, description="The number of newest session files read at start-up and by global sync; 0 reads none."
+    )
+
+
+class JournalSettings(Section):
+    """How MEMORY.md and memory/**/*.md are searched."""
+
+    surfaces: Annotated[bool, Field(description="Whether notes may surface before a turn.")] = True
+    watch: Annotated[
+        bool, Field(description="Read a note as soon as it is saved. If false, it is read at the next search.")
+    ] = True
+    chunk_tokens: Annotated[int, Field(ge=50, le=4000)] = Field(400, description="The approximate length of a chunk.")
+    overlap_tokens: Annotated[int, Field(ge=0)] = Field(
+        80, description="The maximum overlap of two neighbouring chunks."
+    )
+    vector_weight: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.7, description="The weight of vector similarity; 0 ignores it."
+    )
+    word_weight: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.3, description="The weight of matching words; 0 ignores them."
+    )
+    day_weight: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.3, description="The bonus of a note that belongs to the day or month the query names."
+    )
+    keep_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.3, description="Chunks that score below this share of the best one are dropped before age counts."
+    )
+    mmr_lambda: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.7, description="The balance of relevance and variety (MMR λ); 1 means relevance alone."
+    )
+    half_life_days: NonNegativeFloat = Field(
+        30, description="The age at which a dated note's score is halved; 0 disables ageing."
+    )
+    min_score: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="The minimum score of a result, if the caller gives none."
+    )
+    max_file_bytes: PositiveInt = Field(1024 * 1024, description="The maximum size of a file that is read.")
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.overlap_tokens * 2 > self.chunk_tokens:
+            raise ValueError("overlap_tokens must be at most half of chunk_tokens")
+        if not self.vector_weight and not self.word_weight:
+            raise ValueError("vector_weight and word_weight must not both be 0: nothing would be found")
+        return self
+
+
+class ArchiveSettings(Section):
+    """Size limits of imported archives."""
+
+    max_bytes: PositiveInt = Field(4 * 1024**3, description="The maximum size of an uploaded archive.")
+    max_unpacked_bytes: PositiveInt = Field(32 * 1024**3, description="The maximum size of an unpacked archive.")
+
+
+def _address(text: str) -> str:
+    if not is_address(text):
+        raise ValueError("must be an http:// or https:// address, like http://localhost:4318")
+    return text
+
+
+class TelemetrySettings(Section):
+    """Where spans are sent. Without a collector, none are made."""
+
+    otlp_endpoint: Annotated[str, AfterValidator(_address)] | None = Field(
+        None,
+        description="The OpenTelemetry collector for spans, such as http://localhost:4318. "
+        "Without it, OTEL_EXPORTER_OTLP_ENDPOINT is used; without both, no spans are sent.",
+    )
+
+
+class ProxySettings(Section):
+    """The OpenAI-compatible proxy. By default, the chat role's model answers."""
+
+    enabled: bool = Field(default=True, description="Serve `/v1/chat/completions` and `/v1/models`.")
+    models: tuple[str, ...] = Field(
+        (), description="litellm names of the models that clients may request besides the chat role's."
+    )
+    api_base: str | None = Field(
+        None, description="The address of `models`, if it is neither the chat role's nor the provider's usual one."
+    )
+    api_key: SecretStr | None = Field(None, description="The key of `models`, if it differs from the chat role's.")
+    timeout_seconds: PositiveFloat = Field(600, description="The longest silence of the upstream model.")
+    placement: Literal["tail", "system"] = Field(
+        "tail",
+        description="Where memories go: before the last user message (`tail`) or in the system message (`system`).",
+    )
+    max_body_bytes: PositiveInt = Field(
+        32 * 1024 * 1024, description="The maximum size of a chat request, images included."
+    )
+
+
+def _unlike_nothing(marker: str) -> str:
+    if not marker.strip():
+        raise ValueError("must not be blank: every message would be off the record")
+    return marker.strip()
+
+
+Marker = Annotated[str, AfterValidator(_unlike_nothing), Field(max_length=100)]

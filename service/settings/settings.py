@@ -1,0 +1,146 @@
+"""All settings, typed and frozen. Only the entry points (`app`, `cli`) and `composition` read them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AliasChoices, BaseModel, Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from consolidation.secrets.privacy_filter import MARKERS
+from consolidation.secrets.redaction import in_address
+from service.settings.otlp_endpoint import endpoint_of, secrets_in
+from service.settings.sections import (
+    AccessSettings,
+    ArchiveSettings,
+    DigestionSettings,
+    EmbedderSettings,
+    GraphSettings,
+    JournalSettings,
+    Marker,
+    ModelSettings,
+    ProxySettings,
+    ResonanceSettings,
+    StorySettings,
+    TelemetrySettings,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LEAST_HIDDEN = 5  # shorter values occur inside ordinary words
+_NO_KEYS = frozenset(
+    {"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"}
+)  # placeholders for servers that need no key
+_KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # endings of variables that provider libraries read
+
+
+class Settings(BaseSettings):
+    """Read from the environment, then from ``mind-memory.toml`` in the working folder, then from the defaults."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MIND_MEMORY_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        toml_file="mind-memory.toml",
+        populate_by_name=True,
+    )
+
+    home: Path = Field(Path("~/.mind-memory"), description="The folder that holds everything.")
+    host: str = Field("127.0.0.1", description="The address to listen on.")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
+    trust_network: bool = Field(
+        False,  # noqa: FBT003
+        description="Answer other machines without a key. Only for a container whose port is published on loopback.",
+    )
+    falkordb_url: SecretStr | None = Field(
+        None,
+        description="The address of a FalkorDB server, like redis://localhost:6379. Without it, the graph is embedded.",
+        validation_alias=AliasChoices("FALKORDB_URL", "MIND_MEMORY_FALKORDB_URL", "falkordb_url"),
+    )
+    graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="The prefix of every graph's name.")
+    model: str | None = Field(None, description="One litellm model for all roles that have no model of their own.")
+    api_base: str | None = Field(None, description="The address of `model`, if it is not its provider's usual one.")
+    api_key: SecretStr | None = Field(
+        None, description="The key of `model`, if it is not in its provider's usual variable."
+    )
+    agent: str = Field("the assistant", description="The bot's name in prompts.")
+    max_body_bytes: PositiveInt = Field(1024 * 1024, description="The maximum size of a request.")
+    header_seconds: PositiveFloat = Field(
+        10, description="The time limit for the headers of a request. A connection that is slower is closed."
+    )
+    body_seconds: PositiveFloat = Field(
+        30,
+        description="The time limit for the body of a request, or for each part of an archive or a chat that is sent.",
+    )
+    max_connections: PositiveInt = Field(
+        400,
+        description="The number of connections above which one that waits is closed, first of the address with most.",
+    )
+    log_level: str = Field(
+        "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="The lowest level of events that are logged."
+    )
+    log_json: bool = Field(False, description="Log one JSON object per line instead of text for people.")  # noqa: FBT003
+    redact_secrets: bool = Field(
+        default=True, description="Replace keys, passwords and card numbers before a turn is stored."
+    )
+    off_the_record_markers: tuple[Marker, ...] = Field(
+        MARKERS,
+        description="Markers in a user's message that keep the turn off the record: none of its words is stored.",
+    )
+    models: ModelSettings = Field(ModelSettings(), description="Models by role.")
+    embedder: EmbedderSettings = Field(EmbedderSettings(), description="The embedder.")
+    graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
+    resonance: ResonanceSettings = Field(ResonanceSettings(), description="The pre-turn call.")
+    story: StorySettings = Field(StorySettings(), description="STORY.md.")
+    journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")
+    proxy: ProxySettings = Field(ProxySettings(), description="The OpenAI-compatible proxy.")
+    access: AccessSettings = Field(AccessSettings(), description="Who may call the service.")
+    digestion: DigestionSettings = Field(DigestionSettings(), description="Background work after a turn.")
+    archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")
+    telemetry: TelemetrySettings = Field(TelemetrySettings(), description="Spans (OpenTelemetry).")
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Every value that must never be shown, longest first: keys, passwords, and credentials inside addresses."""
+        found = [*_secrets(self), *(os.environ[name] for name in os.environ if name.upper().endswith(_KEYS_ELSEWHERE))]
+        found += secrets_in(os.environ)
+        hidden = {one for one in found if len(one) >= _LEAST_HIDDEN and one.casefold() not in _NO_KEYS}
+        return tuple(sorted(hidden, key=lambda one: (-len(one), one)))
+
+    @property
+    def folder(self) -> Path:
+        """``home`` as an absolute path."""
+        return self.home.expanduser().absolute()
+
+    @property
+    def traces_endpoint(self) -> str | None:
+        """The address that spans are posted to, or None without a collector. Raises ConfigurationFault."""
+        return endpoint_of(self.telemetry.otlp_endpoint, os.environ)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read mind-memory.toml after the environment. No .env file and no secret files are read."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def _secrets(section: BaseModel) -> Iterator[str]:
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from _secrets(value)
+        elif isinstance(value, SecretStr):
+            yield value.get_secret_value()
+            yield from in_address(value.get_secret_value())
+        elif name in {"api_base", "otlp_endpoint"} and value is not None:
+            yield from in_address(value)

@@ -1,0 +1,79 @@
+"""Reports each run of a story: to the log, the metrics, the spans, the mind's cost and the health of the disk."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.story.run import Run
+    from service.mind.minds import Mind
+    from service.observability.counters import Tally
+    from service.ports.spans import Spans
+
+log = structlog.get_logger()
+
+
+class RunTelemetry:
+    """Observes runs."""
+
+    def __init__(self, *, tally: Tally, spans: Spans, clock: Clock) -> None:
+        self._tally = tally
+        self._spans = spans
+        self._clock = clock
+
+    @contextmanager
+    def observe(self, mind: Mind, trigger: str) -> Iterator[Callable[[Run], None]]:
+        """Observe one run from its beginning. Call what is yielded with the run once it has ended."""
+        began, outcome = self._clock.monotonic(), "stopped"
+        with self._spans.apart("story.run", mind_id=mind.mind_id, trigger=trigger) as annotate:
+
+            def ended(run: Run) -> None:
+                nonlocal outcome
+                outcome = _outcome(run)
+                annotate(
+                    outcome=outcome,
+                    turns=run.narrated,
+                    of=run.turns,
+                    chapters=run.chapters,
+                    model_calls=run.usage.calls,
+                )
+                _report(mind, run)
+
+            try:
+                yield ended
+            except Exception:
+                outcome = "failed"
+                raise
+            finally:
+                self._tally.story(trigger, outcome, seconds=self._clock.monotonic() - began)
+
+
+def _outcome(run: Run) -> str:
+    if run.error is not None:
+        return "failed"
+    return "told" if run.narrated else "nothing"
+
+
+def _report(mind: Mind, run: Run) -> None:
+    mind.health.usage += run.usage
+    part = f"story {mind.mind_id}"
+    if run.disk_failed:
+        mind.disk.failed("a story can not be read or written; the status of its mind says why", part=part)
+    else:
+        mind.disk.worked(part=part)
+    log.info(
+        "story.told",
+        mind_id=mind.mind_id,
+        trigger=run.trigger,
+        turns=run.narrated,
+        of=run.turns,
+        chapters=run.chapters,
+        compressed=run.compressed,
+        error=run.error,
+    )

@@ -1,0 +1,121 @@
+"""
+Decides when a story is narrated: after enough tokens, after a quiet time, on request; again after a failure.
+
+A run never holds up a turn. Runs of one mind follow each other; minds do not wait for each other.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.story.triggers import Trigger, Waiting, due
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.story.run import Gathered, Run
+    from consolidation.story.triggers import TriggerThresholds
+    from service.mind.minds import Mind, Minds
+    from service.runtime.background import Background
+    from service.story.pending_log import PendingLog
+    from service.story.writer import StoryWriter
+
+log = structlog.get_logger()
+
+
+class StoryScheduler:
+    """Begins the runs of all minds, each as a background job."""
+
+    def __init__(
+        self,
+        writer: StoryWriter,
+        *,
+        minds: Minds,
+        clock: Clock,
+        background: Background,
+        pending_log: PendingLog,
+        thresholds: TriggerThresholds,
+        sweep_seconds: float,
+    ) -> None:
+        self._writer = writer
+        self._minds = minds
+        self._clock = clock
+        self._background = background
+        self._pending_log = pending_log
+        self._thresholds = thresholds
+        self._sweep_seconds = sweep_seconds
+        self._unreadable: set[str] = set()
+
+    def notice(self, mind: Mind) -> int:
+        """Learn that a turn was stored; enough pending tokens begin a run. Returns how many tokens are pending."""
+        mind.story.last_turn_at = self._clock.monotonic()
+        self._pending_log.wake(mind)
+        self.begin_if_due(mind)
+        return mind.story.pending(mind.transcript.positions).tokens
+
+    def begin_if_due(self, mind: Mind) -> None:
+        """Begin a run if it is time for one and none is under way."""
+        now, story = self._clock.monotonic(), mind.story
+        pending = story.pending(mind.transcript.positions).tokens
+        waiting = Waiting(pending, now - story.last_turn_at, story.failures, now - story.failed_at)
+        trigger = due(waiting, self._thresholds)
+        if trigger is not None and not story.is_running and not self._background.is_stopping:
+            self.begin(mind, trigger=trigger)
+
+    def begin(
+        self,
+        mind: Mind,
+        *,
+        trigger: Trigger,
+        first: Callable[[], Awaitable[Gathered]] | None = None,
+        skips: bool = False,
+    ) -> asyncio.Task[Run | None]:
+        """
+        Begin a run behind those that were begun before; the task ends with it.
+
+        *first* imports turns before it. With *skips*, pending turns are counted as narrated without being narrated.
+        The run goes on although nobody awaits the task.
+        """
+        work = self._writer.skip if skips else self._writer.narrate
+        mind.story.runs += 1
+
+        async def run() -> Run:
+            try:
+                await self._minds.gate.until_resumed(mind.mind_id)
+                ended = await work(mind, trigger=trigger, first=first)
+            finally:
+                mind.story.runs -= 1
+            if ended.error is None:
+                self.begin_if_due(mind)  # turns stored meanwhile began no run
+            return ended
+
+        return self._background.start(f"story {mind.mind_id}", run, owner=mind.mind_id)
+
+    async def sweep(self) -> None:
+        """Look at every mind again and again, whether a run is due: so a lost wake-up loses nothing. Never returns."""
+        while not self._background.is_stopping:
+            with suppress(OSError):  # a home that can not be read: the sweep of the lanes logs it
+                for mind_id in await anyio.to_thread.run_sync(self._minds.ids):
+                    await self.look(mind_id)
+            await self._background.pause(self._sweep_seconds)
+
+    async def look(self, mind_id: str) -> None:
+        """Begin a run of one mind if one is due; a mind that can not be read is logged once and left alone."""
+        try:
+            with self._minds.gate.enter(mind_id):
+                mind = await self._minds.find(mind_id)
+                if not mind.story.is_checked and not mind.story.is_running:
+                    await self._writer.refresh(mind)
+                self.begin_if_due(mind)
+            self._unreadable.discard(mind_id)
+        except (MemoryFault, OSError) as error:
+            if mind_id not in self._unreadable:
+                log.warning("story.unreadable", mind_id=mind_id, error=str(error))
+            self._unreadable.add(mind_id)

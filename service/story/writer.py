@@ -1,0 +1,152 @@
+"""
+Changes the stories of all minds: narrates what is pending, goes back to an earlier story, takes erased turns out.
+
+Everything here goes through the one ConsolidationService. Afterwards the mind's progress and its list of pending turns
+say what the story on disk says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.story.narrator import Voice
+from consolidation.story.run import MindStory, Run, failed
+from consolidation.story.storyfile import StoryFile
+from service.mind.story_progress import PendingTurns
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.story.chapter_turns import ErasedTurns
+    from consolidation.story.consolidation import ConsolidationService
+    from consolidation.story.erasure import ErasedFromStory
+    from consolidation.story.run import Gathered
+    from consolidation.story.triggers import Trigger
+    from service.mind.minds import Mind
+    from service.story.pending_log import PendingLog
+    from service.story.run_telemetry import RunTelemetry
+
+
+class StoryWriter:
+    """Writes; *agent* is what the bot is called in its story."""
+
+    def __init__(
+        self,
+        consolidation: ConsolidationService,
+        *,
+        clock: Clock,
+        agent: str,
+        pending_log: PendingLog,
+        telemetry: RunTelemetry,
+    ) -> None:
+        self._consolidation = consolidation
+        self._clock = clock
+        self._agent = agent
+        self._pending_log = pending_log
+        self._telemetry = telemetry
+
+    async def narrate(
+        self, mind: Mind, *, trigger: Trigger, first: Callable[[], Awaitable[Gathered]] | None = None
+    ) -> Run:
+        """
+        Narrate every pending turn; *first* imports turns before.
+
+        What fails is in the run that is returned, which is then the mind's ``last_run``: turns go on being pending.
+        """
+
+        def progress(run: Run) -> None:
+            mind.story.last_run = run
+
+        async def run(started: Run) -> Run:
+            gathered = await first() if first is not None else None
+            voice = await anyio.to_thread.run_sync(lambda: Voice.of(mind.workspace, agent=self._agent))
+            return await self._consolidation.update_narrative_story(
+                story_of(mind, clock=self._clock),
+                voice=voice,
+                trigger=started.trigger,
+                progress=progress,
+                gathered=gathered,
+            )
+
+        return await self._observed(mind, trigger, run)
+
+    async def skip(
+        self, mind: Mind, *, trigger: Trigger, first: Callable[[], Awaitable[Gathered]] | None = None
+    ) -> Run:
+        """Count every pending turn as narrated, without narrating it; otherwise as ``narrate``."""
+
+        async def run(started: Run) -> Run:
+            gathered = await first() if first is not None else None
+            skipped = await self._consolidation.skip(story_of(mind, clock=self._clock), trigger=started.trigger)
+            return replace(skipped, gathered=gathered)
+
+        return await self._observed(mind, trigger, run)
+
+    async def rewind(self, mind: Mind, version: str) -> str:
+        """
+        Go back to an earlier story, so that turns narrated after it are pending again. Returns the text it wrote.
+
+        Raises StoryFault, Locked, OSError.
+        """
+        written = await self._consolidation.rewind(story_of(mind, clock=self._clock), version=version)
+        await self.refresh(mind)
+        return written
+
+    async def erase(self, mind: Mind, erased: ErasedTurns) -> ErasedFromStory:
+        """
+        Take erased turns out of the story and its history.
+
+        Raises StoryFault, Locked, OSError.
+        """
+        found = await self._consolidation.erase(story_of(mind, clock=self._clock), erased)
+        await self.refresh(mind)
+        return found
+
+    def forget(self, mind_id: str) -> None:
+        """Drop what is known of an erased mind."""
+        self._pending_log.forget(mind_id)
+
+    async def refresh(self, mind: Mind) -> None:
+        """Learn from the disk how far the story is, and list what is pending. Raises StoryFault, HomeFault."""
+        story = story_of(mind, clock=self._clock)
+        mind.story.sequence = await self._consolidation.catch_up(story)
+        owed = await self._consolidation.owed(story)
+        mind.story.owed = PendingTurns(len(owed), sum(stored.tokens for stored in owed))
+        mind.story.is_checked = True
+        await self._pending_log.rewrite(mind, lambda: self._consolidation.pending(story))
+
+    async def _observed(self, mind: Mind, trigger: Trigger, work: Callable[[Run], Awaitable[Run]]) -> Run:
+        started = Run(trigger, self._clock.now())
+        if mind.story.runs == 1:  # else the run before this one is what is to be seen
+            mind.story.last_run = started
+        with self._telemetry.observe(mind, trigger) as ended:
+            try:
+                run = await work(started)
+                await self.refresh(mind)
+            except (MemoryFault, OSError) as error:
+                run = failed(replace(started, ended_at=self._clock.now()), error)
+            except BaseException as error:
+                mind.story.last_run = replace(started, ended_at=self._clock.now(), error=_reason(error))
+                raise
+            mind.story.last_run = run
+            mind.story.failures = mind.story.failures + 1 if run.error is not None else 0
+            mind.story.failed_at = self._clock.monotonic()
+            ended(run)
+        return run
+
+
+def story_of(mind: Mind, *, clock: Clock) -> MindStory:
+    """The mind's story, as consolidation works on it."""
+    return MindStory(mind.transcript, StoryFile.of(mind.workspace, clock=clock), mind.workspace.published)
+
+
+def _reason(error: BaseException) -> str:
+    """What a person reads in the state of a run that ended by an error nobody foresaw, or was stopped."""
+    is_stopped = isinstance(error, asyncio.CancelledError)
+    return "stopped before its end" if is_stopped else "an unexpected error; see the log"

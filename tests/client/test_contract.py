@@ -1,0 +1,201 @@
+"""What both clients offer: the same methods, which show their parameters, for every route of the service's document."""
+
+import inspect
+import io
+import re
+import typing
+from contextlib import redirect_stdout
+
+import pytest
+from pydantic import BaseModel
+
+import mind_memory_client as mm
+from mind_memory_client import AsyncMemoryClient, MemoryClient, errors
+from mind_memory_client import _endpoints as api
+from mind_memory_client.turn import begin_turn
+from service.app import create_app
+from service.settings.settings import Settings
+from tests.support.paths import ROOT
+
+DOCUMENT = create_app(Settings()).openapi()
+ENDPOINTS = {name: one for name, one in vars(api).items() if isinstance(one, api.Endpoint)}
+WITH_MODEL = sorted(name for name, one in ENDPOINTS.items() if isinstance(one.read, api.AsModel))
+ASYNC_NAMES = {"close": "aclose"}
+NOT_OURS = {  # routes that something else speaks
+    ("get", "/metrics"): "Prometheus reads it",
+    ("post", "/mcp"): "hosts of MCP speak JSON-RPC",
+    ("post", "/v1/chat/completions"): "OpenAI's SDKs speak it",
+    ("get", "/v1/models"): "the same",
+    ("get", "/v1/models/{model}"): "the same",
+}
+
+
+def methods(kind):
+    """The public methods of a client, by name."""
+    return {name: one for name, one in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")}
+
+
+METHODS = sorted(methods(MemoryClient))
+
+
+# -- real methods
+
+
+def test_both_clients_have_the_same_methods():
+    assert sorted(ASYNC_NAMES.get(name, name) for name in METHODS) == sorted(methods(AsyncMemoryClient))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_has_the_same_parameters_in_both_clients(name):
+    blocking, awaited = methods(MemoryClient)[name], methods(AsyncMemoryClient)[ASYNC_NAMES.get(name, name)]
+
+    assert shape(blocking) == shape(awaited)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_says_in_both_clients_what_it_does(name):
+    blocking, awaited = methods(MemoryClient)[name], methods(AsyncMemoryClient)[ASYNC_NAMES.get(name, name)]
+
+    assert blocking.__doc__
+    assert " ".join(inspect.getdoc(blocking).split()) == in_blocking_words(inspect.getdoc(awaited))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(name):
+    positional = {"turn": 3, "resonance": 3, "store_turn": 3, "remember": 2, "request": 2}
+
+    kinds = [one.kind for one in list(inspect.signature(methods(MemoryClient)[name]).parameters.values())[1:]]
+
+    assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= positional.get(name, 1)
+
+
+@pytest.mark.parametrize("kind", [MemoryClient, AsyncMemoryClient])
+def test_help_and_a_signature_show_the_real_parameters(kind):
+    shown = io.StringIO()
+    with redirect_stdout(shown):
+        help(kind.resonance)
+
+    assert "deadline_ms: int | None = None" in re.sub(r"['\"]", "", shown.getvalue())
+    assert "what surfaces" in shown.getvalue()
+    assert list(inspect.signature(kind().resonance).parameters)[:4] == ["mind", "session", "messages", "now"]
+    assert callable(kind.resonance)
+
+
+def test_all_that_the_package_offers_is_listed_in_order():
+    assert sorted(mm.__all__) == mm.__all__
+    assert all(hasattr(mm, name) for name in mm.__all__)
+
+
+def test_every_error_is_drawn_in_the_tree_and_offered():
+    def below(kind):
+        return {kind.__name__}.union(*map(below, kind.__subclasses__()))
+
+    assert below(mm.MindMemoryError) == set(re.findall(r"^ *[*x+-] (\w+)", errors.__doc__, re.MULTILINE))
+    assert below(mm.MindMemoryError) <= set(mm.__all__)
+
+
+# -- the service's document
+
+
+def test_every_route_has_an_endpoint_and_every_endpoint_a_route():
+    routes = {(method, path) for path, operations in DOCUMENT["paths"].items() for method in operations}
+    ours = {(one.method.lower(), one.path) for one in ENDPOINTS.values()}
+
+    assert ours <= routes
+    assert routes - ours == NOT_OURS.keys() & routes
+
+
+@pytest.mark.parametrize("kind", [MemoryClient, AsyncMemoryClient])
+def test_every_endpoint_is_called_by_a_method(kind):
+    source = inspect.getsource(inspect.getmodule(kind))
+    functions = {name: inspect.getsource(one) for name, one in vars(api).items() if inspect.isfunction(one)}
+    called = source + "".join(text for name, text in functions.items() if f"api.{name}(" in source)
+
+    assert [name for name in ENDPOINTS if not re.search(rf"\b{name}\.call\(", called)] == []
+
+
+SENT = [
+    api.resonance("ada", "s", "hi", now="2026-01-01T00:00:00Z", timezone="UTC", deadline_ms=1, max_fragments=1,
+                  max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, relevance=0.1),
+    api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
+                   outcomes={"f": "used"}),
+    api.edit_story("ada", text="x", etag="y"),
+    api.consolidate("ada", trigger="manual", wait=True, skip=True),
+    api.import_archive("ada", archive=b"PK", reembed=True, prompts=True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", SENT, ids=lambda call: f"{call.endpoint.method} {call.path}")
+def test_what_a_call_sends_is_what_the_document_knows(call):
+    route = DOCUMENT["paths"][call.endpoint.path][call.endpoint.method.lower()]
+    query = {one["name"] for one in route.get("parameters", ()) if one["in"] == "query"}
+
+    assert {name for name, _ in call.query} <= query
+    if call.body is not None:
+        assert set(call.body) == properties(route["requestBody"]["content"]["application/json"]["schema"])
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_an_answer_has_each_field_that_the_document_knows_and_no_other(name):
+    endpoint = ENDPOINTS[name]
+    answers = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]["responses"]
+    schemas = [one["content"]["application/json"]["schema"] for status, one in answers.items() if status[0] == "2"
+               and "application/json" in one.get("content", {})]  # fmt: skip
+
+    assert schemas
+    for schema in schemas:
+        compare(endpoint.read.model, schema)
+
+
+def compare(model, schema):
+    """Each field of *model* and of the models in it, against the document's."""
+    found = resolved(schema)
+    fields = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+    assert set(fields) == set(found["properties"]), model.__name__
+    for name, annotation in fields.items():
+        inner = models_in(annotation)
+        parts = refs(found["properties"][name])
+        if inner:
+            assert len(inner) == len(parts), f"{model.__name__}.{name}"
+            for one, part in zip(inner, parts, strict=True):
+                compare(one, {"$ref": part})
+
+
+def models_in(annotation):
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for one in typing.get_args(annotation) for model in models_in(one)]
+
+
+def refs(schema):
+    return re.findall(r"'\$ref': '([^']+)'", str(schema))
+
+
+def resolved(schema):
+    return DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]] if "$ref" in schema else schema
+
+
+def properties(schema):
+    return set(resolved(schema)["properties"])
+
+
+def shape(method):
+    """Names, kinds and defaults; *archive* is the one parameter whose type differs."""
+    parameters = inspect.signature(method).parameters.values()
+    return [(one.name, one.kind, one.default, one.name == "archive" or one.annotation) for one in parameters]
+
+
+def in_blocking_words(text):
+    words = {"async with": "with", "async for": "for", "an asynchronous stream": "an open binary file or a stream"}
+    for awaited, blocking in words.items():
+        text = text.replace(awaited, blocking)
+    return " ".join(text.split())
+
+
+def test_the_readme_names_only_methods_that_exist():
+    text = (ROOT / "client" / "README.md").read_text()
+    called = set(re.findall(r"\bmemory\.(\w+)\(", text)) | set(re.findall(r"\bturn\.(\w+)\b", text))
+
+    turn = begin_turn("ada", "s", "hi")
+    assert {"turn", "resend", "messages", "add"} <= called
+    assert [name for name in called if not hasattr(MemoryClient, name) and not hasattr(turn, name)] == []

@@ -1,0 +1,307 @@
+"""What operates a mind: its story's versions, archives, erasing, status. Both clients, over both HTTP libraries."""
+
+import inspect
+import time
+from contextlib import asynccontextmanager
+
+import httpx
+import httpx2
+import pytest
+
+import mind_memory_client as mm
+from mind_memory_client import AsyncMemoryClient, MemoryClient
+from tests.client.conftest import ASKS, MOTHER, through_faults
+
+pytestmark = pytest.mark.anyio
+
+NOWHERE = "http://127.0.0.1:9"
+HASTY = mm.RetryPolicy(max_attempts=2, total_seconds=1, first_backoff_seconds=0.01)
+WAYS = [(kind, library) for kind in (MemoryClient, AsyncMemoryClient) for library in (httpx2, httpx)]
+EACH_ONCE = pytest.mark.parametrize(
+    "way", [(MemoryClient, httpx), (AsyncMemoryClient, httpx2)], ids=["blocking", "awaited"]
+)
+
+
+@asynccontextmanager
+async def opened(way, url, **more):
+    """A client of one kind that sends with a caller's own client of one library."""
+    kind, library = way
+    if kind is MemoryClient:
+        with library.Client() as http, MemoryClient(url, http=http, **more) as memory:
+            yield memory
+    else:
+        async with library.AsyncClient() as http, AsyncMemoryClient(url, http=http, **more) as memory:
+            yield memory
+
+
+async def of(answer):
+    """The answer of either client."""
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+async def parts_of(stream):
+    """All parts of a download of either client."""
+    return [part async for part in stream] if hasattr(stream, "__aiter__") else list(stream)
+
+
+def upload(kind, content):
+    """*content* as a stream that the client takes."""
+
+    async def awaited():
+        for at in range(0, len(content), 1000):
+            yield content[at : at + 1000]
+
+    return awaited() if kind is AsyncMemoryClient else (content[at : at + 1000] for at in range(0, len(content), 1000))
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: f"{way[0].__name__}-{way[1].__name__}")
+def way(request):
+    return request.param
+
+
+# -- calls
+
+
+@EACH_ONCE
+async def test_the_story_has_versions_that_are_read_compared_and_restored(way, url, told_mind, home):
+    async with opened(way, url) as memory:
+        await of(memory.consolidate(told_mind))
+        first = await of(memory.story(told_mind))
+        raw = await of(memory.story_bytes(told_mind))
+        await of(memory.edit_story(told_mind, text=first.text.replace("Lyon", "Nice"), etag=first.etag))
+        version = (await of(memory.story_history(told_mind)))[0]
+        old = await of(memory.story_bytes(told_mind, version=version.version))
+        diff = await of(memory.story_diff(told_mind, since=version.version))
+        restored = await of(memory.restore_story(told_mind, version=version.version))
+
+    assert raw == old == (home / "minds" / told_mind / "STORY.md").read_bytes()
+    assert version.size == len(raw)
+    assert "+" in diff.diff
+    assert "Nice" in diff.diff
+    assert "Lyon" in restored.text
+
+
+@EACH_ONCE
+async def test_bytes_of_a_story_that_are_not_text_come_as_they_are(way, url, told_mind, home):
+    async with opened(way, url) as memory:
+        await of(memory.consolidate(told_mind))
+        file = home / "minds" / told_mind / "STORY.md"
+        file.write_bytes(file.read_bytes() + b"\xff\xfe not UTF-8\n")
+
+        assert await of(memory.story_bytes(told_mind)) == file.read_bytes()
+
+
+@EACH_ONCE
+async def test_a_mind_is_exported_and_imported_under_another_name(way, url, told_mind):
+    async with opened(way, url) as memory:
+        archive = b"".join(await parts_of(memory.export(told_mind)))
+        moved = await of(memory.import_archive(f"{told_mind}x", archive=upload(way[0], archive)))
+        found = await of(memory.resonance(f"{told_mind}x", "later", ASKS, deadline_ms=0))
+        with pytest.raises(mm.Conflict) as caught:
+            await of(memory.import_archive(f"{told_mind}x", archive=archive))
+
+    assert (moved.from_mind_id, moved.turns, moved.episodes) == (told_mind, 1, 1)
+    assert MOTHER in found.flashbacks[0].raw
+    assert caught.value.slug == "mind-exists"
+
+
+@EACH_ONCE
+async def test_what_can_not_be_exported_or_imported_says_why(way, url, mind):
+    async with opened(way, url) as memory:
+        with pytest.raises(mm.MindNotFound):
+            await parts_of(memory.export(mind))
+        with pytest.raises(mm.InvalidRequest) as caught:
+            await of(memory.import_archive(mind, archive=upload(way[0], b"not a zip" * 500)))
+
+    assert caught.value.slug == "archive-unreadable"
+
+
+def test_an_open_file_is_an_archive(memory, told_mind, tmp_path):
+    with (tmp_path / "ada.zip").open("wb+") as file:
+        for part in memory.export(told_mind):
+            file.write(part)
+        file.seek(0)
+
+        assert memory.import_archive(f"{told_mind}x", archive=file, reembed=True).reembedded
+
+
+@EACH_ONCE
+async def test_a_turn_a_session_and_a_mind_are_erased(way, url, mind, home):
+    async with opened(way, url) as memory:
+        for session, turn_id in (("a", "t/1"), ("a", "t2"), ("b", "t3")):
+            await of(memory.store_turn(mind, session, f"{MOTHER} {turn_id}", turn_id=turn_id))
+        turn = await of(memory.erase_turn(mind, turn_id="t/1"))
+        with pytest.raises(mm.Erased):
+            await of(memory.store_turn(mind, "a", MOTHER, turn_id="t/1"))
+        session = await of(memory.erase_session(mind, session="a"))
+        left = await of(memory.mind(mind))
+        whole = await of(memory.erase(mind))
+
+    assert (turn.turn_id, turn.waiting_for, session.session_id, whole.session_id) == ("t/1", None, "a", None)
+    assert {one.unit for one in whole.erased} >= {"turns", "files"}
+    assert (left.turns, left.sessions) == (1, 1)
+    assert not (home / "minds" / mind / "transcript").exists()
+
+
+@EACH_ONCE
+async def test_graph_and_full_text_are_built_anew_and_parked_turns_are_counted(way, url, told_mind):
+    async with opened(way, url) as memory:
+        rebuild = await of(memory.rebuild(told_mind))
+        until = time.monotonic() + 60
+        while (await of(memory.mind(told_mind))).graph.lag and time.monotonic() < until:
+            time.sleep(0.05)
+
+        assert rebuild.turns == 1
+        assert (await of(memory.mind(told_mind))).graph.episodes == 1
+        assert await of(memory.retry_parked(told_mind)) == 0
+
+
+@EACH_ONCE
+async def test_the_service_says_how_it_is_doing(way, url, told_mind):
+    async with opened(way, url) as memory:
+        status = await of(memory.status())
+        readiness = await of(memory.readiness())
+        minds = await of(memory.request("GET", "/v1/minds"))
+        turns = await of(memory.request("GET", f"/v1/minds/{told_mind}/traces", query={"limit": 1}))
+
+        assert await of(memory.is_alive())
+    assert {"graph", "embedder"} <= {one.name for one in status.dependencies}
+    assert told_mind in {one.mind_id for one in status.minds}
+    assert readiness.is_ready, readiness.parts
+    assert told_mind in {one["mind_id"] for one in minds["minds"]}
+    assert turns == {"traces": []}
+
+
+# -- what goes wrong, over either library
+
+
+async def test_nobody_and_somebody_else_are_not_alive(way):
+    async with opened(way, NOWHERE) as memory:
+        assert not await of(memory.is_alive())
+        with pytest.raises(mm.Unreachable) as caught:
+            await parts_of(memory.export("ada"))
+    assert not caught.value.was_sent
+
+
+@pytest.mark.parametrize(("mode", "error"), [("blackhole", mm.TimedOut), ("garbage", mm.Unreachable)])
+async def test_what_the_network_does_is_an_error_of_ours_whose_library_it_is(way, url, mind, mode, error):
+    with through_faults(url) as (proxy, through):
+        proxy.mode = mode
+        async with opened(way, through, retry=HASTY) as memory:
+            with pytest.raises(error) as caught:
+                await of(memory.store_turn(mind, "s", MOTHER))
+
+    assert caught.value.was_sent
+    assert caught.value.__cause__ is not None
+
+
+def test_a_client_of_something_else_is_refused_at_once():
+    with pytest.raises(TypeError, match="httpx2 or httpx"):
+        MemoryClient(http=object())
+
+
+# -- archives larger than memory
+
+PARTS, PART = 64, b"x" * 2**20
+
+
+def long_answer(library, *, pulled, breaks_at=None):
+    """A transport that answers an archive of 64 MiB, counts what is pulled of it, and may break off."""
+
+    class Long(library.SyncByteStream, library.AsyncByteStream):
+        def __iter__(self):
+            for at in range(PARTS):
+                if at == breaks_at:
+                    raise library.ReadError("gone")
+                pulled.append(at)
+                yield PART
+
+        async def __aiter__(self):
+            for part in self:
+                yield part
+
+        async def aclose(self):
+            pulled.append("closed")
+
+        def close(self):
+            pulled.append("closed")
+
+    class Answers(library.BaseTransport, library.AsyncBaseTransport):
+        def handle_request(self, request):
+            return library.Response(200, headers={"Content-Type": "application/zip"}, stream=Long())
+
+        async def handle_async_request(self, request):
+            return self.handle_request(request)
+
+    return Answers()
+
+
+@asynccontextmanager
+async def downloading(way, **more):
+    kind, library = way
+    if kind is MemoryClient:
+        with library.Client(transport=long_answer(library, **more)) as http:
+            yield MemoryClient(http=http)
+    else:
+        async with library.AsyncClient(transport=long_answer(library, **more)) as http:
+            yield AsyncMemoryClient(http=http)
+
+
+async def one_of(stream):
+    return await anext(stream) if hasattr(stream, "__anext__") else next(stream)
+
+
+async def test_an_export_is_pulled_part_by_part_and_closed_when_it_is_left(way):
+    pulled = []
+    async with downloading(way, pulled=pulled) as memory:
+        stream = memory.export("ada")
+        assert await one_of(stream) == PART
+        assert await one_of(stream) == PART
+        assert pulled == [0, 1]
+
+        await of(stream.aclose() if hasattr(stream, "aclose") else stream.close())
+        assert pulled == [0, 1, "closed"]
+
+
+async def test_an_export_that_breaks_off_is_an_error_of_ours(way):
+    pulled = []
+    async with downloading(way, pulled=pulled, breaks_at=3) as memory:
+        with pytest.raises(mm.Unreachable, match="broke off"):
+            await parts_of(memory.export("ada"))
+
+    assert pulled == [0, 1, 2, "closed"]
+
+
+async def test_an_archive_is_read_part_by_part_while_it_is_sent(way):
+    kind, library = way
+    read, sent = [], []
+
+    def parts():
+        for at in range(3):
+            read.append(at)
+            yield PART
+
+    async def awaited():
+        for part in parts():
+            yield part
+
+    class Takes(library.BaseTransport, library.AsyncBaseTransport):
+        def handle_request(self, request):
+            for _ in request.stream:
+                sent.append(len(read))
+            return library.Response(503)
+
+        async def handle_async_request(self, request):
+            async for _ in request.stream:
+                sent.append(len(read))
+            return library.Response(503)
+
+    with pytest.raises(mm.Unavailable):
+        if kind is MemoryClient:
+            with library.Client(transport=Takes()) as http:
+                MemoryClient(http=http).import_archive("ada", archive=parts())
+        else:
+            async with library.AsyncClient(transport=Takes()) as http:
+                await AsyncMemoryClient(http=http).import_archive("ada", archive=awaited())
+
+    assert sent == [1, 2, 3]

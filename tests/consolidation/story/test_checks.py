@@ -1,0 +1,108 @@
+"""Each rule for what a narrator writes, and the reason that it gives."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from consolidation.story.chapters import as_chapter, parse
+from consolidation.story.checks import check_chapters, check_shortened, without_repetitions
+from prompts.responses import StoryChapter, StoryChapters, StoryRevision, StoryShortened
+
+AT = datetime(2026, 2, 14, 10, tzinfo=UTC)
+SAID = "We adopted a dog today and called him Pascal, and Ann paid 47 euros for his basket in Lyon."
+SOUL = "I am the assistant of this house and I never tell a soul what I heard behind its doors."
+STORY = parse(
+    "### [2026-01-01 09:00] The first day\n\nI wrote these lines myself on a cold morning, and nobody else did.\n"
+)
+CHAPTER = as_chapter(f"### [2026-02-14 10:00] The dog\n\n{SAID * 5}\n")
+
+
+def stored(text=SAID):
+    return StoredTurn(1, AT, Turn("t1", "s1", (Message(Speaker.USER, text, AT, "Ann"),)))
+
+
+def checked(text, *, title="The dog", at="2026-02-14 10:00", revise=(), language="en"):
+    append = (StoryChapter(at=at, title=title, text=text),) if text is not None else ()
+    answer = StoryChapters(append=append, revise=revise)
+    return check_chapters(answer, batch=[stored()], book=STORY, agent="the bot", soul=SOUL, language=language)
+
+
+def test_what_happened_told_in_own_words_passes():
+    assert checked("Ann has adopted a dog, and I learned that he is called Pascal. His basket cost her 47 euros.") == ""
+
+
+REFUSED = {
+    "needs a title and a text": {"text": "  "},
+    "is not a chapter": {"text": "[object Object]"},
+    "contains half a letter": {"text": "Pascal \ud83d came."},
+    "a title has one short line": {"text": "Pascal came.", "title": "The dog " * 30},
+    "a text has no headings": {"text": "## Part one\nPascal came."},
+    "is not of the form YYYY-MM-DD HH:MM": {"text": "Pascal came.", "at": "in spring"},
+    "outside of what happened": {"text": "Pascal came.", "at": "2019-02-14 10:00"},
+    "the number 4711 does not occur": {"text": "The basket cost 4711 euros."},
+    "the name 'Roderick Spode' does not occur": {"text": "Today I met Roderick Spode."},
+    "it quotes the description of who you are": {"text": f"Pascal came. {SOUL}"},
+    "it is in the language 'de'": {
+        "text": "heute haben wir mit Ann einen kleinen und sehr lieben hund aufgenommen, der nun bei uns allen wohnt."
+    },
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_a_narrator_may_not_write_is_refused_with_its_reason(reason):
+    assert reason in checked(**REFUSED[reason])
+
+
+def test_a_refusal_in_words_is_not_a_chapter():
+    assert checked("I'm sorry, I can't help with that.") == "that is not a chapter"
+
+
+def test_a_revision_is_held_to_the_same_rules():
+    assert "Roderick" in checked(None, revise=(StoryRevision(number=1, title="Mine", text="I met Roderick Spode."),))
+
+
+def test_in_german_a_capital_marks_no_name():
+    said = "Heute haben Ann und die anderen einen Hund bei sich aufgenommen, und der Hund heißt Pascal, sagte sie mir."
+
+    assert checked(said, language="de") == ""
+
+
+def test_a_chapter_that_is_in_the_story_already_is_left_out_and_others_stay():
+    again = StoryChapter(at="2026-02-14 10:00", title="T", text=STORY.chapters[0].text.partition("\n\n")[2])
+    new = StoryChapter(at="2026-02-14 10:00", title="T", text="Pascal came to us today.")
+
+    assert without_repetitions(StoryChapters(append=(again, new)), book=STORY).append == (new,)
+
+
+def shortened(*chapters, people=frozenset({"Pascal", "Ann"})):
+    answer = StoryShortened.model_validate({"chapters": list(chapters)})
+    return check_shortened(answer, chapters=[CHAPTER], people=people, agent="the bot", soul=SOUL, language="en")
+
+
+def one(text, *, first=1, last=1):
+    return {"first": first, "last": last, "title": "The dog", "text": text}
+
+
+def test_fewer_words_that_still_name_everybody_pass():
+    assert shortened(one("Ann adopted a dog and called him Pascal.")) == ""
+
+
+def test_whoever_is_left_out_is_named_in_the_reason():
+    assert shortened(one("Ann adopted a dog.")) == "it leaves out Pascal"
+
+
+def test_what_is_not_shorter_is_refused():
+    assert shortened(one(SAID * 5)) == "it is not shorter"
+
+
+UNCOVERED = {
+    "begins late": [one("Ann and Pascal.", first=2, last=2)],
+    "goes beyond": [one("Ann and Pascal.", last=2)],
+    "covers one twice": [one("Ann."), one("Pascal.")],
+}
+
+
+@pytest.mark.parametrize("chapters", UNCOVERED.values(), ids=UNCOVERED)
+def test_each_old_chapter_is_covered_once_and_in_order(chapters):
+    assert "do not cover" in shortened(*chapters)

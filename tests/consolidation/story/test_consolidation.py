@@ -1,0 +1,206 @@
+"""Nothing twice, nothing lost: turns in any order of time, failing models, crashes, and a person at the file."""
+
+import asyncio
+import os
+import tempfile
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.turns import TurnKind
+from consolidation.story.anchor import read_marks, with_marks, without_marks
+from consolidation.story.chapters import as_chapter
+from consolidation.story.draft import StoryDraft
+from consolidation.story.draft import apply_draft
+from consolidation.story.storyfile import StoryFile
+from tests.support.story_lives import CURSOR, FIRST, ID, Crash, Life
+
+pytestmark = pytest.mark.anyio
+
+seconds = st.integers(-50, 50)
+acts = st.tuples(
+    st.sampled_from(
+        ["keep", "line above", "line below", "copied marks", "no anchor", "no cursor", "no marks", "garbled anchor"]
+        + ["moved anchor", "put", "put, moved", "put, forged", "restore"]
+    ),
+    seconds,
+)
+deaths = st.sampled_from(["before asking", "after asking", "before the replace", "after the replace"])
+tales = st.fixed_dictionaries(
+    {}, optional={"dies": deaths, "dies_at": st.integers(0, 2), "fails_at": st.integers(0, 2), "meanwhile": acts}
+)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("keep"), seconds),
+        st.tuples(st.just("keep"), st.just(0)),
+        st.tuples(st.just("beat"), seconds),
+        st.tuples(st.just("tell"), st.just({})),
+        st.tuples(st.just("tell"), tales),
+        st.tuples(st.just("act"), acts),
+        st.tuples(st.just("rewind"), seconds),
+        st.tuples(st.just("skip"), st.just(0)),
+        st.tuples(
+            st.just("erase"), st.tuples(seconds, st.sampled_from([None, "before the replace", "after the replace"]))
+        ),
+    ),
+    max_size=22,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps, st.sampled_from([60, 10_000]))
+def test_each_turn_is_told_exactly_once_and_no_edit_is_gone(script, most_words):
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(live(Life(folder, most_words=most_words), script))
+
+
+async def live(life, script):
+    await life.start()
+    for step, what in script:
+        match step:
+            case "keep":
+                await life.keep(what)
+            case "beat":
+                await life.keep(what, kind=TurnKind.HEARTBEAT)
+            case "tell":
+                await life.tell(**what)
+            case "act":
+                await life.act(*what)
+            case "rewind":
+                await life.rewind(what)
+            case "skip":
+                await life.skip()
+            case "erase":
+                await life.erase(*what)
+    await life.settle()
+    await life.transcript.close()
+    life.check()
+
+
+@pytest.fixture
+async def life(tmp_path):
+    life = Life(tmp_path, most_words=10_000)
+    await life.start()
+    yield life
+    await life.transcript.close()
+
+
+def told(life):
+    return sorted(ID.findall(life.path.read_text()))
+
+
+async def test_what_is_asked_for_again_is_told_again_though_a_batch_of_it_fails(life):
+    for seconds in (50, 40, 30, 20, 10, 5):
+        await life.keep(seconds)
+    await life.tell()
+    marks = read_marks(life.path.read_text())
+    bare = with_marks(
+        "# Mine\n", sequence=marks.sequence, anchor=marks.anchor - timedelta(seconds=60), tied_to=marks.anchor
+    )
+    life.path.write_text(bare)  # a person empties the story, and moves the anchor back to have it told again
+    await life.tell(fails_at=1)
+    await life.tell()
+
+    assert set(told(life)) == set(life.ids)
+
+
+async def test_a_process_that_died_before_a_replace_does_not_stop_the_next_one(life):
+    await life.keep(1)
+    (life.path.parent / f".STORY.md.{os.getpid()}.new").write_text("half of it")  # in a container it has the same id
+    run = await life.tell()
+
+    assert (run.error, told(life)) == (None, life.ids)
+
+
+async def test_a_process_that_dies_while_it_goes_back_to_an_earlier_story_loses_no_turn(life):
+    await life.keep(0)
+    await life.tell()
+    version = life.path.read_text()
+    await life.keep(-50)
+    await life.tell()
+    life.file.dies, life.file.dies_at, life.file.puts = "after the replace", 0, 0
+    with pytest.raises(Crash):
+        await life.service.rewind(life.subject, version=version)
+    await life.start()
+    await life.tell()
+
+    assert set(told(life)) == set(life.ids)
+
+
+async def test_going_back_to_a_story_whose_cursor_a_person_had_deleted_loses_no_turn(life):
+    await life.keep(0)
+    await life.tell()
+    version = CURSOR.sub("", life.path.read_text())
+    await life.keep(-50)
+    await life.service.rewind(life.subject, version=version)
+    await life.tell()
+
+    assert set(told(life)) == set(life.ids)
+
+
+async def test_the_story_of_another_tool_is_told_on_from_its_anchor(life):
+    life.path.write_text("# Theirs\n\n<!-- LAST_PROCESSED: 2026-01-01T00:00:00.000Z -->\n")
+    for seconds in (-50, 0, 50, 60):
+        await life.keep(seconds)
+    await life.tell()
+    await life.keep(70)
+    await life.tell()
+
+    assert told(life) == ["Bruno3", "Bruno4", "Bruno5"]
+
+
+LATE = {
+    "the title": lambda text: text.replace("Mine", "All mine"),
+    "the last line": lambda text: text.replace("First text.", "First text, edited late."),
+    "a line below": lambda text: f"{text}And more, late.\n",
+    "the anchor": lambda text: text.replace("LAST_PROCESSED: 2026-01-01", "LAST_PROCESSED: 2025-12-01"),
+    "the marks": lambda text: without_marks(text),
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_who_saves_late_into_the_version_we_displaced_takes_none_of_our_chapters_away(tmp_path, what):
+    first, second = (FIRST + timedelta(days=day) for day in (0, 1))
+    path = tmp_path / "STORY.md"
+    path.write_text(with_marks("# Mine\n\n### [2026-01-01 10:00] One\n\nFirst text.\n", sequence=1, anchor=first))
+    file = StoryFile(path, history=tmp_path / "story-history", clock=SystemClock())
+    new = StoryDraft((as_chapter("### [2026-01-02 10:00] Two\n\nSecond text.\n\n"),))
+    with path.open("r+") as editor:
+        late = LATE[what](editor.read())
+        file.change(lambda text: with_marks(apply_draft(without_marks(text), new), sequence=2, anchor=second))
+        editor.seek(0)
+        editor.write(late)
+        editor.truncate()
+    file.change(lambda text: with_marks(without_marks(text), sequence=2, anchor=second))
+
+    story = path.read_text()
+    assert story.count("Second text.") == 1
+    assert set(without_marks(late).split()) <= set(story.split())
+
+
+async def test_what_a_chapter_told_besides_an_erased_turn_is_told_again_once(life):
+    for seconds in range(5):
+        await life.keep(seconds)
+    await life.tell()
+    await life.erase(1)
+    left = told(life)
+    run = await life.tell()
+
+    assert "Bruno2" not in left and len(left) < 4  # with it went who was met in the same chapter
+    assert (run.error, told(life)) == (None, ["Bruno1", "Bruno3", "Bruno4", "Bruno5"])
+    assert await life.service.pending(life.subject) == ()
+
+
+async def test_what_was_skipped_after_an_erase_is_not_told_again(life):
+    for seconds in range(3):
+        await life.keep(seconds)
+    await life.tell()
+    await life.erase(0)
+    await life.skip()
+    await life.keep(9)
+    await life.tell()
+
+    assert told(life) == ["Bruno4"]

@@ -1,0 +1,120 @@
+"""Different words mean the same: whoever asks for a doctor finds the GP, in every language that has words for it."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import consolidation.text.concepts as module
+from consolidation.text.concepts import LANGUAGES, concepts
+from consolidation.text.words import content_words, is_dense
+from tests.support import strategies
+
+FOLDER = Path(module.__file__).with_name("concept_words")
+
+
+def lines_of(language):
+    lines = (FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+    return [(concept, words.split()) for concept, _, words in (line.partition(": ") for line in lines)]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other", "concept"),
+    [
+        ("en", "My cat is old.", "Do I have pets?", "pet"),
+        ("en", "The GP called.", "What did my doctor say?", "doctor"),
+        ("de", "Unsere Katzen schlafen.", "Habe ich ein Haustier?", "pet"),
+        ("es", "Mi gata duerme.", "¿Tengo una mascota?", "pet"),
+        ("fr", "Mon chat dort.", "Est-ce que j'ai un animal ?", "pet"),
+        ("fr", "Je suis à l'hôpital.", "la clinique, l’hôpital", "hospital"),
+        ("it", "È all'ospedale.", "ospedale", "hospital"),
+        ("zh", "我的猫病了。", "我有宠物吗？", "pet"),
+        ("ja", "私の猫が寝ている。", "ペットはいますか。", "pet"),
+        ("ru", "Моя кошка спит.", "Есть ли у меня питомец?", "pet"),
+        ("ar", "القطة نائمة", "عندي حيوان", "pet"),
+    ],
+)
+def test_different_words_mean_the_same(language, one, other, concept):
+    assert concept in concepts(one, language=language)
+    assert concept in concepts(other, language=language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_word_of_a_file_means_its_concept(language):
+    lost = [
+        (concept, word)
+        for concept, words in lines_of(language)
+        for word in words
+        if concept not in concepts(word, language=language)
+    ]
+
+    assert lost == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_concept_once_with_several_words(language):
+    found = [concept for concept, _ in lines_of(language)]
+
+    assert found == [concept for concept, _ in lines_of("en")]
+    assert len(found) == len(set(found))
+    assert all(len(words) >= 2 for _, words in lines_of(language))
+
+
+def test_there_is_a_file_for_every_language_and_no_other():
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", ["zh", "ja"])
+def test_a_run_of_one_character_would_mean_something_in_every_sentence(language):
+    assert not [word for _, words in lines_of(language) for word in words if is_dense(word) and len(word) == 1]
+
+
+def test_english_words_are_known_in_every_language_and_in_an_unknown_one():
+    assert "pet" in concepts("Mein Kitten ist süß.", language="de")
+    assert "doctor" in concepts("the doctor", language="xx")
+
+
+def test_a_word_that_says_nothing_in_its_own_language_is_not_read_as_english():
+    assert "death" in concepts("I do not want to die.", language="en")
+    assert "death" not in concepts("die Katze", language="de")
+
+
+@pytest.mark.parametrize("tag", ["de", "de-AT", "de_DE", "DE"])
+def test_a_tag_counts_by_its_language(tag):
+    assert "pet" in concepts("Haustier", language=tag)
+
+
+def test_case_accents_and_width_do_not_matter():
+    assert concepts("MEDICO", language="es") == concepts("médico", language="es") != frozenset()
+    assert concepts("ｃａｔ", language="en") == concepts("cat", language="en")
+
+
+def test_a_text_without_such_words_means_nothing():
+    assert concepts("The and of it", language="en") == frozenset()
+    assert concepts("", language="ja") == frozenset()
+
+
+@given(strategies.texts, st.sampled_from(LANGUAGES))
+def test_no_text_is_refused(text, language):
+    assert concepts(text, language=language) <= {concept for concept, _ in lines_of("en")}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("fr", "Où est l'hôpital ?", {"hopital": "hopital"}),
+        ("it", "nell'ospedale", {"ospedale": "ospedal"}),
+        ("en", "the dogs", {"dogs": "dog"}),
+        ("de", "der und die", {}),
+    ],
+)
+def test_content_words_have_neither_stop_words_nor_articles_glued_to_them(language, text, words):
+    assert content_words(text, language=language) == words
+
+
+@pytest.mark.parametrize(
+    ("word", "dense"), [("猫", True), ("ペット", True), ("แมว", True), ("cat", False), ("кот", False)]
+)
+def test_a_word_is_dense_where_its_script_parts_no_words(word, dense):
+    assert is_dense(word) is dense

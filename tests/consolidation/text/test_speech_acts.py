@@ -1,0 +1,272 @@
+"""What somebody does with a sentence: a question and a request tell nothing, and a denial is not small talk."""
+
+import pytest
+from hypothesis import given
+
+from consolidation.text.speech_acts import concedes, corrects, denies, is_question, is_request, knows_not, told
+from tests.support import strategies
+from tests.support.growth import assert_linear, repeated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is that so?",
+        "where does my aunt live",
+        "what's her name",
+        "So what did I say",
+        "did I tell you about Lyon",
+        "Wie heißt meine Schwester",
+        "was mag ich",
+        "hab ich dir das erzählt",
+        "¿Dónde vive mi tía",
+        "cómo se llama mi hermana",
+        "où habite ma tante",
+        "est-ce que j'ai un chat",
+        "come si chiama mia sorella",
+        "como se chama a minha irmã",
+        "как зовут мою сестру",
+        "أين تسكن أختي",
+        "我妹妹住在哪里",
+        "你还记得我吗。",
+        "私の妹はどこに住んでいますか。",
+        "妹の名前は？",
+        "Really? 😅",
+    ],
+)
+def test_a_question_is_known_by_its_mark_or_by_its_words(text):
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My aunt lives in Lyon.",
+        "Was at the gym today.",
+        "Had a call with my boss.",
+        "When I was little we lived in Rome.",
+        "Disco night was fun.",
+        "Co-workers came along.",
+        "Hab die Prüfung bestanden.",
+        "War die ganze Woche krank.",
+        "Como mucha pizza.",
+        "Quando ero piccolo vivevo a Roma.",
+        "Quand j'étais petit, on vivait à Lyon.",
+        "Когда я был маленьким, мы жили в Риме.",
+        "Что-то у меня болит голова.",
+        "我妹妹住在北京。",
+        "妹は東京に住んでいます。",
+        "أختي تسكن في دبي.",
+    ],
+)
+def test_a_statement_is_no_question_though_it_begins_like_one(text):
+    assert not is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate this into German.",
+        "please write me a poem",
+        "can you fix my text",
+        "mach mir eine Liste",
+        "Übersetze das bitte.",
+        "bitte hilf mir",
+        "tradúceme esto",
+        "dis-moi une blague",
+        "scrivi una poesia",
+        "traduza isto",
+        "переведи это",
+        "ترجم هذه الجملة",
+        "请翻译这句话",
+        "帮我写一封信",
+        "この文を翻訳して",
+        "手紙を書いてください。",
+    ],
+)
+def test_a_request_wants_something_done(text):
+    assert is_request(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My aunt lives in Lyon.",
+        "Change is hard for me.",
+        "Sort of tired today.",
+        "Such a nice day.",
+        "Suche gerade einen Job.",
+        "Mache jeden Tag Yoga.",
+        "Machine learning ist mein Beruf.",
+        "Schreibtisch gekauft!",
+        "Stell dir vor, ich bin schwanger!",
+        "Erinnerst du dich an meine Schwester?",
+        "请了三天假。",
+        "昨日は忙しくて大変でした。",
+        "Stella è mia figlia.",
+    ],
+)
+def test_what_somebody_tells_is_no_request(text):
+    assert not is_request(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "tells"),
+    [
+        ("en", "I moved to Lyon. Where is the station? Write me a list.", ("I moved to Lyon.",)),
+        ("de", "Ich wohne in Bonn. Wie komme ich hin? Erklär es mir.", ("Ich wohne in Bonn.",)),
+        ("es", "Vivo en Madrid. ¿Qué hago?", ("Vivo en Madrid.",)),
+        ("fr", "J'habite à Lyon. Où est la gare ?", ("J'habite à Lyon.",)),
+        ("zh", "我住在北京。车站在哪里？", ("我住在北京。",)),
+        ("ja", "東京に住んでいます。駅はどこですか。", ("東京に住んでいます。",)),
+        ("ru", "Я живу в Москве. Где вокзал?", ("Я живу в Москве.",)),
+        ("ar", "أسكن في دبي. أين المحطة؟", ("أسكن في دبي.",)),
+        ("en", "I like\n\ntea", ("I like", "tea")),
+        ("en", "", ()),
+    ],
+)
+def test_what_is_told_is_neither_asked_nor_requested(language, text, tells):
+    assert told(text, language=language) == tells
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, she lives in Bonn.",
+        "nope",
+        "That's wrong, it was Rome.",
+        "wait, no, not Lyon",
+        "Actually, no.",
+        "You're mixing us up.",
+        "Nein, sie heißt Eva.",
+        "Das stimmt so nicht.",
+        "Du verwechselst das.",
+        "No, vive en Madrid.",
+        "Eso no es así.",
+        "Te equivocas.",
+        "Non, c'est faux.",
+        "Tu confonds.",
+        "不是，她住在北京。",
+        "不对",
+        "いいえ、違います。",
+        "違う",
+        "Нет, это не так.",
+        "Неправда!",
+        "لا، هذا خطأ",
+        "خطأ",
+    ],
+)
+def test_a_denial_is_known_by_its_first_words(text):
+    assert denies(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes, she does.",
+        "No idea.",
+        "No problem!",
+        "Need to buy milk.",
+        "Nancy called today.",
+        "Notes from my week.",
+        "Das stimmt, danke!",
+        "Neele ist meine Schwester.",
+        "Mal sehen.",
+        "Nonna viene domani.",
+        "Ne t'inquiète pas.",
+        "Falsche Freunde sind übel.",
+        "Нетто важнее.",
+        "لازم أروح",
+        "是的",
+        "はい",
+    ],
+)
+def test_a_word_that_begins_like_a_denial_denies_nothing(text):
+    assert not denies(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You're right, my mistake.",
+        "Oh, sorry!",
+        "Stimmt, tut mir leid.",
+        "Du hast recht.",
+        "Tienes razón.",
+        "Pardon, tu as raison.",
+        "抱歉，你说得对。",
+        "すみません。",
+        "Прости, ты прав.",
+    ],
+)
+def test_an_answer_concedes_by_its_first_words(text):
+    assert concedes(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Exactly!", "Richtige Entscheidung.", "Stimmt nicht.", "She is right.", "Lyon is nice."]
+)
+def test_an_answer_that_agrees_or_insists_concedes_nothing(text):
+    assert not concedes(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You're right, fixed.",
+        "Corrected: Bonn.",
+        "Du hast recht.",
+        "Corregido.",
+        "Mea culpa.",
+        "你说得对",
+        "訂正します",
+        "Исправлено.",
+    ],
+)
+def test_an_answer_that_corrects_says_so_first(text):
+    assert corrects(text)
+
+
+def test_who_is_only_sorry_has_corrected_nothing():
+    assert concedes("Sorry to hear that.")
+    assert not corrects("Sorry to hear that.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You haven't told me yet.",
+        "Hm, I don't know.",
+        "Das weiß ich leider nicht.",
+        "Keine Ahnung!",
+        "No lo sé.",
+        "No me lo has contado.",
+        "Je ne sais pas.",
+        "Tu ne me l'as jamais dit.",
+        "我不知道。",
+        "わかりません。",
+        "Не знаю.",
+    ],
+)
+def test_an_answer_that_knows_nothing_says_so(text):
+    assert knows_not(text)
+
+
+@pytest.mark.parametrize("text", ["She lives in Lyon.", "Ich weiß es.", "Lo sé.", "Je sais.", "知道了。", "Знаю."])
+def test_an_answer_that_knows_is_one(text):
+    assert not knows_not(text)
+
+
+@given(strategies.texts)
+def test_whatever_is_told_stands_in_the_text_and_is_no_question(text):
+    for sentence in told(text, language="en"):
+        assert sentence in text
+        assert not is_question(sentence)
+
+
+@pytest.mark.parametrize("unit", ["no ", "so ", "please ", "what? ", "!", "て", "翻", "a", " "])
+def test_the_cost_grows_with_the_length(unit):
+    def acts(text):
+        return is_question(text), is_request(text), denies(text), concedes(text), corrects(text), knows_not(text)
+
+    assert_linear(acts, repeated(unit), length=4_000)

@@ -1,0 +1,507 @@
+"""Any client of OpenAI's API has memory: its own package, sync, async and streaming, against a scripted upstream."""
+
+import asyncio
+import json
+
+import openai
+import pytest
+
+from tests.support.openai_proxy import proxied
+from tests.twins.provider import Body, Breaks, Fails, Hangs, Says, ScriptedProvider, Stumbles
+
+LYON, WHERE = "My mother lives in Lyon, near the old bakery.", "Where does my mother live?"
+HEADER = "[SUBCONSCIOUS RESONANCE]"
+TOOLS = [{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {}}}}]
+PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+
+
+@pytest.fixture(scope="module")
+def provider():
+    with ScriptedProvider(models=()) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory, provider):
+    with proxied(tmp_path_factory.mktemp("proxy") / "home", provider) as found:
+        found.tell("lyon", LYON, "How often do you see her?")
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_of_another_test(provider):
+    provider.forget()
+
+
+@pytest.fixture
+def ask(service):
+    """One chat of one user message by the synchronous client: its raw answer, with headers."""
+
+    def asked(said, *, client=None, headers=None, **more):
+        client = client or service.client()
+        messages = said if isinstance(said, list) else [{"role": "user", "content": said}]
+        create = client.chat.completions.with_raw_response.create
+        return create(model="memory", messages=messages, extra_headers=headers or {}, **more)
+
+    return asked
+
+
+def of(mind_id, session_id=None):
+    """Headers that name a mind, and a session."""
+    return {"X-Mind-Id": mind_id, **({"X-Session-Id": session_id} if session_id else {})}
+
+
+def chunk(delta, *, index=0, finish=None, **more):
+    choice = {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 7, "model": "gpt-z"}
+    return {**head, "system_fingerprint": "fp_1", "choices": [choice], **more}
+
+
+def events(*chunks):
+    """Chunks as an upstream sends them."""
+    lines = [f"data: {json.dumps(one)}\n\n" for one in chunks]
+    return Body("".join((*lines, "data: [DONE]\n\n")).encode(), content_type="text/event-stream")
+
+
+def completion(*messages, finish="stop", **more):
+    choices = [
+        {"index": at, "message": {"role": "assistant", **one}, "logprobs": None, "finish_reason": finish}
+        for at, one in enumerate(messages)
+    ]
+    usage = {
+        "prompt_tokens": 11,
+        "completion_tokens": 5,
+        "total_tokens": 16,
+        "prompt_tokens_details": {"cached_tokens": 8},
+    }
+    head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 7, "model": "gpt-z"}
+    return Body({**head, "choices": choices, "usage": usage, **more})
+
+
+def contents(kept):
+    return [(one["role"], one["content"]) for one in kept["messages"]]
+
+
+def test_what_was_said_in_another_session_is_given_to_the_model_and_the_turn_is_kept_without_it(service, provider, ask):
+    provider.then("In Lyon, near the old bakery.")
+
+    answer = ask(
+        [{"role": "system", "content": "Be brief."}, {"role": "user", "content": WHERE}], headers=of("lyon", "s1")
+    )
+
+    sent = provider.chats[-1].body["messages"]
+    assert [one["role"] for one in sent] == ["system", "system", "user"]
+    assert sent[0]["content"].startswith("Be brief.\n\n[MY MEMORY]")
+    assert sent[1]["content"].startswith(f"---\n{HEADER}\n- ")
+    assert "Lyon" in sent[1]["content"]
+    assert sent[2] == {"role": "user", "content": WHERE}
+    assert answer.headers["x-memory"] == "surfaced"
+    assert (answer.headers["x-mind-id"], answer.headers["x-session-id"]) == ("lyon", "s1")
+    trace = service.http.get(f"/v1/minds/lyon/traces/{answer.headers['x-memory-trace-id']}").json()
+    assert trace["block"] == sent[1]["content"]
+    service.at_rest()
+    kept = [one for one in service.kept("lyon") if one["session_id"] == "s1"][-1]
+    assert (kept["session_id"], contents(kept)) == (
+        "s1",
+        [("user", WHERE), ("assistant", "In Lyon, near the old bakery.")],
+    )
+
+
+def test_a_chat_goes_on_and_its_answer_comes_back_as_they_are_but_for_memory(service, provider, ask):
+    call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Lyon"}'}}
+    first = {"content": None, "refusal": "no", "tool_calls": [call], "reasoning_content": "hm"}
+    provider.then(completion(first, {"content": "two"}, finish="tool_calls", service_tier="flex", odd={"a": [1]}))
+    messages = [
+        {"role": "developer", "content": "x"},
+        {
+            "role": "user",
+            "name": "ann",
+            "content": [{"type": "text", "text": "hi"}, {"type": "odd", "z": 1}],
+            "cache": {},
+        },
+    ]
+    options = {
+        "n": 2, "temperature": 0.3, "seed": 3, "stop": ["x"], "logprobs": True, "top_logprobs": 2, "tools": TOOLS,
+        "tool_choice": "auto", "response_format": {"type": "json_object"}, "logit_bias": {"1": 2}, "user": "as-it-is",
+    }  # fmt: skip
+
+    answer = ask(
+        messages, **options, extra_body={"odd": {"q": [1, None]}, "metadata": {"k": "v", "mind_id": "as-it-is"}}
+    )
+
+    sent = provider.chats[-1]
+    expected = {"messages": messages, **options, "odd": {"q": [1, None]}, "metadata": {"k": "v"}}
+    assert {name: value for name, value in sent.body.items() if name not in {"model", "stream"}} == expected
+    assert sent.headers["authorization"] == "Bearer sk-upstream-secret-1"
+    told = answer.http_response.json()
+    assert told["choices"][0]["message"].items() >= {"role": "assistant", **first}.items()
+    assert [one["finish_reason"] for one in told["choices"]] == ["tool_calls", "tool_calls"]
+    assert (told["id"], told["model"], told["service_tier"], told["odd"]) == ("chatcmpl-1", "gpt-z", "flex", {"a": [1]})
+    assert answer.parse().usage.prompt_tokens_details.cached_tokens == 8
+
+
+def test_chunks_come_as_they_are_with_calls_of_tools_two_choices_and_the_tokens(service, provider):
+    chunks = [
+        chunk({"role": "assistant", "content": None, "tool_calls": [
+            {"index": 0, "id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": ""}}]}),
+        chunk({"role": "assistant", "content": "two"}, index=1),
+        chunk({"tool_calls": [{"index": 0, "function": {"arguments": '{"city":'}}]}),
+        chunk({"tool_calls": [{"index": 0, "function": {"arguments": ' "Lyon"}'}}], "odd": 1}),
+        chunk({}, index=1, finish="length"),
+        chunk({}, finish="tool_calls"),
+        {**chunk({}), "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}},
+    ]  # fmt: skip
+    provider.then(events(*chunks))
+
+    stream = service.client().chat.completions.create(
+        model="memory", messages=[{"role": "user", "content": "Weather?"}], stream=True, n=2, tools=TOOLS,
+        stream_options={"include_usage": True}, extra_headers=of("chunks"),
+    )  # fmt: skip
+    told = [one.to_dict() for one in stream]
+
+    assert told == chunks
+    assert contents(service.until_kept("chunks")[0]) == [
+        ("user", "Weather?"),
+        ("assistant", '[calls get_weather({"city": "Lyon"})]'),
+    ]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_turn_is_stored_when_the_last_byte_arrives(service, provider, stream):
+    for number in range(3):
+        mind = f"known-{stream}-{number}".lower()
+        provider.then(Says("Noted."))
+        said = {"model": "memory", "messages": [{"role": "user", "content": LYON}], "stream": stream}
+        service.http.post("/v1/chat/completions", json=said, headers=of(mind)).raise_for_status()
+        found = service.http.get(f"/v1/minds/{mind}")
+
+        assert (found.status_code, found.json().get("turns")) == (200, 1)
+    service.at_rest()
+
+
+@pytest.mark.anyio
+async def test_chunks_come_as_soon_as_they_are_said_and_who_hangs_up_stops_the_upstream(service, provider):
+    provider.then(Says("Once upon a time, and so on. " * 500, drip=0.05))
+    hung_up = provider.hung_up
+    async with service.client(openai.AsyncOpenAI) as client:
+        stream = await client.chat.completions.create(
+            model="memory",
+            messages=[{"role": "user", "content": "Tell me a story."}],
+            stream=True,
+            extra_headers=of("left"),
+        )
+        async for one in stream:
+            if one.choices[0].delta.content:
+                break
+        await stream.close()
+
+    service.until(lambda: provider.hung_up > hung_up)
+    kept = service.until_kept("left")[0]
+    (said, answered) = contents(kept)
+    assert said == ("user", "Tell me a story.")
+    assert answered[1].startswith("Once upo")
+    assert len(answered[1]) < 5_000
+    assert kept["metadata"]["mind_memory.proxy"]["cut"] == "client_left"
+
+
+@pytest.mark.anyio
+async def test_who_hangs_up_before_anything_was_said_stops_the_upstream_and_nothing_is_kept(service, provider):
+    for is_streamed in (False, True):
+        provider.then(Hangs())
+        hung_up, asked = provider.hung_up, len(provider.chats)
+        async with service.client(openai.AsyncOpenAI) as client:
+            task = asyncio.create_task(
+                client.chat.completions.create(
+                    model="memory",
+                    messages=[{"role": "user", "content": "Are you there?"}],
+                    stream=is_streamed,
+                    extra_headers=of("silent"),
+                )  # fmt: skip
+            )
+            await asyncio.to_thread(service.until, lambda: len(provider.chats) > asked)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        await asyncio.to_thread(service.until, lambda: provider.hung_up > hung_up)
+
+    service.at_rest()
+    assert service.kept("silent") == []
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "status", "told"),
+    [
+        (Fails(400, "bad image", code="invalid_image"), openai.BadRequestError, 400, "bad image"),
+        (Fails(401, "no such key: sk-upstream-secret-1"), openai.AuthenticationError, 401, "no such key: [hidden]"),
+        (Fails(404, "no such model"), openai.NotFoundError, 404, "no such model"),
+        (Fails(422, "odd"), openai.UnprocessableEntityError, 422, "odd"),
+        (Fails(429, "slow down", headers={"Retry-After": "7"}), openai.RateLimitError, 429, "slow down"),
+        (Fails(500, "oops"), openai.InternalServerError, 500, "oops"),
+        (Fails(503, "busy"), openai.InternalServerError, 503, "busy"),
+        (Stumbles("", "overloaded", code=429), openai.RateLimitError, 429, "overloaded"),
+    ],
+    ids=["400", "401", "404", "422", "429", "500", "503", "an error instead of a first chunk"],
+)
+def test_what_the_upstream_refuses_before_its_first_word_is_told_as_it_was(
+    service, provider, ask, script, kind, status, told
+):
+    for is_streamed in (False, True) if isinstance(script, Fails) else (True,):
+        provider.then(script)
+        with pytest.raises(kind) as raised:
+            ask("hello", headers=of("refused"), stream=is_streamed)
+
+        assert raised.value.status_code == status
+        assert raised.value.body["message"] == told
+        assert raised.value.code == script.code
+        assert raised.value.response.headers.get("retry-after") == (
+            "7" if status == 429 and told == "slow down" else None
+        )
+    service.at_rest()
+    assert service.kept("refused") == []
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        (Stumbles("Once upon a time", "overloaded"), "overloaded"),
+        (Breaks("Once upon a time"), "openai/scripted broke off"),
+    ],
+    ids=["an error event", "a connection that breaks"],
+)
+def test_what_fails_in_the_middle_is_told_in_the_middle_and_what_was_said_is_kept(service, provider, script, told):
+    mind_id = f"middle-{type(script).__name__.lower()}"
+    provider.then(script)
+    said = ""
+    with pytest.raises(openai.APIError, match=told):
+        for one in service.client().chat.completions.create(
+            model="memory", messages=[{"role": "user", "content": "Go on."}], stream=True, extra_headers=of(mind_id)
+        ):
+            said += one.choices[0].delta.content or ""
+
+    assert said == "Once upon a time"
+    kept = service.until_kept(mind_id)[0]
+    assert contents(kept) == [("user", "Go on."), ("assistant", said)]
+    assert kept["metadata"]["mind_memory.proxy"]["cut"] == "upstream_broke"
+
+
+def test_what_the_client_asks_again_by_itself_is_kept_once(service, provider):
+    provider.then(Fails(500), Fails(429), "Hello!")
+
+    answer = service.client(retries=2).chat.completions.create(
+        model="memory", messages=[{"role": "user", "content": "Hi there."}], extra_headers=of("again")
+    )
+    service.until_kept("again")
+    provider.then("Hello again!")  # the answer was lost on its way, and the client's library asks once more
+    service.client().chat.completions.create(
+        model="memory", messages=[{"role": "user", "content": "Hi there."}],
+        extra_headers={**of("again"), "x-stainless-retry-count": "1"},
+    )  # fmt: skip
+    service.at_rest()
+
+    assert answer.choices[0].message.content == "Hello!"
+    assert [contents(one) for one in service.kept("again")] == [[("user", "Hi there."), ("assistant", "Hello!")]]
+
+
+def test_what_is_asked_again_under_one_key_is_kept_once_and_anything_else_each_time(service, provider, ask):
+    for said, key in (("one", "k-1"), ("other words", "k-1"), ("two", None), ("two", None)):
+        provider.then(said)
+        ask("Hi there.", headers={**of("keyed", "s1"), **({"Idempotency-Key": key} if key else {})})
+        service.at_rest()
+
+    kept = service.kept("keyed")
+    assert [contents(one)[1][1] for one in kept] == ["one", "two", "two"]
+    assert kept[0]["turn_id"] == "k-1"
+
+
+def test_a_tool_that_answers_does_not_cost_the_memory_and_only_what_is_new_is_kept(service, provider, ask):
+    service.tell("tools", LYON, "How often do you see her?")
+    call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Lyon"}'}}
+    question = {"role": "user", "content": "Is it warm where my mother lives?"}
+    provider.then(
+        completion({"content": None, "tool_calls": [call]}, finish="tool_calls"), "It is.", "You are welcome."
+    )
+
+    first = ask([question], headers=of("tools", "s1"), tools=TOOLS)
+    called = [
+        question,
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "31 °C"},
+    ]
+    second = ask(called, headers=of("tools", "s1"), tools=TOOLS)
+    ask(
+        [*called, {"role": "assistant", "content": "It is."}, {"role": "user", "content": "Thank you!"}],
+        headers=of("tools", "s1"),
+    )
+
+    sent = [one.body["messages"] for one in provider.chats[-3:]]
+    blocks = [[one["content"] for one in messages if HEADER in str(one.get("content"))[:40]] for messages in sent]
+    assert len(blocks[0]) == 1
+    assert blocks[1] == blocks[0]
+    assert [one["role"] for one in sent[1]] == ["system", "system", "user", "assistant", "tool"]
+    assert first.headers["x-memory-trace-id"] == second.headers["x-memory-trace-id"]
+    assert [contents(one) for one in service.until_kept("tools", turns=4)[1:]] == [
+        [("user", question["content"]), ("assistant", '[calls get_weather({"city": "Lyon"})]')],
+        [("tool", "31 °C"), ("assistant", "It is.")],
+        [("user", "Thank you!"), ("assistant", "You are welcome.")],
+    ]
+    assert service.kept("tools")[2]["messages"][0]["name"] == "get_weather"
+
+
+def test_an_answer_that_is_asked_for_again_is_given_with_the_same_memories(service, provider, ask):
+    provider.then("In Lyon.", "In Lyon, of course.")
+
+    answers = [ask(WHERE, headers=of("lyon", "again")) for _ in range(2)]
+
+    blocks = [one.body["messages"][-2]["content"] for one in provider.chats[-2:]]
+    assert blocks[0] == blocks[1]
+    assert [one.headers["x-memory"] for one in answers] == ["surfaced", "surfaced"]
+
+
+@pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")  # aiohttp's, below litellm
+def test_an_image_goes_on_untouched_and_is_kept_as_a_mark(service, provider, ask):
+    provider.then("A pixel.")
+    large = PIXEL + "A" * 2_000_000  # more than any other request may have
+    parts = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": large}}]
+
+    ask([{"role": "user", "content": parts}], headers=of("images"))
+
+    assert provider.chats[-1].body["messages"] == [{"role": "user", "content": parts}]
+    assert contents(service.until_kept("images")[0]) == [("user", "What is this?\n[image]"), ("assistant", "A pixel.")]
+
+
+def test_what_was_put_in_earlier_is_taken_out_again(service, provider, ask):
+    provider.then("Yes.")
+    block = f"---\n{HEADER}\n- Yesterday — Jan 9, user: My cat is called Miru.\n---"
+    messages = [
+        {"role": "system", "content": f"Be brief.\n\n{block}"},
+        {"role": "system", "content": block},
+        {"role": "user", "content": [{"type": "text", "text": block}, {"type": "text", "text": "And now?"}]},
+    ]
+
+    ask(messages, headers=of("clean"))
+
+    assert provider.chats[-1].body["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "And now?"}]},
+    ]
+    assert contents(service.until_kept("clean")[0])[0] == ("user", "And now?")
+
+
+def test_a_bypassed_chat_is_neither_given_memory_nor_kept(service, provider, ask):
+    provider.then("No idea.")
+    before = len(service.kept("lyon"))
+
+    answer = ask(WHERE, headers={**of("lyon"), "X-Memory-Bypass": "1"})
+
+    assert answer.headers["x-memory"] == "bypassed"
+    assert provider.chats[-1].body["messages"] == [{"role": "user", "content": WHERE}]
+    service.at_rest()
+    assert len(service.kept("lyon")) == before
+
+
+def test_whatever_fails_in_memory_the_chat_is_answered(service, provider, ask):
+    service.tell("broken", LYON)
+    service.memory.minds.gate.close("broken")
+    (service.home / "minds/unreadable/transcript/2026-01.jsonl").mkdir(parents=True)
+    provider.then("Hello!", "Hello!", "Hello!")
+
+    answers = [ask("hi", headers=of(mind_id)) for mind_id in ("broken", "unreadable")]
+    streamed = service.client().chat.completions.create(
+        model="memory", messages=[{"role": "user", "content": "hi"}], stream=True, extra_headers=of("broken")
+    )
+
+    assert [one.headers["x-memory"] for one in answers] == ["failed", "failed"]
+    assert {one.parse().choices[0].message.content for one in answers} == {"Hello!"}
+    assert "".join(one.choices[0].delta.content or "" for one in streamed) == "Hello!"
+    service.at_rest()
+    assert len(service.kept("broken")) == 1
+
+
+def test_nothing_that_must_not_be_kept_comes_in_by_this_door(service, provider, ask):
+    provider.then("Noted.", "Noted.")
+
+    ask("My card is 4111 1111 1111 1111.", headers=of("discreet"))
+    service.until_kept("discreet")
+    ask("My umbrella is green. #offtherecord", headers=of("discreet", "s2"))
+
+    kept = service.until_kept("discreet", turns=2)
+    assert kept[0]["messages"][0]["content"] == "My card is [redacted: card number]."
+    assert {content for _, content in contents(kept[1])} == {""}
+    assert provider.chats[-2].body["messages"][-1]["content"] == "My card is 4111 1111 1111 1111."
+
+
+def test_a_conversation_has_one_session_and_a_user_one_mind_without_any_header(service, provider, ask):
+    provider.then("Hello!", "Fine.", "Hello!", "Hello!")
+    began = [{"role": "system", "content": "It is 10:00."}, {"role": "user", "content": "Good morning, this is Ann."}]
+    went_on = [
+        {"role": "system", "content": "It is 10:01."}, *began[1:], {"role": "assistant", "content": "Hello!"},
+        {"role": "user", "content": "How are you?"},
+    ]  # fmt: skip
+
+    first, second = ask(began, user="ann"), ask(went_on, user="ann")
+    strange = ask("hi", user="Ann Müller <ann@example.org>")
+    named = ask("hi", user="ann", extra_body={"metadata": {"mind_id": "bea", "session_id": "Straße 7"}})
+
+    assert first.headers["x-session-id"] == second.headers["x-session-id"]
+    assert [first.headers["x-mind-id"], second.headers["x-mind-id"]] == ["ann", "ann"]
+    assert strange.headers["x-mind-id"].startswith("user-")
+    assert (named.headers["x-mind-id"], named.headers["x-session-id"]) == ("bea", "Stra%C3%9Fe 7")
+    assert "metadata" not in provider.chats[-1].body
+    assert service.until_kept("bea")[0]["session_id"] == "Straße 7"
+
+
+def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
+    client = service.client()
+    provider.then("one", "two", "three")
+
+    for name in ("memory", "scripted", "other"):
+        client.chat.completions.create(
+            model=name, messages=[{"role": "user", "content": "hi"}], extra_headers=of("models")
+        )
+    with pytest.raises(openai.NotFoundError) as raised:
+        client.chat.completions.create(model="gpt-9", messages=[{"role": "user", "content": "hi"}])
+
+    assert [one.body["model"] for one in provider.chats[-3:]] == ["scripted", "scripted", "other"]
+    assert [one.id for one in client.models.list()] == ["memory", "openai/scripted", "openai/other"]
+    assert raised.value.code == "model_not_found"
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "param"),
+    [
+        ({"messages": []}, {}, "messages"),
+        ({"messages": [{"content": "hi"}]}, {}, "messages/0/role"),
+        ({"messages": [{"role": "user", "content": 7}]}, {}, "messages/0/content/str"),
+        ({"messages": [{"role": "user", "content": "hi"}], "stream": "yes"}, {}, "stream"),
+        ({"messages": [{"role": "user", "content": "hi"}], "metadata": {"mind_id": "../x"}}, {}, "metadata/mind_id"),
+        ({"messages": [{"role": "user", "content": "hi"}]}, {"X-Mind-Id": "Ada"}, "header/X-Mind-Id"),
+        ({"messages": [{"role": "user", "content": "hi"}]}, {"X-Session-Id": "x" * 201}, "header/X-Session-Id"),
+        (
+            {"messages": [{"role": "user", "content": "hi"}]},
+            {"Idempotency-Key": "ö".encode()},
+            "header/Idempotency-Key",
+        ),
+        ({"messages": [{"role": "user", "content": "\ud83d"}]}, {}, None),
+        ([1], {}, None),
+    ],
+    ids=[
+        "no messages",
+        "no role",
+        "a number",
+        "no flag",
+        "a path",
+        "no mind",
+        "a long session",
+        "a key",
+        "half a letter",
+        "a list",
+    ],
+)
+def test_what_is_no_chat_is_refused_in_openais_words(service, body, headers, param):
+    answer = service.http.post(
+        "/v1/chat/completions", content=json.dumps(body), headers={"Content-Type": "application/json", **headers}
+    )
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] == param
+    assert answer.json()["error"]["type"] == "invalid_request_error"

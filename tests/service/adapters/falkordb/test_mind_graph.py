@@ -1,0 +1,402 @@
+"""The embedded server, the connection, and the graph of a mind on a real FalkorDB."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from redis.asyncio import Redis
+
+from consolidation.kernel.errors import (
+    ConfigurationFault,
+    EmbedderMismatch,
+    GraphFault,
+    GraphTimedOut,
+    GraphUnavailable,
+    HomeLocked,
+)
+from service.adapters.extractive_model import ExtractiveModel
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.graphs import FalkorGraphs
+from service.adapters.falkordb.graph_names import graph_name
+from service.adapters.falkordb.server import EmbeddedServer
+from service.adapters.hashing_embedder import HashingEmbedder
+from service.ingest.extraction_prompts import TurnReaders
+from service.ports.embedder import EmbedderIdentity
+from service.ports.graph import Episode, Extracted, GraphSize, Parked, Passage, Progress, episode_uuid
+from tests.support.paths import ROOT
+
+pytestmark = pytest.mark.anyio
+
+EMBEDDER = HashingEmbedder()
+OURS = EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension)
+START = datetime(2026, 1, 1, 10, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def shared(anyio_backend, tmp_path_factory):
+    """A connection to one server for all tests; each takes a mind of its own."""
+    async with served(tmp_path_factory.mktemp("graph")) as (_, connection):
+        yield connection
+
+
+@pytest.fixture
+def mind(request):
+    return "m" + str(abs(hash(request.node.nodeid)))
+
+
+class served:
+    """A server on a folder, ready, with a connection to it."""
+
+    def __init__(self, folder):
+        self.server = EmbeddedServer(folder)
+
+    async def __aenter__(self):
+        await self.server.start()
+        await self.server.wait_until_ready()
+        self.connection = GraphConnection(self.server.url)
+        return self.server, self.connection
+
+    async def __aexit__(self, *_):
+        await self.connection.close()
+        await self.server.stop()
+
+
+def graph_on(connection, mind_id):
+    readers = TurnReaders(ExtractiveModel(), overrides=lambda _: None, spent=lambda *_: None)
+    return FalkorGraphs(connection, prefix="mind_", readers=readers, embedder=EMBEDDER).of(mind_id)
+
+
+def episode(mind_id, sequence, text):
+    uuid = episode_uuid(mind_id, f"t{sequence}")
+    passages = (Passage(f"{uuid}/0", text),)
+    return Episode(uuid, sequence, f"t{sequence}", "s1", START + timedelta(days=sequence), f"user: {text}", passages)
+
+
+async def save(graph, mind_id, *texts, first=1):
+    """Save a turn a text; the episodes."""
+    episodes = [episode(mind_id, number, text) for number, text in enumerate(texts, start=first)]
+    rows = await EMBEDDER.embed(texts)
+    own = {one.passages[0].uuid: row for one, row in zip(episodes, rows, strict=True)}
+    await graph.save(episodes, own=own, leaning=own, cursor=episodes[-1].sequence)
+    return episodes
+
+
+async def extract(graph, mind_id, one):
+    """Begin, extract and complete; what was found."""
+    await graph.begin_attempt(one.uuid)
+    found = await graph.extract(one, previous=())
+    await graph.mark_extracted(one.sequence)
+    return found
+
+
+# -- naming
+
+MIND_IDS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,62}", fullmatch=True)
+
+
+@given(MIND_IDS, MIND_IDS)
+def test_two_minds_never_share_a_graph(one, other):
+    assert (graph_name(one, prefix="mind_") == graph_name(other, prefix="mind_")) == (one == other)
+
+
+@given(MIND_IDS)
+def test_a_graphs_name_holds_no_letter_that_breaks_full_text(mind_id):
+    assert set(graph_name(mind_id, prefix="")) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
+
+
+# -- server
+
+
+async def test_what_was_written_survives_a_kill(tmp_path):
+    async with served(tmp_path) as (server, connection):
+        for number in range(50):
+            await connection.write("g", "CREATE (:N {number: $number})", {"number": number})
+        server._process.send_signal(signal.SIGKILL)
+        await server._process.wait()
+    async with served(tmp_path) as (_, connection):
+        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[50]]
+
+
+async def test_a_second_owner_of_a_folder_is_refused(tmp_path):
+    async with served(tmp_path):
+        with pytest.raises(HomeLocked, match="in use by another process"):
+            await EmbeddedServer(tmp_path).start()
+
+
+class Snapshotting(EmbeddedServer):
+    """A server as older versions ran it."""
+
+    async def _spawn(self, *, append_only):
+        await super()._spawn(append_only=False)
+
+
+async def test_a_folder_with_only_a_snapshot_becomes_append_only_without_loss(tmp_path):
+    old = Snapshotting(tmp_path)
+    await old.start()
+    await old.wait_until_ready()
+    connection = GraphConnection(old.url)
+    await connection.write("g", "CREATE (:N {number: 7})", {})
+    await (await connection.client()).execute_command("SAVE")
+    await connection.close()
+    await old.stop()
+    assert (tmp_path / "dump.rdb").exists()
+    assert not (tmp_path / "appendonlydir").exists()
+
+    for _ in range(2):
+        async with served(tmp_path) as (_, connection):
+            assert await connection.read("g", "MATCH (n:N) RETURN n.number", {}) == [[7]]
+            assert (tmp_path / "appendonlydir").exists()
+
+
+async def test_the_server_dies_with_its_parent(tmp_path):
+    program = (
+        "import asyncio, pathlib, sys\n"
+        "from service.adapters.falkordb.server import EmbeddedServer\n"
+        "async def main():\n"
+        "    server = EmbeddedServer(pathlib.Path(sys.argv[1]))\n"
+        "    await server.start(); await server.wait_until_ready()\n"
+        "    print(server._process.pid, flush=True); await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        server = psutil.Process(int(await asyncio.to_thread(parent.stdout.readline)))
+        server.suspend()  # even when it is busy with something else
+        parent.kill()
+    await asyncio.to_thread(psutil.wait_procs, [server], timeout=5)
+    assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+
+
+async def test_a_start_of_the_server_does_not_fork_this_process(tmp_path):
+    """A fork waits for what libraries have to finish, OpenBLAS for its threads: it never ended while they were busy."""
+    forks = []
+    os.register_at_fork(before=lambda: forks.append("fork"))
+
+    async with served(tmp_path):
+        assert forks == []
+
+
+async def test_edges_of_the_first_entities_are_all_there_after_a_rewrite_and_a_restart(tmp_path):
+    """FalkorDB loses edges of the node with id 0 from indexed scans after a reload; a sentinel takes that id."""
+    async with served(tmp_path) as (_, connection):
+        graph = graph_on(connection, "ada")
+        await graph.prepare(embedder=OURS)
+        for one in await save(graph, "ada", "Yesterday Ada met Bruno in Lyon.", "Later Bruno wrote to Ada from Nice."):
+            await extract(graph, "ada", one)
+        before = await graph.knowledge(after=0, limit=100)
+        redis = Redis.from_url(connection._url)
+        await redis.execute_command("BGREWRITEAOF")
+        while (await redis.info("persistence"))["aof_rewrite_in_progress"]:
+            await asyncio.sleep(0.02)
+        await redis.aclose()
+    async with served(tmp_path) as (_, connection):
+        graph = graph_on(connection, "ada")
+        uuids = [fact.uuid for fact in before.facts]
+        assert {fact.uuid for fact in await graph.facts(uuids)} == set(uuids)
+        assert await graph.knowledge(after=0, limit=100) == before
+    assert len(before.facts) >= 2
+
+
+# -- connection
+
+
+async def test_errors_of_the_server_become_ours(shared):
+    with pytest.raises(GraphFault, match="Invalid input"):
+        await shared.write("g", "THIS IS NOT CYPHER", {})
+    with pytest.raises(GraphUnavailable):
+        await GraphConnection("unix:///nowhere/at/all").ping()
+    for url in ("http://localhost:1", "nonsense", "redis://localhost:port"):
+        with pytest.raises(ConfigurationFault):
+            GraphConnection(url)
+
+
+async def test_a_password_is_never_told():
+    with pytest.raises(ConfigurationFault) as refused:
+        GraphConnection("https://:hunter2@example.com")
+    assert "hunter2" not in str(refused.value)
+
+
+async def test_a_query_that_takes_too_long_and_a_server_that_hangs_time_out(tmp_path):
+    async with served(tmp_path) as (server, _):
+        hurried = GraphConnection(server.url, read_seconds=0.3, write_seconds=0.3)
+        await hurried.write("g", "CREATE (:N)", {})
+        with pytest.raises(GraphTimedOut):
+            await hurried.read("g", "UNWIND range(1, 100000000) AS i RETURN sum(i * i)", {})
+        server._process.send_signal(signal.SIGSTOP)
+        for asking in (
+            hurried.ping(),
+            hurried.write("g", "CREATE (:N)", {}),
+            GraphConnection(server.url, read_seconds=0.3).ping(),
+        ):
+            with pytest.raises(GraphTimedOut):
+                await asking
+        server._process.send_signal(signal.SIGCONT)
+        await hurried.close()
+
+
+# -- a mind's graph
+
+
+async def test_reading_a_graph_that_is_not_there_finds_nothing_and_creates_nothing(shared, mind):
+    graph, vectors = graph_on(shared, mind), await EMBEDDER.embed(["anything"])
+
+    [near] = await graph.nearest(vectors, turns=5, facts=5, entities=5)
+    assert (near.turns, near.facts, near.entities) == ((), (), ())
+    assert await graph.facts_around(["e1"], vectors, limit=5) == ()
+    assert await graph.facts(["f1"]) == await graph.entities(["e1"]) == ()
+    assert await graph.knowledge(after=0, limit=5) == Extracted()
+    assert (await graph.progress(), await graph.size()) == (Progress(), GraphSize())
+    assert await graph.identity() is None
+    assert graph_name(mind, prefix="mind_") not in await shared.graphs()
+
+
+async def test_saving_twice_saves_once(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    for _ in range(2):
+        await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
+
+    assert await graph.size() == GraphSize(episodes=2)
+    assert (await graph.progress()).saved == 2
+
+
+async def test_a_cursor_never_goes_back(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
+    await graph.mark_extracted(2)
+
+    await save(graph, mind, "Ada met Bruno.")
+    await graph.mark_extracted(1)
+    assert await graph.prepare(embedder=OURS) == Progress(saved=2, extracted=2)
+
+
+async def test_no_cursor_moves_in_a_graph_that_was_emptied_from_outside(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    await shared.delete(graph_name(mind, prefix="mind_"))
+
+    for moving in (save(graph, mind, "Ada met Bruno."), graph.mark_extracted(1), graph.park(parked())):
+        with pytest.raises(GraphUnavailable):
+            await moving
+    assert await graph.progress() == Progress()
+
+
+async def test_extracting_twice_tells_once(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    [one] = await save(graph, mind, "Yesterday Ada met Bruno in Lyon.")
+    for attempt in (1, 2):  # the first was killed before it was complete
+        assert await graph.begin_attempt(one.uuid) == attempt
+        found = await graph.extract(one, previous=())
+    await graph.mark_extracted(1)
+
+    size = await graph.size()
+    assert (size.episodes, size.facts, size.entities) == (1, len(found.facts), len(found.entities))
+    assert found.facts[0].episodes == (one.uuid,)
+    assert await graph.begin_attempt(one.uuid) == 1, "what is complete has no attempts left over"
+
+
+async def test_beginning_an_episode_that_is_not_there_is_refused(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    with pytest.raises(GraphUnavailable, match="lost"):
+        await graph.begin_attempt("no-such-episode")
+
+
+def parked(sequence=1):
+    return Parked(sequence, f"t{sequence}", "InvalidModelOutput: {}", 5, START)
+
+
+async def test_a_parked_turn_is_passed_listed_and_unparked_with_its_attempts(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    [one] = await save(graph, mind, "Ada met Bruno.")
+    await graph.begin_attempt(one.uuid)
+    for _ in range(2):
+        await graph.park(parked())
+
+    assert await graph.progress() == Progress(saved=1, extracted=1, parked=(parked(),))
+    await graph.unpark(parked())
+    assert (await graph.progress()).parked == ()
+    assert await graph.begin_attempt(one.uuid) == 1
+
+
+async def test_several_queries_find_each_its_nearest(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    texts = ("Yesterday Ada met Bruno in Lyon.", "The fence is green.", "Carla plays the cello in Prague.")
+    for one in await save(graph, mind, *texts):
+        await extract(graph, mind, one)
+
+    found = await graph.nearest(await EMBEDDER.embed([texts[2], texts[0], texts[1]]), turns=2, facts=2, entities=2)
+    assert [near.turns[0].key for near in found] == ["3", "1", "2"]
+    assert [len(near.turns) for near in found] == [2, 2, 2]
+    assert all(near.turns[0].similarity == pytest.approx(1, abs=1e-3) for near in found)
+    assert all(near.facts and near.entities for near in found)
+
+
+async def hub(connection, mind_id, *, spokes):
+    """A hub with *spokes* facts to as many entities, each with a fact to a leaf; far away, one fact more."""
+    vectors = np.eye(EMBEDDER.dimension, dtype=np.float32)
+    words = {"spokes": spokes, "near": vectors[0].tolist(), "far": vectors[1].tolist()}
+    cypher = """
+    CREATE (h:Entity {uuid: 'hub', name: 'Hub'})
+    WITH h UNWIND range(1, $spokes) AS i
+    CREATE (h)-[:RELATES_TO {uuid: 'one' + toString(i), fact_embedding: vecf32($near)}]->
+      (m:Entity {uuid: 'm' + toString(i)})-[:RELATES_TO {uuid: 'two' + toString(i), fact_embedding: vecf32($far)}]->
+      (l:Entity {uuid: 'l' + toString(i)})-[:RELATES_TO {uuid: 'three' + toString(i), fact_embedding: vecf32($near)}]->
+      (:Entity {uuid: 'x' + toString(i)})
+    """
+    await connection.write(graph_name(mind_id, prefix="mind_"), cypher, words)
+    return vectors[:1]
+
+
+async def test_neighbours_reach_two_steps_and_no_further(shared, mind):
+    vector = await hub(shared, mind, spokes=2)
+    found = await graph_on(shared, mind).facts_around(["hub"], vector, limit=50)
+    assert sorted(one.key for one in found) == ["one1", "one2", "two1", "two2"]
+    assert [one.key[:3] for one in found] == ["one", "one", "two", "two"]
+
+
+async def test_a_hub_costs_no_more_than_its_nearest(shared, mind):
+    vector = await hub(shared, mind, spokes=3000)
+    async with asyncio.timeout(2):
+        found = await graph_on(shared, mind).facts_around(["hub", "hub", "m1"], vector, limit=60)
+    assert 0 < len(found) <= 60
+
+
+async def test_another_embedders_graph_is_refused_and_its_vectors_are_never_compared(shared, mind):
+    graph, vectors = graph_on(shared, mind), await EMBEDDER.embed(["Ada"])
+    await graph.prepare(embedder=EmbedderIdentity("other", EMBEDDER.dimension))
+    with pytest.raises(EmbedderMismatch, match="mind-memory reindex"):
+        await graph.prepare(embedder=OURS)
+    with pytest.raises(EmbedderMismatch):
+        await graph.nearest(vectors, turns=5, facts=5, entities=5)
+
+
+async def test_everything_comes_page_by_page_each_once(shared, mind):
+    graph = graph_on(shared, mind)
+    await graph.prepare(embedder=OURS)
+    for one in await save(graph, mind, *(f"In the year {n} Ada met Bruno and Carla{n}." for n in range(3))):
+        await extract(graph, mind, one)
+
+    pages = [await graph.knowledge(after=after, limit=2) for after in range(0, 12, 2)]
+    size = await graph.size()
+    facts = [fact.uuid for page in pages for fact in page.facts]
+    entities = [entity.uuid for page in pages for entity in page.entities]
+    assert (len(facts), len(set(facts))) == (size.facts, size.facts)
+    assert (len(entities), len(set(entities))) == (size.entities, size.entities)

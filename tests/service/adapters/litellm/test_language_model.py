@@ -1,0 +1,614 @@
+"""The hosted language model: real litellm against a scripted provider over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+
+import pytest
+from structlog.testing import capture_logs
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.errors import (
+    InvalidModelOutput,
+    ModelFault,
+    ModelRefused,
+    ModelTimedOut,
+    ModelTruncated,
+    ModelUnavailable,
+    PromptFault,
+)
+from consolidation.kernel.ports import Ask, Role
+from prompts.responses import Identities, Shape
+from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
+from service.adapters.litellm.loader import close_litellm
+from service.observability.logging import configure_logs
+from service.observability.model_usage import UsageLedger
+from tests.twins.provider import (
+    Body,
+    Breaks,
+    Closes,
+    Drips,
+    Fails,
+    Garbage,
+    Hangs,
+    Says,
+    ScriptedProvider,
+    Stumbles,
+)
+
+# litellm silences these two itself, at its import (its __init__.py, first lines); pytest lifts that.
+LITELLM_NOISE = (
+    "ignore:Item '.+' on TypedDict class '.+' is using the `ReadOnly` qualifier:UserWarning",
+    "ignore:Accessing the 'model_.+' attribute on the instance is deprecated:DeprecationWarning",
+)
+pytestmark = [pytest.mark.anyio, *(pytest.mark.filterwarnings(noise) for noise in LITELLM_NOISE)]
+
+KEY = "sk-test-Secret123456"
+HELLO = ({"role": "user", "content": "hello there"},)
+BICYCLE = {"name": "bicycle", "wheels": 2}
+NOWHERE = "http://127.0.0.1:9/v1"
+REST = 60  # seconds that a provider at its limit asks for; who obeyed would be found out by half of it
+
+
+class Thing(Shape):
+    name: str
+    wheels: int
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+def ask(tmp_path):
+    (tmp_path / "seeds.md").write_text("What is a {{ message }}?")
+    return Ask("seeds", Thing, {"message": "bicycle"}, tmp_path)
+
+
+@contextlib.asynccontextmanager
+async def model_at(*urls, seconds=30.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS):
+    names = names or tuple(f"openai/model-{i}" for i in range(len(urls)))
+    deployments = tuple(Deployment(name, url, KEY) for name, url in zip(names, urls, strict=True))
+    settings = RoleSettings(deployments, timeout_seconds=seconds, max_tokens=max_tokens, temperature=0.25)
+    model = LitellmModel(
+        role,
+        settings,
+        clock=SystemClock(),
+        limit=limit or asyncio.Semaphore(4),
+        ledger=ledger or UsageLedger(),
+    )
+    await model.warm()
+    try:
+        yield model
+    finally:
+        await model.aclose()
+        await close_litellm()
+
+
+# Answers in a shape
+
+
+async def test_an_answer_comes_in_its_shape_with_what_it_cost(ask):
+    ledger = UsageLedger()
+
+    with ScriptedProvider(BICYCLE) as provider:
+        async with model_at(provider.url, ledger=ledger) as model:
+            reply = await model.answer(ask)
+
+    assert reply.content == Thing(name="bicycle", wheels=2)
+    assert reply.model == "openai/model-0"
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, 4, 4)
+    assert reply.usage.seconds > 0
+    assert ledger.snapshot().by_role[Role.SUBCONSCIOUS] == reply.usage
+    assert ledger.snapshot().by_model["openai/model-0"] == reply.usage
+
+
+async def test_the_question_carries_the_rendered_prompt_the_schema_and_the_settings(ask):
+    with ScriptedProvider(BICYCLE) as provider:
+        async with model_at(provider.url) as model:
+            await model.answer(ask)
+
+    (asked,) = provider.asked
+    assert asked.body["messages"] == [{"role": "user", "content": "What is a bicycle?"}]
+    assert asked.body["response_format"]["json_schema"]["schema"]["required"] == ["name", "wheels"]
+    assert (asked.body["max_tokens"], asked.body["temperature"], asked.body["model"]) == (200, 0.25, "model-0")
+
+
+async def test_an_answer_out_of_shape_is_asked_for_once_more_with_the_reason(ask):
+    with ScriptedProvider({"name": "bicycle"}, BICYCLE) as provider:
+        async with model_at(provider.url) as model:
+            reply = await model.answer(ask)
+
+    repair = provider.asked[1].body["messages"]
+    assert [message["role"] for message in repair] == ["user", "assistant", "user"]
+    assert repair[1]["content"] == '{"name": "bicycle"}'
+    assert "wheels: Field required" in repair[2]["content"]
+    assert reply.content == Thing(name="bicycle", wheels=2)
+    assert reply.usage.calls == 2
+    assert reply.usage.prompt_tokens > 8
+
+
+@pytest.mark.parametrize("nonsense", ["", "{}", "[]", "[object Object]", "A bicycle has two wheels.", None])
+async def test_nonsense_twice_is_nonsense(ask, nonsense):
+    with ScriptedProvider(Says(nonsense), Says(nonsense)) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(InvalidModelOutput):
+                await model.answer(ask)
+
+    assert len(provider.asked) == 2
+
+
+async def test_a_fenced_answer_after_a_thought_is_read(ask):
+    with ScriptedProvider(
+        '<think>{"wheels"...</think>Here:\n```json\n{"name": "bicycle", "wheels": 2,}\n```'
+    ) as provider:
+        async with model_at(provider.url) as model:
+            assert (await model.answer(ask)).content.wheels == 2
+
+
+async def test_a_missing_template_is_our_fault_and_not_the_models(ask, tmp_path):
+    async with model_at(NOWHERE) as model:
+        with pytest.raises(PromptFault):
+            await model.answer(Ask("no-such", Thing, {}, tmp_path))
+
+
+# What the provider bears
+
+
+async def test_a_model_that_bears_no_schema_is_asked_for_an_object_and_this_is_remembered(ask):
+    def respond(request):
+        schema = request.get("response_format", {}).get("type") == "json_schema"
+        return Fails(400, "response_format json_schema is not supported") if schema else BICYCLE
+
+    with ScriptedProvider(respond=respond) as provider:
+        async with model_at(provider.url) as model:
+            await model.answer(ask)
+            await model.answer(ask)
+
+    formats = [asked.body["response_format"]["type"] for asked in provider.asked]
+    assert formats == ["json_schema", "json_object", "json_object"]
+    assert '"wheels"' in provider.asked[1].words
+
+
+async def test_a_model_that_bears_no_format_at_all_is_asked_in_words(ask):
+    def respond(request):
+        return Fails(400, "unknown field") if "response_format" in request else BICYCLE
+
+    with ScriptedProvider(respond=respond) as provider:
+        async with model_at(provider.url) as model:
+            await model.answer(ask)
+            await model.answer(ask)
+
+    assert ["response_format" in asked.body for asked in provider.asked] == [True, True, False, False]
+    assert '"wheels"' in provider.asked[3].words
+
+
+async def test_a_model_that_bears_no_schema_is_not_given_up_for_its_fallback(ask):
+    def respond(request):
+        return Fails(400, "no schema") if request["response_format"]["type"] == "json_schema" else BICYCLE
+
+    with ScriptedProvider(respond=respond) as first, ScriptedProvider(BICYCLE) as second:
+        async with model_at(first.url, second.url) as model:
+            reply = await model.answer(ask)
+
+    assert reply.model == "openai/model-0"
+    assert second.asked == []
+
+
+async def test_a_server_that_knows_no_stream_options_still_answers():
+    def respond(request):
+        return Fails(400, "unknown field stream_options") if "stream_options" in request else "hello yourself"
+
+    with ScriptedProvider(respond=respond) as provider:
+        async with model_at(provider.url) as model:
+            reply = await model.converse(HELLO)
+
+    assert reply.content == "hello yourself"
+    assert reply.usage.completion_tokens > 0
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Fails(401, f"Incorrect API key provided: {KEY}"), "refused the key"),
+        (Fails(402, "insufficient balance"), "no credit"),
+        (Fails(403, "not in your country"), "denied access"),
+        (Fails(404, "no such model"), "not found"),
+        (Fails(429, "slow down", headers={"Retry-After": "30"}), "rate limit or quota"),
+        (Fails(429, "You exceeded your current quota", code="insufficient_quota"), "rate limit or quota"),
+        (Fails(400, "bad request"), "did not understand"),
+        (Fails(500, "oops"), "failed"),
+        (Fails(503, "overloaded"), "failed"),
+        (Body({}), "failed"),
+        (Body(b"<html>a proxy</html>", content_type="text/html"), "failed"),
+        (Garbage(), "can not be reached"),
+        (Closes(), "can not be reached"),
+    ],
+)
+async def test_a_provider_that_fails_is_unavailable_and_its_reason_named_without_the_key(ask, answer, words):
+    with ScriptedProvider(respond=lambda _: answer) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.answer(ask)
+
+    assert "openai/model-0" in str(caught.value)
+    assert words in str(caught.value)
+    assert "Secret" not in str(caught.value)
+    assert not isinstance(caught.value, ModelTimedOut)
+
+
+async def test_a_refused_connection_is_unavailable():
+    async with model_at(NOWHERE) as model:
+        with pytest.raises(ModelUnavailable, match="can not be reached"):
+            await model.converse(HELLO)
+
+
+async def test_an_answer_cut_at_its_length_is_truncated_even_if_it_could_be_read(ask):
+    with ScriptedProvider(Says('{"name": "bicycle", "wheels": 2}', finish="length")) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelTruncated):
+                await model.answer(ask)
+
+    assert len(provider.asked) == 1
+
+
+@pytest.mark.parametrize("refusal", [Says("", finish="content_filter"), Says(None, refusal="I can not help with that")])
+async def test_a_refusal_is_a_refusal(ask, refusal):
+    with ScriptedProvider(refusal) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelRefused):
+                await model.answer(ask)
+
+
+async def test_a_filtered_prompt_is_a_refusal_and_is_not_asked_again_in_other_ways(ask):
+    filtered = Fails(400, "The response was filtered due to our content management policy", code="content_filter")
+
+    with ScriptedProvider(filtered) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelRefused):
+                await model.answer(ask)
+
+    assert len(provider.asked) == 1
+
+
+async def test_a_prompt_too_long_for_the_model_asks_for_a_smaller_one(ask):
+    long = Fails(400, "This model's maximum context length is 10 tokens", code="context_length_exceeded")
+
+    with ScriptedProvider(long) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelTruncated, match="context window"):
+                await model.answer(ask)
+
+
+# Time
+
+
+@pytest.mark.parametrize("slow", [Hangs(), Drips(), Says("hello " * 200, drip=0.1)])
+async def test_the_deadline_is_for_the_whole_answer(slow):
+    with ScriptedProvider(respond=lambda _: slow) as provider:
+        async with model_at(provider.url, seconds=0.6) as model:
+            with pytest.raises(ModelTimedOut):  # an answer that goes on for ever would never raise
+                await model.converse(HELLO)
+
+
+async def test_waiting_for_the_limit_counts():
+    limit = asyncio.Semaphore(1)
+    await limit.acquire()
+
+    async with model_at(NOWHERE, seconds=0.2, limit=limit) as model:
+        with pytest.raises(ModelTimedOut):
+            await model.converse(HELLO)
+
+    assert limit.locked()
+
+
+async def test_the_limit_is_kept_and_given_back():
+    limit = asyncio.Semaphore(1)
+
+    with ScriptedProvider(Says("one", delay=0.2), Fails(404), "three") as provider:
+        async with model_at(provider.url, limit=limit) as model:
+            asking = [asyncio.create_task(model.converse(HELLO)) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            assert len(provider.asked) == 1
+            said = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert [isinstance(reply, ModelFault) for reply in said] == [False, True, False]
+
+
+async def test_a_caller_that_gives_up_is_let_go():
+    with ScriptedProvider(Hangs()) as provider:
+        async with model_at(provider.url, seconds=30) as model:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3):
+                    await model.converse(HELLO)
+
+
+# Fallbacks
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Fails(401),
+        Fails(404),
+        Fails(429, headers={"Retry-After": str(REST)}),
+        Fails(500),
+        Closes(),
+        Breaks("half of it"),
+    ],
+)
+async def test_the_fallback_answers_at_once_when_the_first_can_not(broken):
+    with ScriptedProvider(broken) as first, ScriptedProvider("whole") as second:
+        async with model_at(first.url, second.url) as model:
+            async with asyncio.timeout(REST / 2):
+                reply = await model.converse(HELLO)
+
+    assert (reply.content, reply.model) == ("whole", "openai/model-1")
+    assert reply.usage.calls == 2
+    assert len(first.asked) == 1
+
+
+@pytest.mark.parametrize("slow", [Hangs(), Drips()])
+async def test_a_hanging_model_leaves_time_for_its_fallback(slow):
+    with ScriptedProvider(slow) as first, ScriptedProvider("whole") as second:
+        async with model_at(first.url, second.url, seconds=1.5) as model:
+            assert (await model.converse(HELLO)).content == "whole"
+
+
+async def test_fallbacks_are_asked_in_their_order(ask):
+    with ScriptedProvider(Fails(500)) as one, ScriptedProvider(Fails(404)) as two, ScriptedProvider(BICYCLE) as three:
+        async with model_at(one.url, two.url, three.url) as model:
+            reply = await model.answer(ask)
+
+    assert reply.model == "openai/model-2"
+    assert (len(one.asked), len(two.asked), len(three.asked)) == (1, 1, 1)
+
+
+async def test_a_call_is_logged_as_it_begins_and_ends_and_a_failover_with_its_reason():
+    """Broken: ``_log_asked`` or ``_log_ended`` is not called; a key is quoted in a reason."""
+    configure_logs(level="DEBUG", as_json=False)
+    try:
+        with capture_logs() as logged, ScriptedProvider(Fails(401, f"bad key {KEY}")) as one:
+            with ScriptedProvider("whole") as two:
+                async with model_at(one.url, two.url) as model:
+                    await model.converse(HELLO)
+    finally:
+        configure_logs(level="WARNING", as_json=False)
+
+    calls = [line for line in logged if line["event"].startswith("model.")]
+    assert [(line["event"], line["log_level"]) for line in calls] == [
+        ("model.asked", "debug"),
+        ("model.failed", "debug"),
+        ("model.failed_over", "warning"),
+        ("model.asked", "debug"),
+        ("model.answered", "debug"),
+    ]
+    assert (calls[0]["host"], calls[0]["streamed"]) == ("127.0.0.1", True)
+    assert (calls[2]["to"], "refused the key" in calls[2]["reason"]) == ("openai/model-1", True)
+    assert calls[4]["first_words_ms"] <= calls[4]["ms"]
+    assert KEY not in str(calls)
+
+
+async def test_when_all_fail_each_is_named_with_its_reason():
+    with ScriptedProvider(Fails(401)) as first, ScriptedProvider(Fails(429)) as second:
+        async with model_at(first.url, second.url) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.converse(HELLO)
+
+    assert "model-0 refused the key" in str(caught.value)
+    assert "model-1 is at its rate limit" in str(caught.value)
+
+
+async def test_the_repair_is_asked_of_the_model_that_must_be_repaired(ask):
+    with ScriptedProvider(Fails(500)) as first, ScriptedProvider("prose", BICYCLE) as second:
+        async with model_at(first.url, second.url) as model:
+            reply = await model.answer(ask)
+
+    assert reply.usage.calls == 3
+    assert len(first.asked) == 1
+
+
+async def test_a_server_error_of_the_last_model_is_tried_twice_and_a_rate_limit_once(ask):
+    with ScriptedProvider(Fails(500), BICYCLE, Fails(429, headers={"Retry-After": str(REST)})) as provider:
+        async with model_at(provider.url) as model:
+            assert (await model.answer(ask)).content.wheels == 2
+            async with asyncio.timeout(REST / 2):
+                with pytest.raises(ModelUnavailable):
+                    await model.answer(ask)
+
+    assert len(provider.asked) == 3
+
+
+async def test_a_model_that_failed_three_times_rests_and_its_fallback_answers_without_it():
+    with ScriptedProvider(respond=lambda _: Fails(500)) as first, ScriptedProvider(respond=lambda _: "whole") as second:
+        async with model_at(first.url, second.url) as model:
+            for _ in range(5):
+                await model.converse(HELLO)
+                await asyncio.sleep(0.1)
+
+    assert len(first.asked) == 3
+    assert len(second.asked) == 5
+
+
+async def test_a_lone_model_that_rests_says_so():
+    with ScriptedProvider(respond=lambda _: Fails(404)) as provider:
+        async with model_at(provider.url) as model:
+            for _ in range(3):
+                with pytest.raises(ModelUnavailable, match="not found"):
+                    await model.converse(HELLO)
+                await asyncio.sleep(0.1)
+            with pytest.raises(ModelUnavailable, match="rests for"):
+                await model.converse(HELLO)
+
+    assert len(provider.asked) == 3
+
+
+async def test_a_lone_model_of_the_background_never_rests_so_that_one_question_costs_no_other():
+    with ScriptedProvider(respond=lambda _: Fails(500)) as provider:
+        async with model_at(provider.url, role=Role.EXTRACTION) as model:
+            for _ in range(5):
+                with pytest.raises(ModelUnavailable, match="failed"):
+                    await model.converse(HELLO)
+
+    assert len(provider.asked) >= 5
+
+
+# Conversation
+
+
+async def test_a_chat_is_streamed_and_collected_with_the_providers_count():
+    with ScriptedProvider(Says("<think>hm</think> I am well, thank you.", drip=0.01)) as provider:
+        async with model_at(provider.url) as model:
+            reply = await model.converse(HELLO)
+
+    assert reply.content == "I am well, thank you."
+    assert provider.asked[0].body["stream"] is True
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (2, 6)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Breaks("half of an answer"),
+        Breaks("half of an answer", reset=False),
+        Stumbles("half of an answer"),
+        Stumbles("half of an answer", code=429),
+        Stumbles(""),
+        Body({}),
+        Body(b"<html>", content_type="text/html"),
+    ],
+)
+async def test_half_an_answer_is_none(broken):
+    with ScriptedProvider(broken, broken) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.converse(HELLO)
+
+    assert not isinstance(caught.value, ModelTimedOut)
+
+
+async def test_a_chat_cut_at_its_length_or_filtered_or_empty_is_no_answer():
+    script = (Says("half", finish="length"), Says("", finish="content_filter"), Says(""))
+
+    with ScriptedProvider(*script) as provider:
+        async with model_at(provider.url) as model:
+            for fault in (ModelTruncated, ModelRefused, InvalidModelOutput):
+                with pytest.raises(fault):
+                    await model.converse(HELLO)
+
+
+async def test_a_server_that_ignores_max_tokens_is_cut_off():
+    with ScriptedProvider(Says("blah " * 50_000)) as provider:
+        async with model_at(provider.url, max_tokens=10) as model:
+            with pytest.raises(ModelTruncated):
+                await model.converse(HELLO)
+
+
+# Cost
+
+
+async def test_tokens_are_counted_here_when_the_provider_tells_none(ask):
+    with ScriptedProvider(Says('{"name": "bicycle", "wheels": 2}', counted=False)) as provider:
+        async with model_at(provider.url, names=("openai/meta-llama/llama-3-8b",)) as model:
+            reply = await model.answer(ask)
+
+    assert 5 <= reply.usage.prompt_tokens <= 20
+    assert 5 <= reply.usage.completion_tokens <= 20
+
+
+async def test_a_known_model_has_its_price_and_an_unknown_one_none(ask):
+    with ScriptedProvider(BICYCLE, BICYCLE) as provider:
+        async with model_at(provider.url, names=("openai/gpt-4o",)) as known:
+            priced = await known.answer(ask)
+        async with model_at(provider.url, names=("openai/home-made",)) as unknown:
+            free = await unknown.answer(ask)
+
+    assert priced.usage.cost_usd == pytest.approx((4 * 2.5 + 4 * 10) / 1e6)
+    assert free.usage.cost_usd == 0.0
+
+
+async def test_a_failed_question_is_counted_too():
+    ledger = UsageLedger()
+
+    with ScriptedProvider(Fails(404), Says("half", finish="length")) as provider:
+        async with model_at(provider.url, ledger=ledger) as model:
+            for _ in range(2):
+                with pytest.raises(ModelFault):
+                    await model.converse(HELLO)
+
+    assert ledger.snapshot().total.calls == 2
+    assert ledger.snapshot().total.completion_tokens == 1
+
+
+# The house
+
+
+async def test_questions_share_a_connection(ask):
+    with ScriptedProvider(respond=lambda _: BICYCLE) as provider:
+        async with model_at(provider.url) as model:
+            for _ in range(5):
+                await model.answer(ask)
+
+    assert provider.connections == 1
+
+
+async def test_a_role_is_hosted_and_roles_do_not_share_a_rest():
+    with ScriptedProvider(respond=lambda _: Fails(404)) as broken, ScriptedProvider("fine") as fine:
+        async with model_at(broken.url) as one, model_at(fine.url) as other:
+            for _ in range(4):
+                with pytest.raises(ModelUnavailable):
+                    await one.converse(HELLO)
+            assert (await other.converse(HELLO)).content == "fine"
+            assert one.is_hosted
+
+
+async def test_a_list_alone_is_read_into_a_shape_of_one_field(tmp_path):
+    (tmp_path / "identities.md").write_text("Who?")
+
+    with ScriptedProvider([{"number": 1, "same_as": None}]) as provider:
+        async with model_at(provider.url) as model:
+            reply = await model.answer(Ask("identities", Identities, {}, tmp_path))
+
+    assert reply.content.identities[0].number == 1
+
+
+def test_importing_the_adapter_does_not_import_litellm():
+    code = "import sys, service.adapters.litellm.language_model, service.adapters.litellm.embedder; print('litellm' in sys.modules)"
+
+    seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert seen.stdout.strip() == "False"
+
+
+CLOSED_AMID_IMPORT = """
+import asyncio, sys, threading
+from service.adapters.litellm.loader import close_litellm, open_litellm
+
+async def main():
+    opening = asyncio.create_task(open_litellm())
+    while "litellm" not in sys.modules:
+        await asyncio.sleep(0.01)
+    opening.cancel()  # as a service does that ends
+    await asyncio.wait([opening])
+    for _ in range(20):
+        await close_litellm()
+        await asyncio.sleep(0.05)
+    print((await open_litellm()).telemetry)
+    await close_litellm()
+
+asyncio.run(main())
+"""
+
+
+def test_a_service_may_end_while_litellm_is_imported():
+    words = [sys.executable, "-c", CLOSED_AMID_IMPORT]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+
+    assert (done.returncode, done.stdout.strip()) == (0, "False"), done.stderr

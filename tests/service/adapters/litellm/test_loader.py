@@ -1,0 +1,77 @@
+"""litellm is imported once, by one thread, however many ask for it at once; and anew where that failed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.paths import ROOT
+
+# In litellm's place, since its own import fails at no step one could name: slow, and broken where SPOILED says so.
+PACKAGE = """
+import os, time
+imported = int(os.environ.get("IMPORTED", 0)) + 1
+os.environ["IMPORTED"] = str(imported)
+from .exceptions import Timeout
+time.sleep(0.5)
+if imported <= int(os.environ["SPOILED"]):
+    raise ImportError("a package of its is half there")
+"""
+ASKED_AT_ONCE = """
+import asyncio, os
+from service.adapters.litellm.loader import open_litellm
+
+async def ask(later):
+    await asyncio.sleep(later / 10)
+    try:
+        litellm = await open_litellm()
+        return f"{litellm.exceptions.Timeout.__name__} {litellm.telemetry}"
+    except ImportError as error:
+        return str(error)
+
+async def main():
+    print(sorted(await asyncio.gather(*map(ask, range(4)))), os.environ["IMPORTED"])
+
+asyncio.run(main())
+"""
+WHOLE, BROKEN = "Timeout False", "a package of its is half there"
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "said"),
+    [
+        (0, f"{[WHOLE] * 4} 1"),
+        (1, f"{[WHOLE, WHOLE, WHOLE, BROKEN]} 2"),
+        (3, f"{[WHOLE] + [BROKEN] * 3} 4"),
+    ],
+)
+def test_whoever_asks_gets_a_whole_module_or_the_reason(tmp_path, spoiled, said):
+    (tmp_path / "litellm").mkdir()
+    (tmp_path / "litellm/__init__.py").write_text(PACKAGE)
+    (tmp_path / "litellm/exceptions.py").write_text("class Timeout(Exception):\n    pass\n")
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}", "SPOILED": str(spoiled)}
+
+    done = subprocess.run([sys.executable, "-c", ASKED_AT_ONCE], env=env, capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stdout.strip()) == (0, said), done.stderr
+
+
+IMPORTED_AGAIN = """
+import asyncio, sys
+from service.adapters.litellm.loader import open_litellm
+
+asyncio.run(open_litellm())
+del sys.modules["litellm"]  # as an import leaves it that failed outside of ours; its submodules stay
+print(asyncio.run(open_litellm()).exceptions.Timeout.__name__)
+"""
+
+
+def test_a_package_that_is_imported_a_second_time_has_the_submodules_that_are_there(tmp_path):
+    (tmp_path / "litellm").mkdir()
+    (tmp_path / "litellm/__init__.py").write_text("from .exceptions import Timeout\n")
+    (tmp_path / "litellm/exceptions.py").write_text("class Timeout(Exception):\n    pass\n")
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+
+    done = subprocess.run([sys.executable, "-c", IMPORTED_AGAIN], env=env, capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stdout.strip()) == (0, "Timeout"), done.stderr

@@ -1,0 +1,128 @@
+"""What a command says when memory does not answer as it should, and how long it waits for one that is asked too often."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from mind_memory_client import MindMemoryError, RateLimited
+from pydantic import SecretStr
+
+from service.cli.connection import connection_to
+from tests.support.cli_process import call
+
+pytestmark = pytest.mark.anyio
+
+MINDS = (200, {}, {"minds": [{"mind_id": "ada", "turns": 1, "sessions": 1}]})
+ALIVE = (200, {}, {"status": "alive"})
+
+
+def problem(status, **headers):
+    return status, {"Content-Type": "application/problem+json", **headers}, {"title": "No", "detail": "not now"}
+
+
+@contextmanager
+def answering(*answers):
+    """Something on a port of this machine that gives these answers, one after the other, and closes what is left."""
+    left = list(answers)
+
+    class Door(BaseHTTPRequestHandler):
+        def do_GET(self):
+            if left:
+                status, headers, body = left.pop(0)
+                content = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send_response(status)
+                for name, value in {
+                    "Content-Type": "application/json",
+                    "Content-Length": len(content),
+                    **headers,
+                }.items():
+                    self.send_header(name, str(value))
+                self.end_headers()
+                self.wfile.write(content)
+
+        def log_message(self, *words):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Door)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", left
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+async def minds_at(url):
+    async with connection_to((url, SecretStr(""))) as connection:
+        return [one.mind_id for one in await connection.memory.minds()]
+
+
+async def test_a_command_that_asks_too_often_asks_again_when_it_may():
+    with answering(problem(429, **{"Retry-After": 0}), problem(429, **{"Retry-After": 0}), MINDS) as (url, left):
+        assert await minds_at(url) == ["ada"]
+        assert left == []
+
+
+async def test_it_does_not_wait_for_longer_than_a_minute():
+    with answering(problem(429, **{"Retry-After": 61}), MINDS) as (url, left):
+        with pytest.raises(RateLimited):
+            await minds_at(url)
+        assert left == [MINDS]
+
+
+async def test_any_other_failure_is_said_at_once():
+    with answering(problem(503, **{"Retry-After": 0}), MINDS) as (url, left):
+        with pytest.raises(MindMemoryError):
+            await minds_at(url)
+        assert left == [MINDS]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (problem(503), "not now"),
+        (problem(401), "needs a valid key: put one into MIND_MEMORY_KEY"),
+        (problem(429, **{"Retry-After": 90}), "is asked too often: try again later"),
+        ((200, {"Content-Type": "text/html"}, b"<p>Hello"), "answered, but not as mind-memory does"),
+        ((200, {}, {"unlike": "us"}), "answered, but not as mind-memory does"),
+        ((302, {"Location": "/login"}, b""), "answered, but not as mind-memory does"),
+    ],
+    ids=["unavailable", "keyless", "too often", "a page", "other JSON", "elsewhere"],
+)
+def test_what_a_service_answers_instead_is_one_sentence(answer, words):
+    with answering(ALIVE, answer) as (url, _):
+        done = call("status", "--url", url)
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_service_that_breaks_off_is_named():
+    with answering(ALIVE) as (url, _):
+        done = call("status", "--url", url)
+
+    assert done.exit_code == 1
+    assert f"{url} does not answer any more" in done.stderr
+
+
+@pytest.mark.parametrize("answer", [(404, {}, b"no"), (200, {}, {"status": "well"}), (200, {}, b"Hello")])
+def test_something_else_on_the_port_is_not_taken_for_memory(answer):
+    with answering(answer, answer) as (url, _):
+        done = call("status", "--url", url)
+
+    assert done.exit_code == 1
+    assert f"something else than mind-memory answers at {url}" in done.stderr
+
+
+def test_an_address_with_https_where_http_is_spoken_is_told_apart(tmp_path):
+    with answering(ALIVE, ALIVE, ALIVE) as (url, _):
+        https = url.replace("http://", "https://")
+        done = call("status", "--url", https)
+
+    assert done.exit_code == 1
+    assert f"the service at {https} does not speak TLS: write {url}" in done.stderr

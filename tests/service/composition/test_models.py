@@ -1,0 +1,27 @@
+"""Which models answer for a role: nothing that costs more than what was chosen, unless a setting names it."""
+
+import pytest
+
+from consolidation.kernel.ports import Role
+from service.composition.models import choose
+from service.settings.settings import Settings
+
+
+def chosen(model, *, api_base=None, **models):
+    settings = Settings(model=model, api_base=api_base, models=models)
+    return [one.model for one in choose(settings)[Role.CHAT]]
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-mini", "openai/gpt-4o-mini", "anthropic/claude", "ollama/llama3.2"])
+def test_no_other_model_is_added_to_the_one_that_was_chosen(model):
+    assert chosen(model) == [model]
+
+
+def test_a_last_resort_that_a_setting_names_is_asked_last_and_only_of_openai_itself():
+    assert chosen("gpt-4o-mini", last_resort="gpt-4o") == ["gpt-4o-mini", "gpt-4o"]
+    assert chosen("anthropic/claude", last_resort="gpt-4o") == ["anthropic/claude"]
+    assert chosen("openai/own", api_base="http://127.0.0.1:1/v1", last_resort="gpt-4o") == ["openai/own"]
+
+
+def test_a_model_of_copilot_falls_back_to_copilots_gpt_4o():
+    assert chosen("github_copilot/gpt-5") == ["github_copilot/gpt-5", "github_copilot/gpt-4o"]

@@ -1,0 +1,569 @@
+"""A hostile caller: whatever is posted, the answer is a problem document that points at the fault; nothing is stored."""
+
+import asyncio
+import gzip
+import json
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+MIND = "ada"
+TURNS = f"/v1/minds/{MIND}/turns"
+RESONANCE = f"/v1/minds/{MIND}/resonance"
+SECRET = "hunter2-Xyzzy"
+JSON = {"content-type": "application/json"}
+NUL, LONE = "a\x00b", "a\ud83db"
+BAD_IDS = {
+    "upper case": "Ada",
+    "64 characters": "a" * 64,
+    "dot": "a.b",
+    "leading hyphen": "-a",
+    "leading underscore": "_a",
+    "encoded dots": "%2e%2e",
+    "NUL": "a%00b",
+    "newline": "a%0a",
+    "emoji": "%F0%9F%98%80",
+    "half a surrogate": "%ED%A0%80",
+    "no UTF-8": "%FF",
+    "space": "%20",
+    "long s": "%C5%BFa",
+    "other digits": "%D9%A3",
+}
+NO_ROUTES = ("/v1/minds//turns", "/v1/minds/../x/turns", "/v1/minds/%2e%2e%2fx/turns", "/v1/minds/a/b/turns")
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def service(anyio_backend, tmp_path_factory):
+    async with running(tmp_path_factory.mktemp("home")) as found:
+        kept = await found.keep(MIND, "My mother lives in Lyon.", "Nice!", turn_id="first")
+        assert kept.status_code == 202
+        yield found
+
+
+@pytest.fixture
+async def untouched(service):
+    """Whatever the test does, no turn is kept and no mind made."""
+    home = service.memory.settings.folder / "minds"
+    before = await service.status(MIND), sorted(home.rglob("*.jsonl")), sorted(home.iterdir())
+    yield
+    after = await service.status(MIND), sorted(home.rglob("*.jsonl")), sorted(home.iterdir())
+    assert (before[0]["turns"], before[0]["last_sequence"], *before[1:]) == (
+        after[0]["turns"],
+        after[0]["last_sequence"],
+        *after[1:],
+    )
+
+
+def turn(**changed):
+    body = {
+        "turn_id": uuid.uuid4().hex,
+        "session_id": "s1",
+        "messages": [{"role": "user", "content": "I said something."}],
+        **changed,
+    }
+    return {name: value for name, value in body.items() if value is not ...}
+
+
+def said(**changed):
+    message = {"role": "user", "content": "I said something.", **changed}
+    return turn(messages=[{name: value for name, value in message.items() if value is not ...}])
+
+
+def asked(**changed):
+    return {"session_id": "s2", "messages": [{"role": "user", "content": "Where?"}], "deadline_ms": 300, **changed}
+
+
+async def post(service, path, body, **headers):
+    """Post *body*, which may hold what no honest encoder writes: lone surrogates go out as JSON escapes."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return await service.http.post(path, content=content, headers={**JSON, **headers})
+
+
+def problem_of(answer, status, *, pointer=None):
+    """The problem document of *answer*, checked for all that every problem must be."""
+    assert 400 <= answer.status_code < 500, answer.text
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    document = answer.json()
+    assert {"type", "title", "status", "detail", "instance"} <= document.keys()
+    assert document["status"] == status
+    assert SECRET not in answer.text
+    if pointer is not None:
+        assert [one["pointer"] for one in document["errors"]][:1] == [pointer], document
+        assert all(one["detail"] for one in document["errors"])
+    return document
+
+
+async def refused(service, body, pointer, *, path=TURNS, status=422):
+    return problem_of(await post(service, path, body), status, pointer=pointer)
+
+
+@pytest.mark.parametrize("method_and_rest", ["GET ", "GET /remember?query=x", "GET /traces", "GET /traces/x"])
+async def test_reading_an_unknown_mind_is_404_and_creates_nothing(service, untouched, method_and_rest):
+    method, rest = method_and_rest.split(" ")
+
+    answer = await service.http.request(method, f"/v1/minds/nobody{rest}")
+
+    assert problem_of(answer, 404)["type"] == "/problems/mind-not-found"
+    assert not (service.memory.settings.folder / "minds" / "nobody").exists()
+
+
+async def test_retrying_for_an_unknown_mind_is_404_and_creates_nothing(service, untouched):
+    answer = await post(service, "/v1/minds/nobody/parked/retry", asked())
+
+    problem_of(answer, 404)
+
+
+async def test_before_its_first_turn_a_mind_is_silent_and_is_not_created(service, untouched):
+    answer = await post(service, "/v1/minds/nobody/resonance", asked())
+
+    found = answer.json()
+    assert (answer.status_code, found["surfaced"], found["flashbacks"], found["degraded"]) == (200, False, [], [])
+    assert found["silence"] == "no mind is called 'nobody'; its first turn creates it"
+    assert (found["trace_id"], found["block"], found["stable"]["text"]) == (None, "", "")
+    assert [one["content"] for one in found["messages"]] == [one["content"] for one in asked()["messages"]]
+    assert not (service.memory.settings.folder / "minds" / "nobody").exists()
+
+
+@pytest.mark.parametrize("mind_id", BAD_IDS.values(), ids=BAD_IDS)
+@pytest.mark.parametrize("rest", ["/turns", "/resonance", ""])
+async def test_a_bad_mind_id_is_pointed_at(service, untouched, mind_id, rest):
+    path = f"/v1/minds/{mind_id}{rest}"
+
+    answer = await (post(service, path, turn() if rest == "/turns" else asked()) if rest else service.http.get(path))
+
+    if mind_id == "%2e%2e" and answer.status_code in {404, 405}:
+        return  # the client resolved it before it was sent
+    assert problem_of(answer, 422, pointer="path/mind_id")["type"] == "/problems/invalid-mind-id"
+
+
+@pytest.mark.parametrize("path", NO_ROUTES)
+async def test_an_id_with_a_slash_or_without_a_letter_is_no_route(service, untouched, path):
+    answer = await post(service, path, turn())
+
+    assert problem_of(answer, answer.status_code)["status"] in {404, 422}
+
+
+WRONG_TURNS = {
+    "no messages": (turn(messages=[]), "#/messages"),
+    "messages missing": (turn(messages=...), "#/messages"),
+    "messages null": (turn(messages=None), "#/messages"),
+    "messages an object": (turn(messages={"role": "user"}), "#/messages"),
+    "messages text": (turn(messages=SECRET), "#/messages"),
+    "message a number": (turn(messages=[7]), "#/messages/0"),
+    "10,000 messages": (turn(messages=[{"role": "user", "content": "x"}] * 10_000), "#/messages"),
+    "role missing": (said(role=...), "#/messages/0/role"),
+    "role unknown": (said(role=SECRET), "#/messages/0/role"),
+    "role a list": (said(role=["user"]), "#/messages/0/role"),
+    "content missing": (said(content=...), "#/messages/0/content"),
+    "content null": (said(content=None), "#/messages/0/content"),
+    "content a number": (said(content=5), "#/messages/0/content"),
+    "content parts": (said(content=[{"type": "text", "text": SECRET}]), "#/messages/0/content"),
+    "content too long": (said(content="x" * 400_001), "#/messages/0/content"),
+    "name a number": (said(name=5), "#/messages/0/name"),
+    "name too long": (said(name="x" * 201), "#/messages/0/name"),
+    "id a number": (said(id=5), "#/messages/0/id"),
+    "id too long": (said(id="x" * 201), "#/messages/0/id"),
+    "session missing": (turn(session_id=...), "#/session_id"),
+    "session null": (turn(session_id=None), "#/session_id"),
+    "session empty": (turn(session_id=""), "#/session_id"),
+    "session blank": (turn(session_id="  "), "#/session_id"),
+    "session a number": (turn(session_id=7), "#/session_id"),
+    "session too long": (turn(session_id="x" * 201), "#/session_id"),
+    "session of two lines": (turn(session_id="a\nb"), "#/session_id"),
+    "turn id empty": (turn(turn_id=""), "#/turn_id"),
+    "turn id a number": (turn(turn_id=7), "#/turn_id"),
+    "turn id too long": (turn(turn_id="x" * 201), "#/turn_id"),
+    "kind unknown": (turn(kind=SECRET), "#/kind"),
+    "metadata a list": (turn(metadata=[1]), "#/metadata"),
+    "metadata null": (turn(metadata=None), "#/metadata"),
+    "metadata too long": (turn(metadata={"a": "x" * 20_000}), "#/metadata"),
+    "metadata too deep": (turn(metadata={"a": json.loads("[" * 500 + "]" * 500)}), "#/metadata"),
+    "outcomes text": (turn(outcomes=SECRET), "#/outcomes"),
+    "outcome unknown": (turn(outcomes=[{"id": "x", "outcome": SECRET}]), "#/outcomes/0/outcome"),
+    "outcome without id": (turn(outcomes=[{"outcome": "used"}]), "#/outcomes/0/id"),
+    "trace id a list": (turn(trace_id=[]), "#/trace_id"),
+    "unknown field": (turn(nonsense=SECRET), "#/nonsense"),
+    "unknown field of a message": (said(nonsense=SECRET), "#/messages/0/nonsense"),
+    "unknown field with a slash and a tilde": (turn(**{"a/b~c": 1}), "#/a~1b~0c"),
+    "unknown field that is half a surrogate": (turn(**{"\ud83d": 1}), "#"),
+    "a list": ([turn()], "#"),
+    "text": (SECRET, "#"),
+    "a number": (5, "#"),
+    "null": (None, "#"),
+}
+
+
+@pytest.mark.parametrize(("body", "pointer"), WRONG_TURNS.values(), ids=WRONG_TURNS)
+async def test_a_turn_that_does_not_fit_is_pointed_at(service, untouched, body, pointer):
+    await refused(service, body, pointer)
+
+
+WRONG_ASKS = {
+    "no messages": (asked(messages=[]), "#/messages"),
+    "10,000 messages": (asked(messages=[{"role": "user", "content": "x"}] * 10_000), "#/messages"),
+    "now nonsense": (asked(now=SECRET), "#/now"),
+    "now a word": (asked(now="yesterday"), "#/now"),
+    "now naive": (asked(now="2026-01-28T13:45:00"), "#/now"),
+    "now a number": (asked(now=1_769_600_000), "#/now"),
+    "now digits": (asked(now="1769600000"), "#/now"),
+    "now far away": (asked(now="9999-12-31T23:59:59-14:00", timezone="Pacific/Kiritimati"), "#/now"),
+    "now long ago": (asked(now="0001-01-01T00:00:00+14:00"), "#/now"),
+    "zone unknown": (asked(timezone="Mars/Olympus"), "#/timezone"),
+    "zone outside": (asked(timezone="../../etc/passwd"), "#/timezone"),
+    "zone absolute": (asked(timezone="/etc/passwd"), "#/timezone"),
+    "zone a folder": (asked(timezone="America"), "#/timezone"),
+    "zone empty": (asked(timezone=""), "#/timezone"),
+    "zone NUL": (asked(timezone="UTC\x00"), "#/timezone"),
+    "deadline negative": (asked(deadline_ms=-1), "#/deadline_ms"),
+    "deadline text": (asked(deadline_ms="1500"), "#/deadline_ms"),
+    "deadline true": (asked(deadline_ms=True), "#/deadline_ms"),
+    "deadline a fraction": (asked(deadline_ms=1.5), "#/deadline_ms"),
+    "deadline huge": (asked(deadline_ms=10**4000), "#/deadline_ms"),
+    "fragments 51": (asked(max_fragments=51), "#/max_fragments"),
+    "fragments negative": (asked(max_fragments=-1), "#/max_fragments"),
+    "fragments a list": (asked(max_fragments=[]), "#/max_fragments"),
+    "tokens negative": (asked(max_tokens=-5), "#/max_tokens"),
+    "relevance above 1": (asked(relevance=1.1), "#/relevance"),
+    "relevance NaN": (asked(relevance=float("nan")), "#/relevance"),
+    "relevance infinite": (asked(relevance=float("inf")), "#/relevance"),
+    "relevance text": (asked(relevance="0.5"), "#/relevance"),
+    "placement unknown": (asked(placement="head"), "#/placement"),
+    "etag too long": (asked(known_story_etag="x" * 201), "#/known_story_etag"),
+    "unknown field": (asked(kind="turn"), "#/kind"),
+    "session missing": ({"messages": [{"role": "user", "content": "x"}]}, "#/session_id"),
+}
+
+
+@pytest.mark.parametrize(("body", "pointer"), WRONG_ASKS.values(), ids=WRONG_ASKS)
+async def test_a_question_that_does_not_fit_is_pointed_at(service, untouched, body, pointer):
+    await refused(service, body, pointer, path=RESONANCE)
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n\t", "\u200b\u200d\ufeff", "\u00ad\u2060", "\u3164\u2800", "\x01\x07"])
+async def test_messages_without_anything_to_see_are_refused(service, untouched, blank):
+    messages = [{"role": "user", "content": blank}, {"role": "assistant", "content": " "}]
+
+    await refused(service, turn(messages=messages), "#/messages/0/content")
+
+
+UNSTORABLE = {
+    "content": (lambda bad: said(content=bad), "#/messages/0/content"),
+    "name": (lambda bad: said(name=bad), "#/messages/0/name"),
+    "message id": (lambda bad: said(id=bad), "#/messages/0/id"),
+    "session": (lambda bad: turn(session_id=bad), "#/session_id"),
+    "turn id": (lambda bad: turn(turn_id=bad), "#/turn_id"),
+    "trace id": (lambda bad: turn(trace_id=bad), "#/trace_id"),
+    "outcome id": (lambda bad: turn(outcomes=[{"id": bad, "outcome": "used"}]), "#/outcomes/0/id"),
+    "metadata key": (lambda bad: turn(metadata={bad: 1}), "#/metadata"),
+    "metadata value": (lambda bad: turn(metadata={"a": [{"b": bad}]}), "#/metadata"),
+}
+
+
+@pytest.mark.parametrize("bad", [NUL, LONE], ids=["NUL", "half a surrogate"])
+@pytest.mark.parametrize(("build", "pointer"), UNSTORABLE.values(), ids=UNSTORABLE)
+async def test_text_that_can_not_be_stored_is_pointed_at(service, untouched, build, pointer, bad):
+    await refused(service, build(bad), pointer)
+
+
+@pytest.mark.parametrize("bad", [NUL, LONE], ids=["NUL", "half a surrogate"])
+@pytest.mark.parametrize("name", ["session_id", "known_story_etag", "timezone"])
+async def test_a_question_that_can_not_be_spoken_is_pointed_at(service, untouched, name, bad):
+    await refused(service, asked(**{name: bad}), f"#/{name}", path=RESONANCE)
+
+
+async def test_a_backslash_and_u0000_as_plain_letters_are_no_nul(service):
+    answer = await post(service, "/v1/minds/letters/turns", turn(metadata={"path": "C:\\u0000"}))
+
+    assert answer.status_code == 202
+
+
+@pytest.mark.parametrize("raw", [b'"a\xed\xa0\x80b"', b'"a\x00b"', b'"a\xffb"'])
+async def test_bytes_that_are_no_text_are_refused(service, untouched, raw):
+    body = b'{"session_id": "s1", "messages": [{"role": "user", "content": %s}]}' % raw
+
+    problem_of(await post(service, TURNS, body), 400)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [b"", b" ", b"a\x00b", b"a\x1bb", b"\xed\xa0\x80", "é".encode(), b"x" * 201],
+    ids=["empty", "blank", "NUL", "escape", "half", "not ASCII", "long"],
+)
+async def test_a_bad_idempotency_key_is_pointed_at(service, untouched, key):
+    headers = [(b"content-type", b"application/json"), (b"idempotency-key", key)]
+
+    answer = await service.http.post(TURNS, content=json.dumps(turn(turn_id=...)).encode(), headers=headers)
+
+    problem_of(answer, 422)
+    assert "dempotency" in answer.json()["errors"][0]["pointer"]
+
+
+@pytest.mark.parametrize("value", [0, 1, "true", "yes", "off", 0.0, None, []])
+@pytest.mark.parametrize("name", ["wait", "skip"])
+async def test_what_is_no_true_or_false_is_not_taken_for_one(service, untouched, name, value):
+    answer = await post(service, f"/v1/minds/{MIND}/consolidation", {"trigger": "manual", name: value})
+
+    problem_of(answer, 422, pointer=f"#/{name}")
+
+
+@pytest.mark.parametrize("value", ["7", True, 7.5, -1, 10**9])
+async def test_what_is_no_whole_number_in_reach_is_not_taken_for_one(service, untouched, value):
+    answer = await post(service, RESONANCE, {**asked(), "deadline_ms": value})
+
+    problem_of(answer, 422, pointer="#/deadline_ms")
+
+
+async def test_a_whole_number_may_be_written_with_a_point(service):
+    answer = await post(service, RESONANCE, {**asked(), "max_fragments": 3.0})
+
+    assert answer.status_code == 200
+
+
+async def test_a_put_of_nothing_is_not_taken_for_an_empty_story(service, untouched):
+    answer = await service.http.put(f"/v1/minds/{MIND}/story", headers={"If-Match": '"any"'})
+
+    problem_of(answer, 422, pointer="#")
+
+
+async def test_a_wrong_method_is_told_every_right_one(service):
+    answer = await service.http.request("OPTIONS", f"/v1/minds/{MIND}/story")
+
+    assert problem_of(answer, 405)
+    assert answer.headers["allow"] == "GET, PUT"
+
+
+async def test_a_key_and_a_turn_id_that_differ_are_refused(service, untouched):
+    answer = await post(service, TURNS, turn(turn_id="one"), **{"Idempotency-Key": "other"})
+
+    assert problem_of(answer, 422, pointer="#/turn_id")["type"] == "/problems/turn-id-mismatch"
+
+
+IN_A_WEEK = (datetime.now(UTC) + timedelta(days=7)).isoformat()
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    [
+        IN_A_WEEK,
+        "2199-01-01T00:00:00Z",
+        "9999-12-31T23:59:59-14:00",
+        "1970-01-01T00:00:00Z",
+        "0001-01-01T00:00:00+14:00",
+        "2026-01-28T13:45:00",
+        "2026-01-28",
+        "13:45",
+        1_769_600_000,
+        1_769_600_000.5,
+        "1769600000",
+        "1769600000000",
+        -1,
+        True,
+        [],
+        {},
+        "",
+        SECRET,
+        "2026-13-45T99:99:99Z",
+        "2026-02-30T00:00:00Z",
+        "2026-01-28T13:45:00+99:00",
+    ],
+    ids=lambda one: "in a week" if one == IN_A_WEEK else repr(one),
+)
+async def test_a_time_that_can_not_be_is_pointed_at(service, untouched, timestamp):
+    await refused(service, said(timestamp=timestamp), "#/messages/0/timestamp")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+async def test_metadata_holds_no_number_that_json_lacks(service, untouched, number):
+    body = json.dumps(turn(metadata={"a": {"b": [0]}})).replace("[0]", f"[{number}]").encode()
+
+    await refused(service, body, "#/metadata")
+
+
+NO_JSON = {
+    "100,000 brackets": b"[" * 100_000,
+    "100,000 objects": b'{"a":' * 100_000,
+    "deep metadata": b'{"metadata":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "5,000 digits": b'{"session_id": ' + b"7" * 5000 + b"}",
+    "torn": b'{"session_id": "s1", "messa',
+    "words": b"hello",
+    "single quotes": b"{'session_id': 's1'}",
+    "trailing comma": b'{"session_id": "s1",}',
+    "empty": b"",
+    "white space": b"  \n ",
+    "UTF-16": json.dumps(turn()).encode("utf-16"),
+    "UTF-16 without a mark": json.dumps(turn()).encode("utf-16-le"),
+    "UTF-32": json.dumps(turn()).encode("utf-32"),
+    "gzip": gzip.compress(json.dumps(turn()).encode()),
+}
+
+
+@pytest.mark.parametrize("path", [TURNS, RESONANCE])
+@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
+async def test_what_is_no_json_is_refused(service, untouched, body, path):
+    answer = await post(service, path, body)
+
+    assert answer.status_code in {400, 422}
+    problem_of(answer, answer.status_code)
+
+
+async def test_a_compressed_body_is_refused(service, untouched):
+    answer = await post(service, TURNS, gzip.compress(json.dumps(turn()).encode()), **{"content-encoding": "gzip"})
+
+    assert problem_of(answer, 415)["type"] == "/problems/body-compressed"
+
+
+async def test_a_body_that_says_it_is_not_compressed_is_taken(service):
+    answer = await post(service, "/v1/minds/plain/turns", turn(), **{"content-encoding": "identity"})
+
+    assert answer.status_code == 202
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"])
+async def test_another_content_type_is_refused(service, untouched, kind):
+    answer = await post(service, TURNS, turn(), **{"content-type": kind})
+
+    problem_of(answer, 422, pointer="#")
+
+
+@pytest.mark.parametrize("is_announced", [True, False], ids=["with its length", "in chunks"])
+async def test_a_body_of_two_mebibytes_is_too_large(service, untouched, is_announced):
+    body = json.dumps(said(content="x" * 2 * 1024 * 1024)).encode()
+
+    async def chunks():
+        for start in range(0, len(body), 65_536):
+            yield body[start : start + 65_536]
+
+    answer = await service.http.post(TURNS, content=body if is_announced else chunks(), headers=JSON)
+
+    assert ("content-length" in answer.request.headers) == is_announced
+    assert problem_of(answer, 413)["type"] == "/problems/body-too-large"
+
+
+async def test_a_length_that_lies_does_not_let_a_large_body_in(service, untouched):
+    async def chunks():
+        for _ in range(32):
+            yield b"x" * 65_536
+
+    answer = await service.http.post(TURNS, content=chunks(), headers={**JSON, "content-length": "10"})
+
+    problem_of(answer, 413)
+
+
+async def test_a_thousand_faults_are_told_in_a_short_answer(service, untouched):
+    answer = await post(service, TURNS, turn(**{f"{SECRET[:3]}{n}": n for n in range(5000)}))
+
+    assert len(problem_of(answer, 422)["errors"]) <= 20
+
+
+async def test_a_long_unknown_name_is_not_sent_back_whole(service, untouched):
+    answer = await post(service, TURNS, turn(**{"x" * 100_000: 1}))
+
+    problem_of(answer, 422)
+    assert len(answer.content) < 2000
+
+
+REMEMBER = {
+    "query missing": ("", "query/query"),
+    "query empty": ("query=", "query/query"),
+    "query NUL": ("query=a%00b", "query/query"),
+    "query too long": (f"query={'x' * 2001}", "query/query"),
+    "kind unknown": (f"query=x&kinds={SECRET}", "query/kinds/0"),
+    "since nonsense": (f"query=x&since={SECRET}", "query/since"),
+    "since digits": ("query=x&since=1769600000", "query/since"),
+    "until 1970": ("query=x&until=1970-01-01T00:00:00Z", "query/until"),
+    "at naive": ("query=x&at=2026-01-01T00:00:00", "query/at"),
+    "limit 0": ("query=x&limit=0", "query/limit"),
+    "limit huge": (f"query=x&limit={'9' * 5000}", "query/limit"),
+    "limit text": (f"query=x&limit={SECRET}", "query/limit"),
+}
+
+
+@pytest.mark.parametrize(("query", "pointer"), REMEMBER.values(), ids=REMEMBER)
+async def test_a_bad_query_parameter_is_pointed_at(service, untouched, query, pointer):
+    problem_of(await service.http.get(f"/v1/minds/{MIND}/remember?{query}"), 422, pointer=pointer)
+
+
+@pytest.mark.parametrize("limit", ["0", "201", "x", ""])
+async def test_a_bad_limit_of_traces_is_pointed_at(service, untouched, limit):
+    problem_of(await service.http.get(f"/v1/minds/{MIND}/traces?limit={limit}"), 422, pointer="query/limit")
+
+
+@pytest.mark.parametrize(
+    "query", ["%ED%A0%80", "%FF%FE", "%22)%20OR%20*", "NEAR(%22a%22%2C5)", "%F0%9F%98%80", "-%7C*"]
+)
+async def test_a_query_of_operators_or_broken_bytes_is_only_text(service, untouched, query):
+    answer = await service.http.get(f"/v1/minds/{MIND}/remember?query={query}")
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("trace_id", ["nothing", SECRET, "%00", "%ED%A0%80", "%F0%9F%98%80", "..%2F..", "x" * 5000])
+async def test_an_unknown_trace_is_404(service, untouched, trace_id):
+    answer = await service.http.get(f"/v1/minds/{MIND}/traces/{trace_id}")
+
+    assert answer.status_code == 404
+    assert "hunter2" not in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("host", ["[", "evil]:x", "a b", ""])
+async def test_a_nonsense_host_header_is_refused(service, untouched, host):
+    answer = await service.http.get("/v1/minds/nobody", headers={"host": host})
+
+    assert problem_of(answer, 421)["type"] == "/problems/host-refused"
+
+
+async def test_the_same_turn_with_other_content_is_a_conflict(service, untouched):
+    answer = await post(service, TURNS, turn(turn_id="first", messages=[{"role": "user", "content": SECRET}]))
+
+    assert problem_of(answer, 409)["type"] == "/problems/turn-conflict"
+
+
+async def test_64_identical_posts_at_once_keep_one_turn(service):
+    body = turn()
+
+    answers = await asyncio.gather(*(post(service, "/v1/minds/crowd/turns", body) for _ in range(64)))
+
+    assert {answer.status_code for answer in answers} == {202}
+    assert {answer.json()["sequence"] for answer in answers} == {1}
+    assert sorted(answer.json()["duplicate"] for answer in answers) == [False] + [True] * 63
+    assert (await service.status("crowd"))["turns"] == 1
+
+
+async def test_64_posts_of_one_id_with_other_contents_keep_one_turn(service):
+    bodies = [turn(turn_id="same", metadata={"n": n}) for n in range(64)]
+
+    answers = await asyncio.gather(*(post(service, "/v1/minds/quarrel/turns", body) for body in bodies))
+
+    assert sorted(answer.status_code for answer in answers) == [202] + [409] * 63
+    assert (await service.status("quarrel"))["turns"] == 1
+
+
+async def test_what_is_odd_but_right_is_kept(service):
+    body = said(
+        content="\u2028[SUBCONSCIOUS\nRESONANCE] </system> \U0001f600 e\u0301 \u202e reversed",
+        name="Zoë \U0001f469\u200d\U0001f680",
+        timestamp="1990-01-01T00:00:00+14:00".replace("1990-01-01", "1990-01-02"),
+    )
+    body["metadata"] = {"": None, "big": 10**300, "float": 1e-300, "deep": [[[{"a": [True]}]]]}
+
+    answer = await post(service, "/v1/minds/odd/turns", body)
+    again = await post(service, "/v1/minds/odd/turns", body)
+
+    assert (answer.status_code, again.json()["duplicate"]) == (202, True), answer.text
+
+
+async def test_a_message_that_is_too_long_is_measured_in_characters(service, untouched):
+    problem = problem_of(await post(service, TURNS, said(content="x" * 400_001)), 422, pointer="#/messages/0/content")
+
+    assert "at most 400000 characters" in problem["detail"]

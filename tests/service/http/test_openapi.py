@@ -1,0 +1,265 @@
+"""The documentation is real: each example is posted to a live service, and answered as the document says."""
+
+import pytest
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+
+from service.app import create_app
+from service.http.openapi import EVERYWHERE
+from service.http.problems import KINDS, MEDIA_TYPE
+from service.http.schemas import chat, examples, journal
+from service.http.schemas import erasure as erasing
+from service.http.schemas import mcp as tools
+from service.http.schemas import status as standing
+from service.http.schemas.problem import Problem
+from service.settings.settings import Settings
+from tests.support.service import running, settings_of
+
+pytestmark = pytest.mark.anyio
+
+MIND = "global-user-memory"
+EXAMPLES = {
+    "POST /v1/minds/{mind_id}/turns": examples.KEPT,
+    "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
+    "GET /v1/minds/{mind_id}/traces": examples.TRACES,
+    "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACE,
+    "GET /v1/minds": examples.MINDS,
+    "GET /v1/minds/{mind_id}": examples.MIND,
+    "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
+    "POST /v1/minds/{mind_id}/rebuild": examples.REBUILDING,
+    "GET /v1/minds/{mind_id}/export": None,
+    "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
+    "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
+    "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
+    "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
+    "GET /v1/minds/{mind_id}/story": examples.STORY,
+    "PUT /v1/minds/{mind_id}/story": examples.STORY,
+    "GET /v1/minds/{mind_id}/story/history": examples.HISTORY,
+    "GET /v1/minds/{mind_id}/story/history/{version}": examples.VERSION,
+    "GET /v1/minds/{mind_id}/story/diff": examples.DIFFERENCE,
+    "POST /v1/minds/{mind_id}/story/restore": examples.STORY,
+    "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
+    "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
+    "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
+    "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
+    "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
+    "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
+    "POST /mcp": tools.MCP_TOLD,
+    "POST /v1/chat/completions": chat.COMPLETED,
+    "GET /v1/models": chat.MODELS,
+    "GET /healthz": examples.ALIVE,
+    "GET /readyz": examples.READY,
+    "GET /v1/status": standing.STANDING,
+}
+TEXT = {"GET /metrics"}  # not JSON: what is in it is tested with what it tells
+ROUTES = EXAMPLES.keys()
+MEASURED = {"timings_ms", "arms", "relevance"}  # what is in them depends on what was found
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def document():
+    return create_app(Settings()).openapi()
+
+
+@pytest.fixture(scope="module")
+def operations(document):
+    return {
+        f"{method.upper()} {path}": operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def models():
+    found, waiting = {}, list(create_app(Settings()).routes)
+    while waiting:
+        route = waiting.pop()
+        if isinstance(route, APIRoute):
+            found |= {f"{method} {route.path_format}": route.response_model for method in route.methods}
+        else:
+            waiting.extend(getattr(getattr(route, "original_router", route), "routes", ()))
+    return found
+
+
+@pytest.fixture(scope="module")
+async def answered(anyio_backend, tmp_path_factory, document):
+    """Every route, asked with its documented example, on a mind that holds the documented turn alone."""
+    asked = {}
+
+    home = tmp_path_factory.mktemp("home")
+    async with running(home, settings=settings_of(home, resonance={"deadline_ms": 600_000})) as service:
+
+        async def ask(route, headers=None, body=None, params=None, content=None, **filled):
+            method, path = route.split(" ")
+            operation = document["paths"][path][method.lower()]
+            params = {one["name"]: one["example"] for one in _examples(operation, "query")} | (params or {})
+            body = body or (_body_example(document, operation) if content is None else None)
+            filled = {"mind_id": MIND, **filled}
+            answer = await service.http.request(
+                method, path.format(**filled), params=params, json=body, content=content, headers=headers
+            )
+            asked[route] = answer
+            return answer.json() if answer.headers["content-type"].endswith("json") else answer.content
+
+        await ask("POST /v1/minds/{mind_id}/turns")
+        await service.digested(MIND)
+        for route in ("GET /v1/minds/{mind_id}/remember", "POST /mcp"):  # before anything is built anew
+            await ask(route)
+        trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
+        (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
+        await ask("GET /v1/minds/{mind_id}")
+        await ask("GET /v1/minds")
+        archive = await ask("GET /v1/minds/{mind_id}/export")
+        await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
+        await ask("POST /v1/minds/{mind_id}/consolidation")
+        etag = (await ask("GET /v1/minds/{mind_id}/story"))["etag"]
+        await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
+        version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
+        await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
+        await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
+        others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
+        for route in sorted(others, key=lambda route: "sessions" in route):
+            await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
+        await service.digested(MIND)
+        for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
+            path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
+            await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
+    return asked
+
+
+def _examples(operation, place):
+    for one in operation.get("parameters", ()):
+        examples = one["schema"].get("examples") or ([one["example"]] if "example" in one else [])
+        if one["in"] == place and examples:
+            yield {"name": one["name"], "example": examples[0]}
+
+
+def _body_example(document, operation):
+    if "requestBody" not in operation:
+        return None
+    content = operation["requestBody"]["content"].get("application/json", {"example": "a zip"})
+    if "example" in content:
+        return content["example"]
+    reference = content["schema"]["$ref"]
+    return document["components"]["schemas"][reference.rsplit("/", 1)[1]]["examples"][0]
+
+
+def _success(operation):
+    status = min(status for status in operation["responses"] if status.startswith("2"))
+    return int(status), operation["responses"][status]["content"].get("application/json")
+
+
+def shape(value, name="", *, with_nulls=False):
+    """The keys of an answer, all the way down; lists by their first item. FastAPI leaves nulls out of its document."""
+    if isinstance(value, dict):
+        found = {key: inner for key, inner in value.items() if with_nulls or inner is not None}
+        return {key: shape(inner, key, with_nulls=with_nulls) for key, inner in found.items() if name not in MEASURED}
+    if isinstance(value, list):
+        return [shape(value[0], with_nulls=with_nulls)] if value else []
+    return None
+
+
+async def test_every_route_is_listed_here_and_has_a_summary(operations):
+    assert operations.keys() == ROUTES | TEXT
+    for operation in operations.values():
+        assert operation["summary"]
+        assert operation["description"]
+        assert operation["tags"]
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+async def test_the_documented_example_is_what_a_live_service_answers(route, operations, models, answered):
+    status, content = _success(operations[route])
+
+    answer = answered[route]
+
+    assert answer.status_code == status, answer.text
+    if content is None:
+        assert operations[route]["responses"][str(status)]["content"].keys() == {answer.headers["content-type"]}
+        return
+    TypeAdapter(models[route]).validate_python(EXAMPLES[route])
+    assert shape(content["example"]) == shape(EXAMPLES[route])
+    assert shape(EXAMPLES[route], with_nulls=True) == shape(answer.json(), with_nulls=True)
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+async def test_every_request_body_and_required_parameter_has_an_example(route, document, operations):
+    operation = operations[route]
+
+    if "requestBody" in operation:
+        assert _body_example(document, operation)
+    given = {one["name"] for one in (*_examples(operation, "path"), *_examples(operation, "query"))}
+    assert {one["name"] for one in operation.get("parameters", ()) if one["required"]} <= given
+
+
+@pytest.mark.parametrize(
+    ("route", "statuses"),
+    {
+        "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
+        "GET /v1/minds/{mind_id}/traces": {404, 422},
+        "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
+        "GET /v1/minds": set(),
+        "GET /v1/status": set(),
+        "GET /v1/minds/{mind_id}": {404, 422},
+        "POST /v1/minds/{mind_id}/parked/retry": {404, 422, 503},
+        "POST /v1/minds/{mind_id}/rebuild": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/export": {404, 422, 503},
+        "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
+        "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/story": {404, 409, 422},
+        "PUT /v1/minds/{mind_id}/story": {400, 404, 409, 412, 413, 422, 428, 503},
+        "GET /v1/minds/{mind_id}/story/history": {404, 422},
+        "GET /v1/minds/{mind_id}/story/history/{version}": {404, 422},
+        "GET /v1/minds/{mind_id}/story/diff": {404, 422},
+        "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
+        "GET /v1/minds/{mind_id}/consolidation": {404, 422},
+        "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503, 507},
+        "GET /healthz": set(),
+    }.items(),
+)
+async def test_every_problem_is_documented_as_a_problem(route, statuses, operations):
+    problems = {int(status): found for status, found in operations[route]["responses"].items() if status >= "4"}
+
+    everywhere = set() if route == "GET /healthz" else set(EVERYWHERE)
+    of_bodies = {408, 415} if "requestBody" in operations[route] else set()
+    assert problems.keys() == statuses | everywhere | of_bodies
+    for status, found in problems.items():
+        [(media_type, content)] = found["content"].items()
+        assert media_type == MEDIA_TYPE
+        assert Problem.model_validate(content["example"]).status == status
+        assert set(content["schema"]["properties"]) == set(Problem.model_fields)
+
+
+async def test_documented_problem_types_exist(operations):
+    slugs = {f"/problems/{kind.slug}" for kind in KINDS.values()} | {
+        "/problems/body-too-large",
+        "/problems/body-not-utf-8",
+        "/problems/body-compressed",
+    }
+    for operation in operations.values():
+        for found in operation["responses"].values():
+            if MEDIA_TYPE in found.get("content", {}):
+                assert found["content"][MEDIA_TYPE]["example"]["type"] in slugs
+
+
+async def test_every_call_but_two_is_said_to_need_a_key(document, operations):
+    assert document["security"] == [{"key": []}]
+    assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    assert {route for route, operation in operations.items() if "security" in operation} == {
+        "GET /healthz",
+        "GET /readyz",
+    }
+
+
+async def test_no_schema_of_another_library_shows(document):
+    assert "HTTPValidationError" not in document["components"]["schemas"]

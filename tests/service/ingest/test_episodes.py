@@ -1,0 +1,90 @@
+"""A stored turn as it is indexed: what it tells and asks, what it means, and whom it contradicts."""
+
+import pytest
+
+from service.ingest.episodes import as_indexed, traits_of
+from tests.support.fragments import kept_of
+
+
+def traits(own, answer="Oh.", *, before=None, language="en"):
+    """The traits of a turn, after a turn whose answer was *before*."""
+    earlier = kept_of(1, "Where do I live?", before) if before is not None else None
+    return traits_of(kept_of(2, own, answer), language=language, before=earlier)
+
+
+@pytest.mark.parametrize(
+    ("own", "language"),
+    [
+        ("Where does my aunt live?", "en"),
+        ("where does my aunt live", "en"),
+        ("Translate this for me.", "en"),
+        ("Wo wohnt meine Tante?", "de"),
+        ("¿Dónde vive mi tía?", "es"),
+        ("我的阿姨住在哪里?", "zh"),
+    ],
+)
+def test_a_turn_of_questions_and_requests_only_asks(own, language):
+    assert traits(own, language=language).only_asks
+
+
+def test_a_turn_that_tells_something_beside_its_question_does_not_only_ask():
+    assert not traits("My aunt lives in Lyon. Is that far?").only_asks
+    assert not traits("My aunt lives in Lyon.").only_asks
+
+
+def test_the_words_that_a_turn_states_are_the_persons_and_only_without_any_the_answers():
+    assert traits("My aunt lives in Lyon. Is that far?", "It is very far away indeed.").statement_words == 5
+    assert traits("Is Lyon far?", "It is very far away indeed.").statement_words == 6
+    assert traits("Is Lyon far?", "From where?").statement_words == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You haven't told me yet.",
+        "I don't know.",
+        "Das weiß ich leider nicht.",
+        "No lo sé.",
+        "Je ne sais pas.",
+        "不知道。",
+    ],
+)
+def test_an_answer_that_says_it_does_not_know_is_known_as_one(answer):
+    assert traits("What is my sister called?", answer).knows_not
+    assert not traits(answer, "I see.").knows_not
+
+
+@pytest.mark.parametrize(
+    ("own", "answer"),
+    [
+        ("No, that is wrong.", "Where, then?"),
+        ("Nein, das stimmt nicht.", "Entschuldige!"),
+        ("No, te equivocas.", "Perdón."),
+        ("My house is in Porto.", "You're right, I mixed that up."),
+    ],
+)
+def test_a_person_denies_what_was_answered_before(own, answer):
+    assert traits(own, answer, before="You live in Lyon.").denies == 1
+
+
+def test_a_no_to_a_question_denies_nothing_unless_it_is_conceded():
+    assert traits("No, I do not.", "I see.", before="Do you live in Lyon?").denies is None
+    assert traits("No, I do not.", "Sorry, my mistake.", before="Do you live in Lyon?").denies == 1
+
+
+def test_nothing_is_denied_where_nothing_was_answered_or_said_before():
+    assert traits("No, that is wrong.").denies is None
+    assert traits("No, that is wrong.", before="").denies is None
+    assert traits("No problem, thanks.", "Sure.", before="You live in Lyon.").denies is None
+
+
+def test_what_words_mean_is_kept_apart_for_the_person_the_answer_and_the_turn_before():
+    before = kept_of(1, "My rent is high.", "Oh.")
+    turn = kept_of(2, "My cat sleeps.", "Call the doctor!")
+
+    indexed = as_indexed(turn, uuid="e2", before=(before,), fallback="en")
+
+    assert "pet" in indexed.concepts["own"]
+    assert "doctor" in indexed.concepts["answer"]
+    assert "rent" in indexed.concepts["before"]
+    assert indexed.concepts["own"].isdisjoint({"doctor", "rent"})

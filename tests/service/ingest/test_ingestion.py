@@ -1,0 +1,220 @@
+"""The rules of the three lanes: their order, poison turns, outages, lost wake-ups, and who stops whom."""
+
+import asyncio
+
+import pytest
+
+from consolidation.kernel.errors import GraphUnavailable, InvalidModelOutput, ModelCircuitOpen, ModelUnavailable
+from service.mind.health import LaneName
+from tests.support.graphs import read_turn
+from tests.support.write_path import MOST_ATTEMPTS, write_path
+
+pytestmark = pytest.mark.anyio
+
+POISON = "Voldemort"
+
+
+def failing(error, *, on=""):
+    """A rule of a model that fails for every turn that holds *on*."""
+
+    def read(words):
+        if on in words["text"]:
+            raise error
+        return read_turn(words)
+
+    return read
+
+
+async def attempts_at(path, content):
+    return sum(content in ask.words["text"] for ask in path.reader.asked if ask.prompt == "extraction")
+
+
+async def test_a_turn_is_indexed_before_it_is_saved_and_saved_before_a_model_reads_it(tmp_path):
+    seen = []
+
+    def read(words):
+        seen.append((mind.lag(LaneName.INDEXING), mind.lag(LaneName.SAVING), mind.lag(LaneName.EXTRACTING)))
+        return read_turn(words)
+
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = read
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+
+    assert seen == [(0, 0, 1)]
+
+
+async def test_the_saving_lane_never_runs_ahead_of_the_indexing_lane(tmp_path):
+    async with write_path(tmp_path) as path:
+        indexing, saving, _ = path.ingestion.lanes
+        mind = await path.store("ada", "Ada met Bruno.")
+
+        assert await saving.step(mind) is False
+        assert (await mind.graph.progress()).saved == 0
+        await indexing.step(mind)
+        await saving.step(mind)
+        assert (await mind.graph.progress()).saved == 1
+
+
+async def test_the_extraction_lane_never_runs_ahead_of_the_saving_lane(tmp_path):
+    async with write_path(tmp_path) as path:
+        indexing, saving, extraction = path.ingestion.lanes
+        mind = await path.store("ada", "Ada met Bruno.")
+        await indexing.step(mind)
+
+        assert await extraction.step(mind) is False
+        assert path.reader.asked == []
+        await saving.step(mind)
+        await extraction.step(mind)
+        assert await attempts_at(path, "Ada met Bruno.") == 1
+
+
+async def test_a_graph_that_is_away_keeps_no_turn_from_being_found_by_its_words(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.graphs.outage = GraphUnavailable("away")
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until(lambda: mind.health.lanes[LaneName.SAVING].waiting_for is not None)
+
+        assert mind.text.cursor("turns") == 1
+        assert mind.lag(LaneName.INDEXING) == 0
+        assert mind.lag(LaneName.SAVING) == 1
+        path.graphs.outage = None
+        await path.until_extracted(mind)
+        assert mind.health.waiting_for is None
+
+
+async def test_a_poison_turn_is_parked_after_five_failures_and_the_others_go_on(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(InvalidModelOutput("no JSON"), on=POISON)
+        mind = await path.store("ada", "Ada met Bruno.", f"{POISON} met Carla.", "Carla met Ada.")
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        [parked] = (await mind.graph.progress()).parked
+        facts = {fact.text for fact in (await mind.graph.knowledge(after=0, limit=100)).facts}
+
+        assert (parked.turn_id, parked.attempts) == ("t2", MOST_ATTEMPTS)
+        assert await attempts_at(path, POISON) == MOST_ATTEMPTS
+        assert facts == {"Ada met Bruno.", "Carla met Ada."}
+
+
+async def test_a_poison_turn_of_one_mind_holds_up_no_other_mind(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(InvalidModelOutput("no JSON"), on=POISON)
+        ada = await path.store("ada", f"{POISON} met Carla.")
+        bob = await path.store("bob", "Bob met Carla.")
+        path.ingestion.wake(ada)
+        path.ingestion.wake(bob)
+        await path.until_extracted(bob)
+        await path.until_extracted(ada)
+
+        assert ((await ada.graph.progress()).parked != (), (await bob.graph.progress()).parked) == (True, ())
+
+
+async def test_while_a_circuit_is_open_nothing_is_parked_however_often_it_is_tried(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(ModelCircuitOpen("left alone"))
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until(lambda: path.tally.lane_failures["extracting"] > 5 * MOST_ATTEMPTS)
+
+        assert (await mind.graph.progress()).parked == ()
+        assert mind.health.waiting_for == "ModelCircuitOpen: left alone"
+        path.reader.rules["extraction"] = read_turn
+        await path.until_extracted(mind)
+        assert (await mind.graph.progress()).parked == ()
+
+
+async def test_an_outage_parks_one_turn_after_five_failures_the_next_after_twenty_and_all_are_read_when_it_ends(
+    tmp_path,
+):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("no credit left"))
+        mind = await path.store("ada", "Ada met Bruno.", "Bruno met Carla.", "Carla met Ada.")
+        path.ingestion.wake(mind)
+        await path.until(lambda: len(mind.health.parked) == 2)
+        tried = [await attempts_at(path, text) for text in ("Ada met Bruno.", "Bruno met Carla.")]
+        path.reader.rules["extraction"] = read_turn
+        await path.until_extracted(mind)
+
+        assert tried == [MOST_ATTEMPTS, 4 * MOST_ATTEMPTS]
+        assert (await mind.graph.progress()).parked == ()
+        facts = (await mind.graph.knowledge(after=0, limit=100)).facts
+        assert len(facts) == 3
+
+
+async def test_a_parked_turn_is_read_when_somebody_asks_for_it(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(InvalidModelOutput("no JSON"))
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        path.reader.rules["extraction"] = read_turn
+        path.ingestion.retry(mind)
+        await path.until(lambda: not path.background_jobs())
+
+        assert (await mind.graph.progress()).parked == ()
+        assert [fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts] == ["Ada met Bruno."]
+
+
+async def test_a_lost_wake_up_is_found_by_the_sweep(tmp_path):
+    async with write_path(tmp_path, sweeps=True, sweep_seconds=0.01) as path:
+        mind = await path.store("ada", "Ada met Bruno.")  # and nobody is woken
+        await path.until_extracted(mind)
+
+        assert (await mind.graph.progress()).extracted == 1
+
+
+async def test_a_mind_that_can_not_be_opened_keeps_no_other_from_the_sweep(tmp_path):
+    async with write_path(tmp_path, sweeps=True, sweep_seconds=0.01) as path:
+        mind = await path.store("bob", "Bob met Carla.")
+        (tmp_path / "minds" / "ada" / "transcript" / "2026-01.jsonl").mkdir(parents=True)  # where a file must be
+        await path.until_extracted(mind)
+        await path.until(lambda: path.minds.disk.trouble is not None)
+
+        assert path.minds.disk.trouble == "a mind can not be opened; the log says which"
+
+
+async def test_a_fault_of_the_saving_lane_does_not_stop_the_indexing_lane(tmp_path):
+    async with write_path(tmp_path) as path:
+        _, saving, _ = path.ingestion.lanes
+        real, saving.step = saving.step, _raises
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until(lambda: mind.health.lanes[LaneName.SAVING].waiting_for is not None)
+        await path.store("ada", "Bruno met Carla.")
+        path.ingestion.wake(mind)
+        await path.until(lambda: mind.lag(LaneName.INDEXING) == 0)
+        saving.step = real
+        await path.until_extracted(mind)
+
+        assert path.tally.lane_failures["indexing"] == 0
+
+
+async def _raises(_mind):
+    raise ZeroDivisionError
+
+
+async def test_inside_suspended_no_lane_runs_and_what_was_given_up_is_done_afterwards(tmp_path):
+    began, never = asyncio.Event(), asyncio.Event()
+
+    async with write_path(tmp_path) as path:
+        _, _, extraction = path.ingestion.lanes
+        real = extraction.step
+
+        async def hangs(_mind):
+            began.set()
+            await never.wait()
+
+        extraction.step = hangs
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await began.wait()
+        async with path.ingestion.suspended(mind):
+            extraction.step = real
+            path.ingestion.wake(mind)
+            assert path.background_jobs() == []
+        await path.until_extracted(mind)
+
+        assert (await mind.graph.progress()).extracted == 1

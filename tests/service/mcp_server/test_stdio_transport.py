@@ -1,0 +1,229 @@
+"""`mind-memory mcp` as hosts start it: a process that speaks the protocol on stdout, and nothing else."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+
+import anyio
+import pytest
+from mcp import MCPError
+
+from consolidation.kernel.clock import FixedClock
+from service.cli.commands.mcp import LastingConnection
+from service.composition.container import open_memory
+from service.mcp_server.api_client import ApiUnreachable
+from service.runtime.service_file import find_service
+from tests.support.api_keys import make_key
+from tests.support.cli_process import MAIN, call, environment, run, serving, until_digested
+from tests.support.mcp_hosts import LYON, TOOLS, called, over_stdio, refused, said_file, text_of
+from tests.support.service import settings_of
+
+pytestmark = pytest.mark.anyio
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a host", "version": "1"}},
+}
+
+
+class RacingClock(FixedClock):
+    """A second passes each time somebody looks."""
+
+    def __init__(self):
+        super().__init__(datetime(2026, 1, 12, tzinfo=UTC))
+        self.asked = 0
+
+    def monotonic(self):
+        self.asked += 1
+        self.advance(timedelta(seconds=1))
+        return super().monotonic()
+
+
+def started(home, *words, **more):
+    """The command with its pipes in our hands."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
+        [*MAIN, "mcp", "--home", str(home), *words], **pipes, text=True, encoding="utf-8", env=environment(**more)
+    )
+
+
+def said_by(process, *messages):
+    """Say these and leave; every line of stdout as JSON, and stderr."""
+    out, err = process.communicate("".join(f"{json.dumps(message)}\n" for message in messages), timeout=60)
+    return [json.loads(line) for line in out.splitlines()], err
+
+
+async def test_without_a_service_the_command_opens_the_home_and_shares_it_until_the_host_leaves(tmp_path):
+    home = tmp_path / "home"
+    async with over_stdio(home, "--mind", "ada", mode="legacy") as host:
+        assert {tool.name for tool in (await host.list_tools()).tools} == TOOLS
+        assert find_service(home) is None  # nothing is opened before it is needed
+        kept = await called(host, "store_turn", messages=LYON)
+        url = find_service(home).url
+        until_digested(url, "ada")
+        found = await host.call_tool("remember", {"query": "Where does my mother live?"})
+        async with over_stdio(home, "--any-mind") as second:
+            shared = await called(second, "remember", query="mother", mind="ada")
+        async with over_stdio(home) as third:
+            walled = await refused(third, "remember", query="mother", mind="ada")
+            stories = (await third.list_resources()).resources
+        command = await anyio.to_thread.run_sync(lambda: run("remember", "mother", "--mind", "ada", "--home", home))
+
+    assert (kept["mind"], kept["sequence"]) == ("ada", 1)
+    assert kept["session_id"].startswith("mcp-")
+    assert "Lyon" in text_of(found)
+    assert "Lyon" in str(shared["memories"])
+    assert walled == "this connection is for the mind 'global-user-memory' alone: call again without `mind`"
+    assert stories == []
+    assert "Lyon" in command.stdout
+    assert said_file(home).read_text() == ""
+    assert find_service(home) is None
+    [transcript] = (home / "minds" / "ada" / "transcript").glob("*.jsonl")
+    assert "Lyon" in transcript.read_text()
+
+
+async def test_a_service_that_is_restarted_meanwhile_is_found_again(tmp_path):
+    home = tmp_path / "home"
+    async with over_stdio(home, "--mind", "ada", "--session", "s7") as host:
+        with serving(home) as (_, url):
+            first = await called(host, "store_turn", messages=LYON, turn_id="lyon")
+        with serving(home) as (_, again):
+            repeated = await called(host, "store_turn", messages=LYON, turn_id="lyon")
+            second = await called(host, "store_turn", messages=LYON)
+
+    assert url != again
+    assert (first["session_id"], first["sequence"]) == ("s7", 1)
+    assert (repeated["sequence"], repeated["duplicate"]) == (1, True)
+    assert second["sequence"] == 2
+    assert said_file(home).read_text() == ""
+
+
+async def test_a_service_that_is_gone_for_good_is_replaced_only_after_it_had_time_to_come_back(tmp_path):
+    settings, clock = settings_of(tmp_path / "home"), RacingClock()
+    turn = {"session_id": "s1", "turn_id": "t1", "messages": LYON}
+    async with aclosing(LastingConnection(settings, url=None, clock=clock)) as reach:
+        with serving(settings.folder):
+            first = await reach.ask("POST", "/v1/minds/ada/turns", json=turn)
+        again = await reach.ask("POST", "/v1/minds/ada/turns", json=turn)
+        waited = clock.asked
+        host = find_service(settings.folder)
+
+    assert (first["duplicate"], again["duplicate"]) == (False, True)
+    assert waited > 8
+    assert host.pid == os.getpid()
+    assert find_service(settings.folder) is None
+
+
+async def test_a_home_that_another_command_has_is_waited_for_and_then_said_to_be_taken(tmp_path):
+    settings = settings_of(tmp_path / "home")
+    async with aclosing(LastingConnection(settings, url=None, clock=RacingClock())) as reach:
+        async with open_memory(settings):
+            with pytest.raises(ApiUnreachable, match="is in use by another mind-memory"):
+                await reach.ask("GET", "/v1/minds")
+        found = await reach.ask("GET", "/v1/minds")
+
+    assert found == {"minds": []}
+
+
+async def test_where_nobody_answers_the_model_is_told_what_to_do_and_later_it_works(tmp_path):
+    home = tmp_path / "home"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    async with over_stdio(tmp_path / "unused", "--url", f"http://127.0.0.1:{port}", "--mind", "ada") as host:
+        said = await refused(host, "remember", query="mother")
+        unsaved = await refused(host, "store_turn", messages=LYON)
+        turn_id = re.search(r'"turn_id": "([0-9a-f]{32})"', unsaved)[1]
+        with pytest.raises(MCPError, match="does not answer"):
+            await host.list_resources()
+        with serving(home, "--port", str(port)):
+            kept = await called(host, "store_turn", messages=LYON, turn_id=turn_id)
+
+    assert f"http://127.0.0.1:{port} does not answer; start it with `mind-memory serve`" in said
+    assert "Go on without memory meanwhile" in said
+    assert (kept["turn_id"], kept["sequence"]) == (turn_id, 1)
+    assert not (tmp_path / "unused").exists()
+
+
+async def test_a_key_for_a_service_elsewhere_comes_from_the_environment(tmp_path):
+    home = tmp_path / "home"
+    key = make_key(home, minds=("ada",))
+    with serving(home) as (_, url):
+        async with over_stdio(home, "--url", url, "--mind", "ada", MIND_MEMORY_KEY=key) as host:
+            kept = await called(host, "store_turn", messages=LYON)
+        async with over_stdio(home, "--url", url, "--any-mind", MIND_MEMORY_KEY=key) as host:
+            other = await host.call_tool("read_story", {"mind": "bob"})
+        async with over_stdio(home, "--url", url) as host:
+            keyless = await refused(host, "remember", query="mother")
+
+    assert kept["mind"] == "ada"
+    assert "no mind called 'bob' yet" in text_of(other)
+    assert "MIND_MEMORY_KEY" in keyless
+
+
+def test_stdout_is_protocol_alone_and_the_command_ends_when_its_host_leaves(tmp_path):
+    lines, err = said_by(
+        started(tmp_path / "home", MIND_MEMORY_LOG_LEVEL="DEBUG"), HELLO, "no message", HELLO | {"id": 2}
+    )
+    silent, nothing = said_by(started(tmp_path / "home"))
+
+    assert lines[0]["id"] == 1
+    assert lines[0]["result"]["serverInfo"]["name"] == "mind-memory"
+    assert {"remember", "store_turn"} <= set(re.findall(r"`([a-z_]+)`", lines[0]["result"]["instructions"]))
+    assert "Traceback" not in err
+    assert (silent, nothing) == ([], "")
+
+
+def test_a_signal_ends_it_though_its_host_is_still_there_and_the_home_is_closed_behind_it(tmp_path):
+    home = tmp_path / "home"
+    process = started(home, "--any-mind")
+    stored = {"name": "store_turn", "arguments": {"mind": "ada", "messages": LYON}}
+    process.stdin.write(f"{json.dumps(HELLO)}\n")
+    process.stdin.write(f'{{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {json.dumps(stored)}}}\n')
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    process.send_signal(signal.SIGTERM)
+    code = process.wait(30)
+    process.communicate()
+
+    assert answers[1]["result"]["structuredContent"]["sequence"] == 1
+    assert code == 0
+    assert not (home / "service.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "said"),
+    [
+        (("--mind", "Ada!"), {}, "a mind's id is 1 to 63 of"),
+        (("--url", "nowhere"), {}, "'nowhere' is not an address"),
+        (("--url", "http://127.0.0.1:1"), {"MIND_MEMORY_KEY": "nonsense"}, "MIND_MEMORY_KEY is not a key"),
+        ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is not a setting"),
+    ],
+    ids=["mind", "address", "key", "setting"],
+)
+def test_what_is_wrong_is_said_before_the_first_word(tmp_path, words, variables, said):
+    done = call("mcp", "--home", tmp_path / "home", *words, **variables)
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_its_help_shows_what_a_host_is_configured_with():
+    done = call("mcp", "--help")
+
+    assert done.exit_code == 0
+    for words in (
+        '{"mcpServers": {"memory": {"command": "mind-memory", "args": ["mcp", "--mind", "ada"]}}}',
+        "--any-mind",
+        "--url",
+        "/mcp",
+    ):
+        assert words in done.stdout
+    assert "\\b" not in done.stdout

@@ -1,0 +1,62 @@
+"""Trouble is told once when it begins and once when it ends, by parts, and is not believed for ever."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from structlog.testing import capture_logs
+
+from consolidation.kernel.clock import FixedClock
+from service.observability.dependency_health import Dependencies
+
+
+@pytest.fixture
+def clock():
+    return FixedClock(datetime(2026, 1, 28, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def all_of_them(clock):
+    return Dependencies(monotonic=clock.monotonic)
+
+
+def test_trouble_is_told_once_and_its_end_once(all_of_them, clock):
+    disk, woken = all_of_them.get("disk"), []
+    all_of_them.on_recovery(lambda: woken.append("up"))
+
+    with capture_logs() as logs:
+        for number in range(1000):
+            disk.failed(f"full, {number}")
+        clock.advance(timedelta(seconds=7))
+        disk.worked()
+        disk.worked()
+
+    assert [(one["event"], one.get("reason"), one.get("seconds")) for one in logs] == [
+        ("dependency.failed", "full, 0", None),
+        ("dependency.recovered", None, 7.0),
+    ]
+    assert woken == ["up"]
+    assert disk.trouble is None
+
+
+def test_it_works_when_every_part_of_it_works(all_of_them):
+    disk = all_of_them.get("disk")
+    disk.failed("ada's file", part="ada")
+    disk.failed("bo's file", part="bo")
+    disk.worked(part="ada")
+    disk.worked(part="carla")
+
+    assert all_of_them.get("disk").trouble == "bo's file"
+    disk.worked(part="bo")
+    assert disk.trouble is None
+
+
+def test_trouble_that_nobody_met_again_for_long_is_no_reason_to_stay_away(all_of_them, clock):
+    model = all_of_them.get("model_chat")
+    model.failed("no credit left")
+    clock.advance(timedelta(seconds=100))
+    assert model.trouble == "no credit left"
+    model.failed("no credit left")
+    clock.advance(timedelta(seconds=100))
+    assert model.trouble == "no credit left"
+    clock.advance(timedelta(seconds=21))
+    assert model.trouble is None

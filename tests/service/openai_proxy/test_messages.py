@@ -1,0 +1,91 @@
+"""What memory reads of a chat: words, marks for what is none, and only what is new."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from consolidation.kernel.turns import Message, Speaker
+from service.openai_proxy.messages import new_in, read, storable, text_of
+from service.openai_proxy.reply_accumulator import ReplyAccumulator
+
+USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello!"}
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at": 1}'}}
+CALLING = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+TOOL = {"role": "tool", "tool_call_id": "c1", "content": "seen"}
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["index", "delta", "message", "content", "tool_calls", "function", "name", "usage"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize(
+    ("messages", "new"),
+    [
+        ([{"role": "system", "content": "x"}, USER], ["hi"]),
+        ([USER, ANSWER, {"role": "user", "content": "one"}, {"role": "user", "content": "two"}], ["one", "two"]),
+        ([USER, CALLING, TOOL], ["seen"]),
+        ([USER, ANSWER], ["hi"]),
+        ([USER, ANSWER, USER, {"role": "assistant", "content": "I"}], ["hi"]),
+        ([ANSWER], []),
+    ],
+    ids=["the first", "two at once", "a tool's", "an answer to go on with", "the same, later", "nothing"],
+)
+def test_what_came_after_the_last_answer_is_new(messages, new):
+    assert [one.content for one in new_in(messages)] == new
+
+
+def test_a_tool_is_named_and_what_is_no_text_is_marked():
+    parts = [
+        {"type": "text", "text": "look"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "input_audio", "input_audio": {"data": "AAAA"}},
+        {"type": "file", "file": {"file_data": "AAAA"}},
+        {"type": "odd"},
+    ]
+
+    assert text_of(parts) == "look\n[image]\n[audio]\n[file]\n[odd]"
+    assert read([USER, CALLING, TOOL])[1:] == (
+        Message(Speaker.ASSISTANT, '[calls look({"at": 1})]'),
+        Message(Speaker.TOOL, "seen", name="look"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("a\0b", "ab"), ("\ud83d\ude00", "😀"), ("a\ud83d", "a�"), ("é\n", "é\n")],
+    ids=["NUL", "two halves", "one half", "anything else"],
+)
+def test_what_can_not_be_kept_as_it_is_is_mended(text, kept):
+    assert storable(text) == kept
+
+
+@given(st.lists(anything.filter(lambda one: isinstance(one, dict))), st.lists(anything, max_size=3))
+def test_whatever_a_provider_says_hearing_it_never_fails(chunks, choices):
+    heard = ReplyAccumulator()
+    for chunk in (*chunks, {"choices": choices}, {"choices": [{"delta": one} for one in choices]}):
+        heard.add(chunk)
+
+    assert heard.message is None or heard.message.content
+
+
+def test_the_first_choice_is_heard_and_its_calls_are_put_together():
+    heard = ReplyAccumulator()
+    for delta, index in (
+        ({"content": "Let me "}, 0),
+        ({"content": "other"}, 1),
+        ({"content": "see."}, 0),
+        ({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "look", "arguments": ""}}]}, 0),
+        ({"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}, {"index": 1, "function": {"name": "go"}}]}, 0),
+    ):
+        heard.add({"model": "m", "choices": [{"index": index, "delta": delta}]})
+    heard.add({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    heard.add({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}})
+
+    assert heard.text == "Let me see.\n[calls look({})]\n[calls go()]"
+    assert (heard.model, heard.finish, heard.prompt_tokens, heard.completion_tokens) == ("m", "tool_calls", 3, 4)

@@ -1,0 +1,156 @@
+"""
+A model that is asked beside a call: in time it serves this call, late it serves the next turn, never both.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from consolidation.kernel.errors import ModelTimedOut, TranscriptUnreadable
+from service.resonance.late_answers import LateAnswers, LateStore
+from service.runtime.background import Background
+from tests.support.read_path import call_of
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+class Asked:
+    """A question whose answer is given by the test; ``late`` is what was kept."""
+
+    def __init__(self, late_answers, call):
+        self.given = asyncio.get_running_loop().create_future()
+        self.late = []
+        self.call = call
+        self.question = late_answers.ask(call, "seeds", self._answer, keep=self.late.append)
+
+    async def _answer(self):
+        return await self.given
+
+    async def settle(self):
+        """Let everything run that can."""
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def asked():
+    call = call_of(SimpleNamespace(mind_id="ada", disk=SimpleNamespace(worked=lambda **_: None)), "Hello.")
+    async with Background(drain_seconds=1) as background:
+        asked = Asked(LateAnswers(background), call)
+        yield asked
+        if not asked.given.done():
+            asked.given.cancel()
+
+
+async def test_an_answer_in_time_serves_this_call_alone(asked):
+    """Broken: ``release`` keeps it all the same."""
+    asked.given.set_result("Lyon")
+
+    async with asked.call.failing_open():
+        assert await asked.question.answer(seconds=None) == "Lyon"
+    await asked.settle()
+
+    assert asked.late == []
+
+
+async def test_an_answer_that_came_before_it_was_waited_for_serves_this_call_alone(asked):
+    """Broken: it is kept as soon as it comes."""
+    async with asked.call.failing_open():
+        asked.given.set_result("Lyon")
+        await asked.settle()
+        assert await asked.question.answer(seconds=0) == "Lyon"
+    await asked.settle()
+
+    assert asked.late == []
+
+
+async def test_an_answer_that_comes_late_is_kept(asked):
+    """Broken: ``release`` does nothing; the answer is waited for without a limit."""
+    async with asked.call.failing_open():
+        assert await asked.question.answer(seconds=0.001) is None
+    asked.given.set_result("Lyon")
+    await asked.settle()
+
+    assert asked.late == ["Lyon"]
+
+
+async def test_an_answer_that_nobody_waited_for_is_kept(asked):
+    """Broken: ``failing_open`` releases no question when the phases end early."""
+    async with asked.call.failing_open():
+        asked.given.set_result("Lyon")
+    await asked.settle()
+
+    assert asked.late == ["Lyon"]
+
+
+async def test_an_answer_whose_call_was_ended_while_it_waited_is_kept(asked):
+    """Broken: ``_is_used`` is set before the answer is there."""
+
+    async def wait():
+        async with asked.call.failing_open():
+            await asked.question.answer(seconds=None)
+
+    waiting = asyncio.create_task(wait())
+    await asked.settle()
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    asked.given.set_result("Lyon")
+    await asked.settle()
+
+    assert asked.late == ["Lyon"]
+
+
+async def test_a_model_that_fails_is_an_answer_and_is_not_kept(asked):
+    """Broken: the fault is raised; the fault is kept as an answer."""
+    asked.given.set_exception(ModelTimedOut("too slow"))
+
+    assert isinstance(await asked.question.answer(seconds=None), ModelTimedOut)
+    asked.question.release()
+    await asked.settle()
+
+    assert asked.late == []
+
+
+async def test_a_disk_that_fails_meanwhile_is_raised(asked):
+    """Broken: ``HomeFault`` is logged as a failed job, and the call takes it for a late answer."""
+    asked.given.set_exception(TranscriptUnreadable("gone"))
+
+    with pytest.raises(TranscriptUnreadable):
+        await asked.question.answer(seconds=None)
+
+
+def test_what_is_taken_is_gone_and_what_is_read_stays():
+    """Broken: ``take`` leaves it; ``get`` takes it."""
+    store = LateStore(most=10)
+    store.put(("ada", "s1"), "seeds")
+
+    assert store.get(("ada", "s1")) == store.get(("ada", "s1")) == "seeds"
+    assert store.take(("ada", "s1")) == "seeds"
+    assert store.take(("ada", "s1")) is None
+
+
+def test_the_oldest_goes_where_there_are_too_many():
+    """Broken: the newest goes; nothing goes."""
+    store = LateStore(most=2)
+    for number in range(3):
+        store.put(("ada", str(number)), number)
+
+    assert [store.get(("ada", str(number))) for number in range(3)] == [None, 1, 2]
+
+
+def test_a_mind_that_is_forgotten_leaves_nothing_and_takes_nothing_of_others():
+    """Broken: ``forget`` drops all, or none."""
+    store = LateStore(most=10)
+    store.put(("ada", "s1"), 1)
+    store.put(("bob", "s1"), 2)
+    store.forget("ada")
+
+    assert (store.get(("ada", "s1")), store.get(("bob", "s1"))) == (None, 2)

@@ -1,0 +1,145 @@
+"""Which few surface: not too weak, not twice, not all of one day, and in an order that has reasons."""
+
+from datetime import UTC, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.resonance.selection import Filtered, most_shown, select
+from tests.support.fragments import NOON, fragment_of
+
+WORDS = (
+    "mother in Lyon",
+    "cello lessons",
+    "a red bicycle",
+    "rain in spring",
+    "two cats",
+    "the night train",
+    "new shoes",
+)
+
+
+def fragments_of(*scores, **more):
+    return tuple(fragment_of(f"f{n}", WORDS[n], score=score, sequences=(n,), **more) for n, score in enumerate(scores))
+
+
+def names(filtered):
+    return [fragment.id for fragment in filtered.fragments]
+
+
+def choose(fragments, *, is_gated=False, limit=5, timezone=UTC, **more):
+    return select(Filtered(tuple(fragments)), drops_weak=is_gated, limit=limit, timezone=timezone, **more)
+
+
+def told(*scores):
+    """Fragments ``f0``, ``f1`` …, each told a day after the one before it."""
+    return tuple(
+        fragment_of(f"f{n}", WORDS[n], score=score, sequences=(n,), at=NOON + timedelta(days=n))
+        for n, score in enumerate(scores)
+    )
+
+
+def on(subject, *names):
+    return {name: frozenset({subject}) for name in names}
+
+
+def test_what_scores_far_below_the_first_is_dropped_when_gated():
+    fragments = fragments_of(1, 0.31, 0.29)
+
+    assert names(choose(fragments, is_gated=True)) == ["f0", "f1"]
+    assert names(choose(fragments)) == ["f0", "f1", "f2"]
+
+
+def test_the_second_of_two_that_say_the_same_is_dropped():
+    fragments = [fragment_of("a", "My mother lives in Lyon."), fragment_of("b", "my MOTHER lives in lyon!", score=0.9)]
+
+    found = choose(fragments)
+
+    assert names(found) == ["a"]
+    assert found.dropped == {"b": "near-duplicate"}
+
+
+def test_six_of_one_day_do_not_crowd_out_another():
+    days = [
+        *fragments_of(1, 0.95, 0.9, 0.85, 0.8, 0.75),
+        fragment_of("old", WORDS[6], score=0.7, at=NOON - timedelta(days=9)),
+    ]
+
+    found = choose(days)
+
+    assert names(found) == ["f0", "f1", "f2", "f3", "old"]
+    assert found.dropped == {"f4": "limit", "f5": "limit"}
+
+
+def test_one_day_may_fill_the_rest_when_no_other_has_anything_to_say():
+    assert names(choose(fragments_of(1, 0.9, 0.8, 0.7, 0.6, 0.5))) == ["f0", "f1", "f2", "f3", "f4"]
+
+
+def test_a_day_is_a_day_where_the_caller_lives():
+    late, early = NOON.replace(hour=23), NOON.replace(hour=1) + timedelta(days=1)
+    fragments = [fragment_of(f"f{n}", WORDS[n], score=1 - n / 10, at=at) for n, at in enumerate((late, early, late))]
+
+    assert names(choose(fragments, limit=2, timezone=ZoneInfo("Asia/Tokyo"))) == ["f0", "f1"]
+    assert names(choose(fragments, limit=1, timezone=ZoneInfo("Asia/Tokyo"))) == ["f0"]
+
+
+def test_the_named_come_first_then_facts_then_the_best():
+    fragments = [
+        fragment_of("episode", WORDS[0], score=1),
+        fragment_of("weak fact", WORDS[1], score=0.7, kind="fact"),
+        fragment_of("named", WORDS[2], score=0.65, boosted=True),
+        fragment_of("fact", WORDS[3], score=0.8, kind="fact"),
+    ]
+
+    assert names(choose(fragments)) == ["named", "fact", "weak fact", "episode"]
+
+
+def test_of_those_on_one_subject_the_newest_leads_and_the_older_stays_behind_it():
+    older_first = told(1, 0.9, 0.5)
+
+    assert names(choose(older_first, subjects=on("home", "f0", "f1", "f2"))) == ["f2", "f1", "f0"]
+    assert names(choose(older_first, subjects=on("home", "f0", "f1"))) == ["f1", "f0", "f2"]
+    assert names(choose(older_first)) == ["f0", "f1", "f2"]
+
+
+def test_what_is_newer_does_not_lead_on_another_subject_or_where_it_hardly_fits():
+    assert names(choose(told(1, 0.9), subjects=on("home", "f0") | on("cello", "f1"))) == ["f0", "f1"]
+    assert names(choose(told(1, 0.39), subjects=on("home", "f0", "f1"))) == ["f0", "f1"]
+
+
+def test_a_newer_one_that_leads_is_still_at_most_as_sure_as_can_be():
+    found = choose(told(1, 0.9, 0.8), subjects=on("home", "f0", "f1", "f2")).fragments
+
+    assert max(one.score for one in found) == 1
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_a_small_mind_shows_few_unless_a_list_is_asked_for():
+    assert [most_shown(5, turns=turns, is_unlimited=False) for turns in (1, 200, 300, 9_000)] == [3, 3, 5, 5]
+    assert most_shown(5, turns=1, is_unlimited=True) == 5
+    assert most_shown(2, turns=9_000, is_unlimited=False) == 2
+
+
+made = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 4), st.sampled_from(["fact", "episode"]), st.booleans()), max_size=20
+)
+
+
+@given(made, st.integers(0, 8), st.booleans(), st.dictionaries(st.integers(0, 20), st.sampled_from("ab")))
+def test_nothing_is_lost_without_a_reason(rows, limit, is_gated, on_subjects):
+    rows = sorted(rows, reverse=True)
+    fragments = [
+        fragment_of(f"f{n}", f"number {n}", score=score, kind=kind, boosted=boosted, at=NOON - timedelta(days=day))
+        for n, (score, day, kind, boosted) in enumerate(rows)
+    ]
+
+    subjects = {f"f{n}": frozenset(subject) for n, subject in on_subjects.items()}
+    found = choose(fragments, is_gated=is_gated, limit=limit, subjects=subjects)
+
+    assert all(0 <= one.score <= 1 for one in found.fragments)
+    assert len(found.fragments) <= limit
+    assert {one.id for one in fragments} == set(names(found)) | found.dropped.keys()
+    assert not set(names(found)) & found.dropped.keys()
+    if limit and fragments:
+        assert found.fragments

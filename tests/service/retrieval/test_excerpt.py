@@ -1,0 +1,163 @@
+"""
+What is shown of a turn: all of a short one, of a long one the sentences that the queries are about.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from service.resonance.label_words import VOCABULARIES
+from service.retrieval.excerpt import excerpt, plain, query_words
+from service.retrieval.lead_words import LEADS, leads
+from tests.support.fragments import NOON, kept_of
+
+CHATTER = "The weather was mild and the coffee was hot that morning in the old town. "
+LYON, CELLO = "My aunt Carla lives in Lyon.", "She plays the cello every evening."
+
+
+def shown(turn, *queries, **more):
+    return excerpt(turn, wanted=query_words(queries), **({"language": "en"} | more))
+
+
+def long_turn(*pieces):
+    return kept_of(1, " ".join(pieces))
+
+
+def test_a_short_turn_is_told_whole_on_one_line_and_says_who_told_it():
+    """Broken: newlines stay; the lead is left out."""
+    assert shown(kept_of(1, "My aunt\nlives in Lyon.")) == "they told me: My aunt lives in Lyon."
+
+
+def test_what_the_bot_said_is_left_out_where_the_person_told_something():
+    """Broken: ``not tells`` is gone: the bot's small talk becomes a memory."""
+    assert shown(kept_of(1, LYON, "Nice!")) == f"they told me: {LYON}"
+
+
+def test_where_the_person_only_asked_both_the_question_and_the_answer_are_told():
+    """Broken: what the bot said is never told; a question is led as if it told something."""
+    turn = kept_of(1, "Which book should I read?", "Read Momo.")
+
+    assert shown(turn) == "they asked: Which book should I read? / I said: Read Momo."
+
+
+def test_an_answer_that_knows_nothing_is_left_out():
+    """Broken: ``knows_not`` is not asked: "you never told me" surfaces as a memory."""
+    turn = kept_of(1, "Where does my aunt live?", "I don't know, you haven't told me.")
+
+    assert shown(turn) == "they asked: Where does my aunt live?"
+
+
+def test_of_a_turn_that_was_denied_the_bots_words_are_left_out():
+    """Broken: ``is_denied`` changes nothing: what was wrong surfaces again."""
+    turn = kept_of(1, "Where does my aunt live?", "She lives in Paris.")
+
+    assert shown(turn, is_denied=True) == "they asked: Where does my aunt live?"
+
+
+def test_a_short_answer_has_the_question_of_the_turn_before_in_front():
+    """Broken: ``_FEW_WORDS`` is 0; a statement counts as a question; a long answer has the question as well."""
+    asked, remarked = kept_of(1, "Hi!", "Hello. Where does your aunt live?"), kept_of(1, "Hi!", "Nice to see you.")
+
+    assert shown(kept_of(2, "In Lyon."), before=asked) == "I said: Where does your aunt live? / they told me: In Lyon."
+    assert shown(kept_of(2, "In Lyon."), before=remarked) == "they told me: In Lyon."
+    assert shown(kept_of(2, f"{LYON} {CELLO}"), before=asked) == f"they told me: {LYON} {CELLO}"
+
+
+def test_a_speaker_with_a_name_is_named():
+    """Broken: ``message.name`` is not asked."""
+    turn = StoredTurn(1, NOON, Turn("t1", "s1", (Message(Speaker.USER, LYON, name="Ann"),)))
+
+    assert shown(turn) == f"Ann told me: {LYON}"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", f"mir wurde erzählt: {LYON}"),
+        ("es", f"me contó: {LYON}"),
+        ("fr", f"on m'a dit : {LYON}"),
+        ("zh", f"对方告诉我：{LYON}"),
+        ("zh_TW", f"對方告訴我：{LYON}"),
+        ("ja", f"聞いたこと：{LYON}"),
+        ("ru", f"мне рассказали: {LYON}"),
+        ("ar", f"قيل لي: {LYON}"),
+        ("pt-BR", f"me contou: {LYON}"),
+        ("xx", f"they told me: {LYON}"),
+    ],
+)
+def test_the_lead_is_in_the_language_of_the_reader(language, text):
+    """Broken: ``leads`` looks for the tag as it is."""
+    assert shown(kept_of(1, LYON), language=language) == text
+
+
+def test_every_language_of_the_labels_has_every_lead():
+    """Broken: a language or a lead is taken out of ``LEADS``."""
+    assert LEADS.keys() == VOCABULARIES.keys()
+    for words in LEADS.values():
+        assert words.keys() == LEADS["en"].keys()
+        assert "{name}" in words["named"]
+    assert leads("zh-Hant") != leads("zh") != leads("en")
+
+
+def test_the_marks_of_markdown_are_not_told():
+    """Broken: ``plain`` leaves them."""
+    assert plain("# Plan\n- **Carla** lives in [Lyon](https://lyon.fr)\n1. `cello`") == "Plan Carla lives in Lyon cello"
+
+
+def test_of_a_long_turn_the_sentence_with_the_words_of_the_query_is_shown():
+    """Broken: ``order`` is that of the text: then the aunt is cut off."""
+    text = shown(long_turn(CHATTER * 8, LYON, CHATTER * 8), "Where does Carla live?")
+
+    assert LYON in text
+    assert len(text) <= 440
+
+
+def test_what_is_left_out_before_between_and_after_is_marked():
+    """Broken: ``_joined`` sets no ellipsis, or sets one where nothing is missing."""
+    middle = shown(long_turn(CHATTER * 8, LYON, CHATTER * 8), "Carla aunt Lyon")
+    start = shown(long_turn(LYON, CHATTER * 12), "Carla aunt Lyon")
+
+    assert middle.endswith(f" … {LYON} {CHATTER.strip()} …")
+    assert start.startswith(f"they told me: {LYON} {CHATTER.strip()}")
+    assert start.endswith(" …")
+    assert "…" not in shown(long_turn(LYON, CHATTER * 2), "Carla aunt Lyon")
+
+
+def test_what_stands_right_behind_a_sentence_that_fits_is_told_with_it():
+    """Broken: ``_NEXT_SHARE`` is 0: then the first sentences of the turn fill the room."""
+    text = shown(long_turn(CHATTER * 8, LYON, CELLO, CHATTER * 8), "Where is aunt Carla of Lyon?")
+
+    assert f"{LYON} {CELLO}" in text
+
+
+def test_chosen_sentences_stay_in_their_order_though_the_later_one_fits_better():
+    """Broken: ``chosen`` is not sorted."""
+    text = shown(long_turn(LYON, CHATTER * 8, CELLO), "cello every evening", "aunt")
+
+    assert text.index(LYON) < text.index(CELLO)
+
+
+def test_who_said_it_is_told_once_a_message_however_many_of_its_sentences_are_shown():
+    """Broken: every sentence has its lead in front, or none has."""
+    asks = f"What of Carla? Where is her cello? {'Why is the sky blue? ' * 20}"
+    text = shown(kept_of(1, asks, f"Her cello is old. {CHATTER * 8}"), "Carla cello lives")
+
+    assert text.count("they asked: ") == 1
+    assert text.count("I said: ") == 1
+
+
+def test_a_first_sentence_that_is_too_long_is_shown_all_the_same():
+    """Broken: ``chosen and`` is gone: then nothing would be shown."""
+    endless = "word " * 300
+
+    assert shown(long_turn(endless), "word").startswith("they told me: word word")
+
+
+def test_tools_and_system_messages_are_shown_only_where_nobody_spoke():
+    """Broken: every role is told; the fallback to all messages is gone."""
+    tool = Message(Speaker.TOOL, "exit code 0")
+    spoken = Message(Speaker.USER, LYON)
+
+    assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (spoken, tool)))) == f"they told me: {LYON}"
+    assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (tool,)))) == "exit code 0"

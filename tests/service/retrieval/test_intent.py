@@ -1,0 +1,234 @@
+"""What a message wants: memory answers questions about a life, and has nothing to say to sums, code and small talk."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.retrieval.intent import KINDS, TASKS, intent_of
+from tests.support import strategies
+from tests.support.growth import assert_linear, repeated
+
+
+def wanted(text, language="en", *, names_known=False):
+    return intent_of(text, language=language, names_known=names_known)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "What is my sister called?"),
+        ("de", "Wie heißt meine Schwester?"),
+        ("es", "¿Cómo se llama mi hermana?"),
+        ("es", "¿Dónde vivo?"),
+        ("fr", "Comment s'appelle ma sœur ?"),
+        ("fr", "Où est-ce que j'habite ?"),
+        ("zh", "我妹妹叫什么名字？"),
+        ("ja", "私の妹の名前は？"),
+        ("ru", "Как зовут мою сестру?"),
+        ("ar", "ما اسم أختي؟"),
+        ("pt_BR", "Qual é o nome da minha irmã?"),
+    ],
+)
+def test_a_question_about_its_writer_is_personal(language, text):
+    assert wanted(text, language).kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Where does the sun set?"),
+        ("de", "Wo liegt der Nordpol?"),
+        ("es", "¿Dónde está el polo norte?"),
+        ("fr", "Où est le pôle nord ?"),
+        ("zh", "今天天气怎么样？"),
+        ("ja", "北極はどこですか。"),
+        ("ru", "Где северный полюс?"),
+        ("ar", "أين القطب الشمالي؟"),
+    ],
+)
+def test_a_question_about_the_world_is_not_personal_unless_it_names_somebody_known(language, text):
+    assert wanted(text, language).kind == "other question"
+    assert wanted(text, language, names_known=True).kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Translate this into German."),
+        ("de", "Übersetze das ins Englische."),
+        ("es", "Traduce esto."),
+        ("fr", "Traduis cette phrase."),
+        ("zh", "请翻译这句话"),
+        ("ja", "この文を翻訳して"),
+        ("ru", "Переведи это."),
+        ("ar", "ترجم هذه الجملة"),
+    ],
+)
+def test_a_translation_is_a_request_and_a_task_of_language(language, text):
+    found = wanted(text, language)
+
+    assert found.kind == "request"
+    assert "language" in found.tasks
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "kind"),
+    [
+        ("en", "I live in Lyon.", "personal remark"),
+        ("de", "Mein Bruder kommt.", "personal remark"),
+        ("es", "Vivo en Madrid.", "personal remark"),
+        ("fr", "J'ai un chat.", "personal remark"),
+        ("ru", "У меня есть кошка.", "personal remark"),
+        ("ar", "أنا أعيش في دبي", "personal remark"),
+        ("en", "The sky is blue.", "other remark"),
+        ("de", "Das Wetter ist schön.", "other remark"),
+    ],
+)
+def test_a_remark_is_personal_when_it_is_about_its_writer(language, text, kind):
+    assert wanted(text, language).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("code", "Write a function that sorts a list in Python."),
+        ("code", "用代码排序"),
+        ("language", "Was bedeutet Schadenfreude?"),
+        ("language", "¿Cómo se dice casa?"),
+        ("how to", "How do I boil an egg?"),
+        ("how to", "Comment on fait une omelette ?"),
+        ("sum", "What is 15% of 80?"),
+        ("sum", "Was ist 3 mal 4?"),
+        ("trivia", "Who painted the Mona Lisa?"),
+        ("trivia", "What is the capital of France?"),
+        ("small talk", "lol"),
+        ("small talk", "Danke!"),
+        ("small talk", "谢谢"),
+        ("small talk", "ありがとう"),
+        ("small talk", "Привет!"),
+        ("saying", "We'll cross that bridge when we come to it."),
+    ],
+)
+def test_a_task_is_known_by_its_words(task, text):
+    assert task in wanted(text).tasks
+
+
+@pytest.mark.parametrize("text", ["Where do I live?", "How is my sister?", "My dog is called Rex.", "Who is Carla?"])
+def test_a_question_or_remark_about_a_life_is_no_task(text):
+    assert wanted(text, names_known=True).tasks == frozenset()
+
+
+def test_how_to_do_something_of_ones_own_is_no_task():
+    assert "how to" in wanted("How do I clean a cello?").tasks
+    assert "how to" not in wanted("How do I clean my cello?").tasks
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Where do I live now?"),
+        ("de", "Wo wohne ich derzeit?"),
+        ("es", "¿Dónde vivo ahora?"),
+        ("fr", "Où est-ce que j'habite maintenant ?"),
+        ("zh", "我现在住哪里？"),
+        ("ja", "今どこに住んでいる？"),
+        ("ru", "Где я сейчас живу?"),
+        ("ar", "أين أسكن الآن؟"),
+    ],
+)
+def test_a_question_is_about_now(language, text):
+    assert wanted(text, language).is_about_now
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "What book did you recommend? You told me."),
+        ("de", "Was hast du mir empfohlen?"),
+        ("es", "¿Qué me recomendaste?"),
+        ("fr", "Qu'est-ce que tu m'as conseillé ?"),
+        ("zh", "你说过什么？"),
+        ("ja", "覚えてる？"),
+        ("ru", "Помнишь, как её зовут?"),
+        ("ar", "هل تتذكر اسمها؟"),
+    ],
+)
+def test_asking_what_was_said_is_personal(language, text):
+    found = wanted(text, language)
+
+    assert found.recalls
+    assert found.kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "When did I last see her?"),
+        ("de", "Wann war ich zuletzt dort?"),
+        ("es", "¿Cuándo fue la última vez?"),
+        ("fr", "C'était quand, la dernière fois ?"),
+        ("zh", "上次是什么时候？"),
+        ("ja", "最後に会ったのはいつ？"),
+        ("ru", "Когда был последний раз?"),
+        ("ar", "متى كانت آخر مرة؟"),
+    ],
+)
+def test_a_question_wants_the_latest_time(language, text):
+    assert wanted(text, language).wants_latest
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "List all my trips."),
+        ("de", "Welche Reisen habe ich gemacht?"),
+        ("es", "¿Cuáles son todos mis viajes?"),
+        ("fr", "Quels sont tous mes voyages ?"),
+        ("zh", "我去过哪些地方？"),
+        ("ja", "すべての旅行は？"),
+        ("ru", "Все мои поездки?"),
+    ],
+)
+def test_a_question_wants_a_list(language, text):
+    assert wanted(text, language).wants_list
+    assert not wanted("Where do I live?").wants_list
+
+
+@pytest.mark.parametrize(
+    ("language", "leaning", "standing"),
+    [
+        ("en", "What about him?", "What about Ann?"),
+        ("de", "Wie geht es ihr?", "Wie geht's Ann?"),
+        ("fr", "Où est-elle ? Et lui ?", "Où est Ann ?"),
+        ("zh", "他住哪里？", "小明住哪里？"),
+        ("ja", "彼はどこ？", "健はどこ？"),
+        ("ru", "Где он живёт?", "Где живёт Анна?"),
+        ("ar", "أين هو الآن؟", "أين أحمد؟"),
+    ],
+)
+def test_who_is_meant_by_a_pronoun_stands_in_the_talk_before(language, leaning, standing):
+    assert wanted(leaning, language).leans_on_talk
+    assert not wanted(standing, language).leans_on_talk
+
+
+@pytest.mark.parametrize("tag", ["de", "de-AT", "de_DE", "DE"])
+def test_a_tag_counts_by_its_language(tag):
+    assert wanted("Wie heißt meine Schwester?", tag).is_first_person
+
+
+def test_an_apostrophe_of_any_shape_is_one():
+    assert wanted("I’m tired") == wanted("I'm tired")
+
+
+@given(strategies.texts, st.sampled_from(["en", "de", "fr", "zh", "ar", "xx", ""]), st.booleans())
+def test_every_message_has_a_kind(text, language, names_known):
+    found = wanted(text, language, names_known=names_known)
+
+    assert found.kind in KINDS
+    assert found.tasks <= set(TASKS)
+    assert found.is_personal or not found.is_first_person
+
+
+@pytest.mark.parametrize("unit", ["which ", "how ", "1 ", "from x to ", "der ", "a", "全", "what does "])
+def test_the_cost_grows_with_the_length(unit):
+    assert_linear(wanted, repeated(unit), length=4_000)

@@ -1,0 +1,249 @@
+"""A question that names a time means some days: in every language of the labels, and never days to come."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.retrieval.periods import Period, period, without_period
+from tests.support import strategies
+from tests.support.growth import assert_linear, repeated
+
+TODAY = date(2026, 6, 17)  # a Wednesday
+YESTERDAY = (date(2026, 6, 16), date(2026, 6, 16))
+DAY_BEFORE = (date(2026, 6, 15), date(2026, 6, 15))
+LAST_WEEK = (date(2026, 6, 8), date(2026, 6, 14))
+LAST_MONTH = (date(2026, 5, 1), date(2026, 5, 31))
+LAST_YEAR = (date(2025, 1, 1), date(2025, 12, 31))
+LAST_WEEKEND = (date(2026, 6, 12), date(2026, 6, 14))
+TWO_WEEKS_AGO = (date(2026, 5, 31), date(2026, 6, 6))
+MAY = LAST_MONTH
+FIFTH_OF_MAY = (date(2026, 5, 5), date(2026, 5, 5))
+MONDAY = DAY_BEFORE
+SUMMER = (date(2026, 6, 1), date(2026, 8, 31))
+SUMMER_BEFORE = (date(2025, 6, 1), date(2025, 8, 31))
+
+NAMED = [
+    ("en", YESTERDAY, "What did I do yesterday?"),
+    ("de", YESTERDAY, "Was habe ich gestern gemacht?"),
+    ("es", YESTERDAY, "¿Qué hice ayer?"),
+    ("fr", YESTERDAY, "Qu'est-ce que j'ai fait hier ?"),
+    ("zh", YESTERDAY, "我昨天做了什么？"),
+    ("ja", YESTERDAY, "昨日は何をした？"),
+    ("ru", YESTERDAY, "Что я делал вчера?"),
+    ("ar", YESTERDAY, "ماذا فعلت أمس؟"),
+    ("en", DAY_BEFORE, "the day before yesterday"),
+    ("de", DAY_BEFORE, "Wo war ich vorgestern?"),
+    ("es", DAY_BEFORE, "¿Y anteayer?"),
+    ("fr", DAY_BEFORE, "Et avant-hier ?"),
+    ("zh", DAY_BEFORE, "前天呢？"),
+    ("ja", DAY_BEFORE, "一昨日は？"),
+    ("ru", DAY_BEFORE, "А позавчера?"),
+    ("ar", DAY_BEFORE, "أول أمس"),
+    ("en", LAST_WEEK, "What happened last week?"),
+    ("de", LAST_WEEK, "letzte Woche"),
+    ("es", LAST_WEEK, "la semana pasada"),
+    ("fr", LAST_WEEK, "la semaine dernière"),
+    ("zh", LAST_WEEK, "上周我做了什么？"),
+    ("zh-Hant", LAST_WEEK, "上週我做了什麼？"),
+    ("ja", LAST_WEEK, "先週は何を？"),
+    ("ru", LAST_WEEK, "на прошлой неделе"),
+    ("ar", LAST_WEEK, "الأسبوع الماضي"),
+    ("en", LAST_WEEKEND, "last weekend"),
+    ("zh", LAST_WEEKEND, "上周末"),
+    ("ja", LAST_WEEKEND, "先週末"),
+    ("en", LAST_MONTH, "last month"),
+    ("de", LAST_MONTH, "letzten Monat"),
+    ("es", LAST_MONTH, "el mes pasado"),
+    ("fr", LAST_MONTH, "le mois dernier"),
+    ("zh", LAST_MONTH, "上个月"),
+    ("ja", LAST_MONTH, "先月"),
+    ("ru", LAST_MONTH, "в прошлом месяце"),
+    ("ar", LAST_MONTH, "الشهر الماضي"),
+    ("en", LAST_YEAR, "last year"),
+    ("de", LAST_YEAR, "letztes Jahr"),
+    ("es", LAST_YEAR, "el año pasado"),
+    ("fr", LAST_YEAR, "l'année dernière"),
+    ("fr", LAST_YEAR, "l’an dernier"),
+    ("zh", LAST_YEAR, "去年"),
+    ("ja", LAST_YEAR, "昨年"),
+    ("ru", LAST_YEAR, "в прошлом году"),
+    ("ar", LAST_YEAR, "العام الماضي"),
+    ("en", TWO_WEEKS_AGO, "two weeks ago"),
+    ("de", TWO_WEEKS_AGO, "vor 2 Wochen"),
+    ("es", TWO_WEEKS_AGO, "hace dos semanas"),
+    ("fr", TWO_WEEKS_AGO, "il y a deux semaines"),
+    ("zh", TWO_WEEKS_AGO, "两周前"),
+    ("zh-Hant", TWO_WEEKS_AGO, "兩個星期前"),
+    ("ja", TWO_WEEKS_AGO, "2週間前"),
+    ("ru", TWO_WEEKS_AGO, "две недели назад"),
+    ("ar", TWO_WEEKS_AGO, "قبل أسبوعين"),
+    ("en", MAY, "in May"),
+    ("de", MAY, "im Mai"),
+    ("es", MAY, "en mayo"),
+    ("fr", MAY, "en mai"),
+    ("zh", MAY, "五月我去了哪里？"),
+    ("ja", MAY, "5月にどこへ行った？"),
+    ("ru", MAY, "в мае"),
+    ("ar", MAY, "في مايو"),
+    ("en", FIFTH_OF_MAY, "on 5 May"),
+    ("de", FIFTH_OF_MAY, "am 5. Mai"),
+    ("es", FIFTH_OF_MAY, "el 5 de mayo"),
+    ("fr", FIFTH_OF_MAY, "le 5 mai"),
+    ("zh", FIFTH_OF_MAY, "2026年5月5日"),
+    ("ja", FIFTH_OF_MAY, "五月五日"),
+    ("ru", FIFTH_OF_MAY, "5 мая"),
+    ("ar", FIFTH_OF_MAY, "5 مايو"),
+    ("en", MONDAY, "on Monday"),
+    ("de", MONDAY, "am Montag"),
+    ("es", MONDAY, "el lunes pasado"),
+    ("fr", MONDAY, "lundi dernier"),
+    ("ru", MONDAY, "в понедельник"),
+    ("ar", MONDAY, "يوم الاثنين"),
+    ("en", SUMMER, "this summer"),
+    ("en", SUMMER_BEFORE, "last summer"),
+    ("de", SUMMER_BEFORE, "letzten Sommer"),
+    ("es", SUMMER_BEFORE, "el verano pasado"),
+    ("fr", SUMMER_BEFORE, "l'été dernier"),
+    ("zh", SUMMER_BEFORE, "去年夏天"),
+    ("ja", SUMMER_BEFORE, "去年の夏"),
+    ("ru", SUMMER_BEFORE, "прошлым летом"),
+    ("en", LAST_YEAR, "What did I do in 2025?"),
+    ("zh", LAST_YEAR, "2025年我做了什么？"),
+]
+
+
+def days(text, *, today=TODAY):
+    found = period(text, today=today)
+    return found and (found.first, found.last)
+
+
+@pytest.mark.parametrize(("language", "named", "text"), NAMED)
+def test_a_time_is_understood_in_every_language(language, named, text):
+    assert days(text) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "ago"),
+    [
+        ("three days ago", 3),
+        ("vor drei Tagen", 3),
+        ("hace 3 días", 3),
+        ("il y a trois jours", 3),
+        ("三天前", 3),
+        ("三日前", 3),
+        ("три дня назад", 3),
+        ("قبل ثلاثة أيام", 3),
+        ("قبل يومين", 2),
+        ("a week ago", 7),
+        ("неделю назад", 7),
+        ("قبل أسبوع", 7),
+        ("a couple of months ago", 60),
+        ("three years ago", 3 * 365),
+    ],
+)
+def test_what_is_counted_back_lies_in_the_middle_of_its_days(text, ago):
+    first, last = days(text)
+
+    assert TODAY - timedelta(ago) == first + (last - first) / 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where do I live?",
+        "tomorrow",
+        "in 2031",
+        "this weekend",
+        "Was gibt es hier zu essen?",
+        "Wat is hier te doen?",
+        "vor Jahren",
+        "hace años",
+        "on Mondays and on Fridays",
+        "you may come",
+        "la lente",
+        "أمسية جميلة",
+        "上上周",
+        "3月間",
+        "",
+    ],
+)
+def test_what_names_no_time_or_one_to_come_names_no_period(text):
+    assert period(text, today=TODAY) is None
+
+
+@pytest.mark.parametrize("text", ["since May", "seit Mai", "desde mayo", "depuis mai", "с мая", "5月から", "五月以来"])
+def test_since_reaches_until_today(text):
+    assert days(text) == (MAY[0], TODAY)
+
+
+@pytest.mark.parametrize("text", ["Что мы делали с мамой в мае?", "5月は休みだったから"])
+def test_with_and_because_are_not_since(text):
+    assert days(text) == MAY
+
+
+def test_a_month_to_come_is_that_of_the_year_before():
+    assert days("in July") == (date(2025, 7, 1), date(2025, 7, 31))
+    assert days("on 18 June") == (date(2025, 6, 18), date(2025, 6, 18))
+    assert days("in June") == (date(2026, 6, 1), date(2026, 6, 30))
+
+
+def test_the_weekday_of_today_is_the_one_a_week_ago():
+    assert days("on Wednesday") == (TODAY - timedelta(7), TODAY - timedelta(7))
+
+
+def test_a_winter_begins_in_the_year_before():
+    assert days("this winter", today=date(2026, 1, 15))[0] == date(2025, 12, 1)
+
+
+def test_a_leap_day_of_a_year_without_one_names_no_period():
+    assert period("on 29 February", today=TODAY) is None
+    assert days("on 29 February 2024") == (date(2024, 2, 29), date(2024, 2, 29))
+
+
+def test_what_was_told_a_little_before_or_after_nearly_fits():
+    may = Period(*MAY)
+
+    assert may.fits(MAY[0])
+    assert may.fits(MAY[1])
+    assert not may.fits(MAY[1] + timedelta(1))
+    assert may.nearly_fits(MAY[0] - timedelta(2))
+    assert not may.nearly_fits(MAY[0] - timedelta(3))
+    assert may.nearly_fits(MAY[1] + timedelta(10))
+    assert not may.nearly_fits(MAY[1] + timedelta(11))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("What did Ann say last week?", "What did Ann say ?"),
+        ("Was habe ich gestern Abend gekocht?", "Was habe ich gekocht?"),
+        ("¿Qué comí hace dos semanas?", "¿Qué comí ?"),
+        ("Hier soir, j'ai cuisiné.", ", j'ai cuisiné."),
+        ("我五月三日去了北京", "我 去了北京"),
+        ("Was gibt es in Bonn?", "Was gibt es in Bonn?"),
+        ("Where do I live?", "Where do I live?"),
+    ],
+)
+def test_the_words_that_name_a_time_are_taken_out_and_nothing_else(text, left):
+    assert without_period(text) == left
+
+
+@given(strategies.texts, st.dates(date(1990, 1, 1), date(2200, 1, 1)))
+def test_a_period_begins_by_today_and_never_ends_before_it_begins(text, today):
+    found = period(text, today=today)
+
+    assert found is None or (found.first <= today and found.first <= found.last)
+
+
+@given(st.sampled_from([text for _, _, text in NAMED]), st.dates(date(1990, 1, 1), date(2200, 1, 1)))
+def test_a_time_is_understood_on_any_day(text, today):
+    found = period(text, today=today)
+
+    assert found is None or found.first <= min(found.last, today)
+
+
+@pytest.mark.parametrize("unit", ["last ", "1 ", "hier ", "上", "五月", "in 20", "vor ", "قبل ", "summer "])
+def test_the_cost_grows_with_the_length(unit):
+    assert_linear(lambda text: (period(text, today=TODAY), without_period(text)), repeated(unit), length=4_000)

@@ -1,0 +1,147 @@
+"""Words a search can bear: no operator, no envelope, nothing asked twice."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+
+from service.resonance.injection import block
+from service.retrieval.queries import (
+    cleaned,
+    distinct,
+    is_filler,
+    named_in,
+    proper_nouns,
+    sanitised,
+    without_names,
+)
+from tests.support import strategies
+from tests.support.fragments import flashback_of
+from tests.support.growth import assert_linear, repeated
+
+
+@given(strategies.texts)
+def test_sanitising_leaves_letters_marks_digits_spaces_and_two_signs(text):
+    found = sanitised(text)
+
+    assert all(one.isalnum() or one in " -_" or unicodedata.category(one)[0] == "M" for one in found)
+    assert len(found) <= 400
+    assert found == found.strip()
+
+
+@given(strategies.texts)
+def test_sanitising_twice_is_sanitising_once(text):
+    assert sanitised(sanitised(text)) == sanitised(text)
+
+
+@pytest.mark.parametrize("length", range(395, 405))
+def test_a_cut_inside_a_word_leaves_no_sign_at_the_end(length):
+    text = f"{'a' * length}-b _c"
+
+    assert sanitised(sanitised(text)) == sanitised(text)
+    assert not sanitised(text).endswith(("-", "_", " "))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('@title:(foo|bar)* -"baz" ~qux', "title foo bar baz qux"),
+        ("Caroline's café", "Caroline s café"),
+        ("snake_case and kebab-case -- stay", "snake_case and kebab-case stay"),
+        ("نعم، أمي في ليون؟", "نعم أمي في ليون"),
+        ("हिन्दी में", "हिन्दी में"),
+        ("我妈妈，住在里昂。", "我妈妈 住在里昂"),
+        ("👍 *** ---", ""),
+        ("OR AND NOT", "OR AND NOT"),
+    ],
+)
+def test_what_is_left_of_a_query(text, found):
+    assert sanitised(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Telegram Ann id:42 2026-01-09 10:22] Where is it?",
+        "[WhatsApp +49 170 1234567] Where is it?",
+        "[1/9/26, 10:22 PM] Ann: Where is it?",
+        "[2026-01-09 10:22:01] Where is it?",
+        "1/9/26, 10:22 - Ann Smith: Where is it?",
+        "<@U12345678> Where is it?",
+        "Where is it? [message_id: 4711]",
+        "[chat id=7] Where is it?\n[message_id: 4711]",
+    ],
+)
+def test_an_envelope_is_not_part_of_what_was_said(text):
+    assert cleaned(text) == "Where is it?"
+
+
+@pytest.mark.parametrize("text", ["[sic] it stays", "At 10:22: it stays", "Ann: it stays", "I use [Signal] a lot"])
+def test_brackets_and_colons_of_a_person_stay(text):
+    assert cleaned(text) == text
+
+
+def test_our_own_blocks_are_not_part_of_what_was_said():
+    assert cleaned(f"{block([flashback_of('my mother lives in Lyon')])}\nWhere is it?") == "Where is it?"
+
+
+def test_a_long_block_of_ours_before_the_message_does_not_hide_it():
+    story = "[MY STORY]\n" + "I was told much.\n" * 1000 + "[END OF MY STORY]"
+
+    assert cleaned(f"{story}\nWhere is it?") == "Where is it?"
+
+
+@pytest.mark.parametrize(
+    "text", ["ok", "haha", "Thanks!", "OK, thank you :)", "👍", "", "好的", "ありがとう", "да", "شكرا", "vale, gracias"]
+)
+def test_filler_says_nothing(text):
+    assert is_filler(text)
+
+
+@pytest.mark.parametrize("text", ["Lyon", "where?", "my mother", "ok, but my mother", "里昂", "thanks for the cello"])
+def test_what_could_be_looked_for_is_no_filler(text):
+    assert not is_filler(text)
+
+
+def test_a_query_is_asked_once_whatever_its_order_and_case():
+    assert distinct(["My mother", "mother MY", "", "👍", "Lyon", "lyon?"]) == ("My mother", "Lyon")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Where does Caroline live?", "Where does live?"),
+        ("caroline’s mother", "mother"),
+        ("Carolines shop", "Carolines shop"),
+        ("Mel and Caroline", "and"),
+    ],
+)
+def test_names_are_taken_out_as_whole_words(text, left):
+    assert without_names(text, ["Caroline", "Mel"]) == left
+
+
+def test_a_name_with_signs_in_it_is_no_pattern():
+    assert without_names("I write C++ (mostly).", ["C++", "(", "a|b"]) == "I write (mostly)."
+    assert named_in("What of node.js?", ["node.js", "nodexjs", "Node"]) == {"node.js", "Node"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        ("Did Caroline see Lyon?", "en", ("Caroline", "Lyon")),
+        ("Yesterday. Caroline came", "en", ()),
+        ("I met Prof. Smith today", "en", ("Prof", "Smith")),
+        ("Stop! Caroline came", "en", ()),
+        ("WHERE IS IT", "en", ()),
+        ("Wo ist der Hund?", "de", ()),
+        ("Где живёт Анна?", "ru", ("Анна",)),
+        ("她住在哪里", "zh", ()),
+    ],
+)
+def test_proper_nouns_are_capitals_inside_a_sentence(text, language, found):
+    assert proper_nouns(text, language=language) == found
+
+
+@pytest.mark.parametrize("unit", ["[telegram ", "[1/1/1, 1:11", " ", "[message_id:", "a"])
+def test_the_cost_of_a_long_text_grows_with_its_length(unit):
+    assert_linear(lambda text: (cleaned(text), sanitised(text)), repeated(unit))

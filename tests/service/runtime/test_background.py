@@ -1,0 +1,123 @@
+"""Jobs that outlive a request: who waits for them, who stops them, and that none stops another."""
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from service.runtime.background import Background
+
+pytestmark = pytest.mark.anyio
+
+FOR_EVER = 3_600
+
+
+async def test_every_job_of_an_owner_is_stopped_one_that_had_only_just_begun_too_and_cleans_up():
+    tidied, forever = [], asyncio.Event()
+
+    async def job(name):
+        try:
+            await forever.wait()
+        finally:
+            tidied.append(name)
+
+    async def stubborn():
+        try:
+            await forever.wait()
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+        await job("stubborn")
+
+    async with Background(drain_seconds=0) as background:
+        others = background.start("other", lambda: job("other"), owner="bob")
+        tasks = [background.start("one", lambda: job("one"), owner="ada"), background.start("s", stubborn, owner="ada")]
+        await background.stop("ada")
+
+        assert sorted(tidied) == ["one", "stubborn"] and not others.done()
+        assert [task.result() for task in tasks] == [None, None]
+        await background.stop("bob", prefixes=("seeds",))
+        assert not others.done()
+
+
+async def test_a_job_that_fails_is_logged_ends_with_none_and_stops_no_other():
+    async def fails():
+        raise ZeroDivisionError
+
+    async def works():
+        await asyncio.sleep(0)
+        return "done"
+
+    with capture_logs() as events:
+        async with Background(drain_seconds=FOR_EVER) as background:
+            failed, worked = background.start("bad", fails), background.start("good", works)
+            assert (await failed, await worked) == (None, "done")
+
+    assert [(event["event"], event["job"]) for event in events] == [("job.failed", "bad")]
+
+
+async def test_the_end_cancels_daemons_at_once_and_waits_for_the_other_jobs():
+    order, has_begun = [], asyncio.Event()
+
+    async def daemon():
+        try:
+            has_begun.set()
+            await asyncio.Event().wait()
+        finally:
+            order.append("daemon")
+
+    async def job():
+        await background.pause(FOR_EVER)
+        order.append("job")
+
+    async with Background(drain_seconds=FOR_EVER) as background:
+        background.start_daemon("daemon", daemon)
+        background.start("job", job)
+        await has_begun.wait()
+
+    assert order == ["daemon", "job"]
+
+
+async def test_a_job_that_does_not_end_within_the_drain_is_cancelled():
+    ended = []
+
+    async def job():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cancelled")
+
+    async with Background(drain_seconds=0.01) as background:
+        background.start("job", job)
+        await asyncio.sleep(0)
+
+    assert ended == ["cancelled"]
+
+
+async def test_a_drain_waits_for_the_jobs_of_one_owner_and_cancels_none():
+    finishes = asyncio.Event()
+    async with Background(drain_seconds=0) as background:
+        mine = background.start("mine", finishes.wait, owner="ada")
+        others = background.start("others", asyncio.Event().wait, owner="bob")
+        await background.drain("ada", seconds=0.01)
+        assert not mine.done()
+        finishes.set()
+        await background.drain("ada", seconds=FOR_EVER)
+
+        assert (mine.done(), others.done()) == (True, False)
+
+
+async def test_a_pause_ends_when_its_event_is_set_and_when_the_service_stops():
+    event, answers = asyncio.Event(), []
+
+    async def job():
+        answers.append(await background.pause(FOR_EVER, unless=event))
+        answers.append(await background.pause(FOR_EVER))
+
+    async with Background(drain_seconds=FOR_EVER) as background:
+        background.start("job", job)
+        await asyncio.sleep(0)
+        event.set()
+        while not answers:
+            await asyncio.sleep(0)
+
+    assert answers == [True, False]

@@ -1,0 +1,90 @@
+"""Reading the settings: mistakes named by what a person typed, and where each value came from."""
+
+from pathlib import Path
+
+import pytest
+
+from consolidation.kernel.errors import ConfigurationFault
+from service.settings.loading import known_variables, origins, read_settings
+
+
+def test_a_flag_wins_over_a_variable_and_that_over_the_file(tmp_path, monkeypatch):
+    (tmp_path / "mind-memory.toml").write_text("port = 1\nhost = '127.0.0.3'\n[models.chat]\nmodel = 'a/b'\n")
+    monkeypatch.setenv("MIND_MEMORY_PORT", "2")
+    monkeypatch.setenv("MIND_MEMORY_HOST", "127.0.0.2")
+
+    settings = read_settings(port=3, home=None)
+
+    assert (settings.port, settings.host, settings.models.chat.model) == (3, "127.0.0.2", "a/b")
+    assert [(one.name, one.shown, one.place) for one in origins(settings, port=3)] == [
+        ("host", "127.0.0.2", "MIND_MEMORY_HOST"),
+        ("port", "3", "--port"),
+        ("models.chat.model", "a/b", "mind-memory.toml"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("MIND_MEMORY_HOEM", "x", "MIND_MEMORY_HOEM is not a setting; did you mean MIND_MEMORY_HOME?"),
+        ("mind_memory_models__chat__modle", "x", "did you mean MIND_MEMORY_MODELS__CHAT__MODEL?"),
+        ("MIND_MEMORY_PORT", "many", "MIND_MEMORY_PORT: input should be a valid integer"),
+        ("MIND_MEMORY_RESONANCE__RELEVANCE", "2", "MIND_MEMORY_RESONANCE__RELEVANCE: input should be less than"),
+        ("MIND_MEMORY_MODELS__CHAT__FALLBACKS", "a,b", "MIND_MEMORY_MODELS__CHAT__FALLBACKS must be JSON"),
+        ("MIND_MEMORY_EMBEDDER", "x", "MIND_MEMORY_EMBEDDER must be JSON"),
+    ],
+)
+def test_a_mistake_in_a_variable_is_named(monkeypatch, name, value, said):
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(ConfigurationFault) as fault:
+        read_settings()
+
+    assert said in str(fault.value)
+
+
+def test_a_mistake_in_a_flag_is_named_as_the_flag():
+    with pytest.raises(ConfigurationFault, match="^--port: input should be less than or equal to 65535$"):
+        read_settings(port=70_000)
+
+
+def test_an_empty_variable_is_no_value(monkeypatch):
+    for name in known_variables():
+        monkeypatch.setenv(name, "")
+
+    settings = read_settings()
+
+    assert settings.model is None
+    assert settings.falkordb_url is None
+    assert settings.home == Path("~/.mind-memory")
+
+
+def test_secrets_are_not_among_the_origins(monkeypatch):
+    monkeypatch.setenv("MIND_MEMORY_EMBEDDER__API_KEY", "hushhush")
+    monkeypatch.setenv("FALKORDB_URL", "redis://me:hushhush@graph:6379")
+
+    found = origins(read_settings())
+
+    assert "hushhush" not in repr(found)
+    assert ("falkordb_url", "redis://graph:6379", "FALKORDB_URL") in [(o.name, o.shown, o.place) for o in found]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("off", "must be JSON, like"),
+        ('["hush", " "]', "must not be blank"),
+        ('"hush"', "MIND_MEMORY_OFF_THE_RECORD_MARKERS"),
+    ],
+)
+def test_a_marker_that_would_void_everything_is_refused(monkeypatch, value, said):
+    monkeypatch.setenv("MIND_MEMORY_OFF_THE_RECORD_MARKERS", value)
+
+    with pytest.raises(ConfigurationFault, match=said):
+        read_settings()
+
+
+def test_an_address_is_shown_without_its_key(monkeypatch):
+    monkeypatch.setenv("MIND_MEMORY_API_BASE", "https://u:p@host/v1?key=canary")
+
+    assert [one.shown for one in origins(read_settings())] == ["https://host/v1"]

@@ -1,0 +1,98 @@
+"""Running `mind-memory`: as a process of its own, as a service that is waited for, or in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+from typer.testing import CliRunner
+
+from service.cli.main import app
+from service.observability.logging import configure_logs
+from tests.support.paths import ROOT
+from tests.support.waiting import GIVE_UP, end, until
+
+MAIN = (sys.executable, "-c", "from service.cli.main import main; main()")
+
+
+def environment(**more):
+    """This environment with *more*, and the project to be found."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **more}
+
+
+def run(*words, said="", **more):
+    """A process that ends by itself."""
+    return subprocess.run(
+        [*MAIN, *map(str, words)], input=said, capture_output=True, text=True, timeout=GIVE_UP, env=environment(**more)
+    )
+
+
+def call(*words, said=None, **more):
+    """The same in this process, which is quicker."""
+    try:
+        return CliRunner().invoke(app, [str(word) for word in words], input=said, env={"COLUMNS": "200", **more})
+    finally:
+        configure_logs(level="WARNING", as_json=False)  # as tests/conftest.py has it: a command logs errors alone
+
+
+@contextmanager
+def serving(home, *words, **more):
+    """A service on a free port: its process and its address, once it answers."""
+    with _said(home).open("w") as said, _log(home).open("w") as log:  # a pipe that nobody reads would fill, and hold it
+        process = subprocess.Popen(
+            [*MAIN, "serve", "--home", str(home), "--port", "0", *words],
+            stdout=said,
+            stderr=log,
+            env=environment(**more),
+        )
+    try:
+        yield process, _address(home, process)
+    finally:
+        end(process)
+
+
+def log_of_ended(process, home):
+    """Wait until the service of this home has ended, and return all that it logged."""
+    process.wait(timeout=GIVE_UP)
+    return _log(home).read_text()
+
+
+def until_digested(url, mind_id):
+    """Wait until the graph holds all that the mind was told."""
+
+    def is_digested():
+        graph = (found := httpx2.get(f"{url}/v1/minds/{mind_id}", timeout=GIVE_UP).json())["graph"]
+        return graph["saved"] >= found["last_sequence"] and graph["lag"] == 0
+
+    until(is_digested)
+
+
+def said_by_service(home):
+    """What the service of this home has said so far."""
+    return _said(home).read_text()
+
+
+def _said(home):
+    return Path(home).with_name(f"{Path(home).name}-said.txt")
+
+
+def _log(home):
+    return Path(home).with_name(f"{Path(home).name}-log.txt")
+
+
+def _address(home, process):
+    file = Path(home) / "service.json"
+
+    def is_announced():
+        assert process.poll() is None, _log(home).read_text()
+        return file.exists()
+
+    until(is_announced)
+    url = json.loads(file.read_text())["url"]
+    assert httpx2.get(f"{url}/healthz", timeout=GIVE_UP).json() == {"status": "alive"}
+    return url

@@ -1,0 +1,31 @@
+"""Running `mind-memory` at a terminal, as a person does: colours, questions, bars."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import subprocess
+
+from tests.support.cli_process import MAIN, environment
+from tests.support.waiting import GIVE_UP, end
+
+
+def at_a_terminal(*words, said="", **more):
+    """What it printed there, both streams in one, and its exit code; *said* is typed ahead."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*MAIN, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(TERM="xterm", **more)
+    )
+    os.close(theirs)
+    os.write(ours, said.encode())
+    printed = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other side has gone
+        while piece := os.read(ours, 65536):
+            printed += piece
+    os.close(ours)
+    try:
+        process.wait(GIVE_UP)
+    finally:
+        end(process)
+    return process.returncode, printed.decode()

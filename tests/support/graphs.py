@@ -1,0 +1,179 @@
+"""Graphs for a test that needs no service: in memory and on a real FalkorDB, with a model that reads by rules."""
+
+from __future__ import annotations
+
+import re
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from consolidation.kernel.ports import Reply, Usage
+from prompts.responses import Entity, Extraction, Fact, Identities, Identity, Settlement, Settlements
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.graphs import FalkorGraphs
+from service.adapters.falkordb.server import EmbeddedServer
+from service.adapters.hashing_embedder import HashingEmbedder
+from service.adapters.memory_graph.graphs import MemoryGraphs
+from service.ingest.extraction_prompts import TurnReaders
+from service.ports.embedder import EmbedderIdentity
+from service.ports.graph import Episode, Passage, episode_uuid
+
+EMBEDDER = HashingEmbedder()
+OURS = EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension)
+START = datetime(2026, 1, 1, 10, tzinfo=UTC)
+_NAME = re.compile(r"\b[A-Z]\w+")
+
+
+class Reader:
+    """A model that reads by rules: capitalised words are entities, sentences with two of them are facts."""
+
+    is_hosted = False
+
+    def __init__(self):
+        self.rules = {"extraction": read_turn, "identities": no_identities, "settlements": settle}
+        self.asked = []
+
+    async def answer(self, ask):
+        self.asked.append(ask)
+        return Reply(self.rules[ask.prompt](ask.words), usage=Usage(calls=1), model="rules")
+
+    async def converse(self, messages):
+        raise NotImplementedError
+
+
+def read_turn(words):
+    """A sentence ``[2026-02-03] Ada met Bruno.`` is true from that day on; without a day, from the turn on."""
+    entities, facts = {}, []
+    for sentence in re.findall(r"(?:\[([\d-]+)\] )?([^.\[]+\.)", words["text"].partition(": ")[2]):
+        day, said = sentence[0], sentence[1].strip()
+        names = list(dict.fromkeys(_NAME.findall(said)))
+        entities |= dict.fromkeys(names)
+        if len(names) > 1:
+            valid_at = f"{day}T00:00:00Z" if day else None
+            facts.append(Fact(source=names[0], relation="SAID", target=names[1], fact=said, valid_at=valid_at))
+    return Extraction(entities=tuple(Entity(name=name) for name in entities), facts=tuple(facts))
+
+
+def no_identities(words):
+    """No new name is a known one."""
+    return Identities()
+
+
+def nicknames(words):
+    """A name with an ``s`` behind it is the name without."""
+    known = {one.text: one.number for one in words["known"]}
+    same = ((one.number, known[one.text.removesuffix("s")]) for one in words["names"] if one.text[:-1] in known)
+    return Identities(identities=tuple(Identity(number=number, same_as=other) for number, other in same))
+
+
+def settle(words):
+    """A fact repeats one of the same words in another order; ``Ada lives …`` makes every other ``Ada lives`` untrue."""
+    return Settlements(settlements=tuple(_settled(one) for one in words["questions"]))
+
+
+def _settled(question):
+    new = _words(question["fact"])
+    repeats = [one.number for one in question["same_pair"] if sorted(_words(one.text)) == sorted(new)]
+    others = [*question["same_pair"], *question["others"]]
+    same = [one for one in others if new[1:2] == ["lives"] and _words(one.text)[:2] == new[:2]]
+    contradicts = [one.number for one in same if one.number not in repeats]
+    return Settlement(number=question["number"], repeats=tuple(repeats[:1]), contradicts=tuple(contradicts))
+
+
+def _words(text):
+    return text.strip(".").split()
+
+
+class Bench:
+    """Graphs of one kind, the model that reads for them, and what reading has cost by mind."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.reader = Reader()
+        self.spent = {}
+        self.readers = TurnReaders(self.reader, overrides=lambda _: None, spent=self._spend)
+        self.graphs = None
+
+    def _spend(self, mind_id, usage):
+        self.spent[mind_id] = self.spent.get(mind_id, Usage()) + usage
+
+    def of(self, mind_id):
+        return self.graphs.of(mind_id)
+
+
+@asynccontextmanager
+async def bench(kind, folder=None):
+    """Graphs in ``memory``, or on a ``falkordb`` of their own in *folder*."""
+    opened = Bench(kind)
+    if kind == "memory":
+        opened.graphs = MemoryGraphs(readers=opened.readers, embedder=EMBEDDER)
+        yield opened
+        return
+    async with served(folder) as (_, connection):
+        opened.graphs = FalkorGraphs(
+            connection, prefix="mind_", readers=opened.readers, embedder=EMBEDDER, folder=folder
+        )
+        yield opened
+
+
+@asynccontextmanager
+async def served(folder):
+    """A server on a folder, ready, with a connection to it."""
+    server = EmbeddedServer(folder)
+    await server.start()
+    await server.wait_until_ready()
+    connection = GraphConnection(server.url)
+    try:
+        yield server, connection
+    finally:
+        await connection.close()
+        await server.stop()
+
+
+def episode(mind_id, sequence, *passages, session_id="s1", at=None):
+    """Turn *sequence* as an episode of these passages."""
+    uuid = episode_uuid(mind_id, f"t{sequence}")
+    parts = tuple(Passage(f"{uuid}/{number}", text) for number, text in enumerate(passages))
+    at = at or START + timedelta(days=sequence)
+    return Episode(uuid, sequence, f"t{sequence}", session_id, at, f"user: {' '.join(passages)}", parts)
+
+
+async def save(graph, mind_id, *texts, first=1):
+    """Save a turn for each text, each leaning on itself alone; the episodes."""
+    episodes = [episode(mind_id, number, text) for number, text in enumerate(texts, start=first)]
+    rows = await EMBEDDER.embed(texts)
+    own = {one.passages[0].uuid: row for one, row in zip(episodes, rows, strict=True)}
+    await graph.save(episodes, own=own, leaning=own, cursor=episodes[-1].sequence)
+    return episodes
+
+
+async def extract(graph, one, *, previous=()):
+    """Begin, extract and complete one episode; what was found."""
+    await graph.begin_attempt(one.uuid)
+    found = await graph.extract(one, previous=previous)
+    await graph.mark_extracted(one.sequence)
+    return found
+
+
+async def tell(graph, mind_id, *texts, first=1):
+    """Prepare, save and extract; the episodes."""
+    await graph.prepare(embedder=OURS)
+    episodes = await save(graph, mind_id, *texts, first=first)
+    for one in episodes:
+        await extract(graph, one)
+    return episodes
+
+
+async def everything(graph):
+    """All facts and all entities by uuid, the entities with their episodes."""
+    page = await graph.knowledge(after=0, limit=10_000)
+    entities = await graph.entities([one.uuid for one in page.entities])
+    return page.facts, tuple(sorted(entities, key=lambda one: one.uuid))
+
+
+def unit(*numbers, dimension=EMBEDDER.dimension):
+    """A unit vector whose first coordinates stand to each other as *numbers* do."""
+    vector = np.zeros(dimension, dtype=np.float32)
+    vector[: len(numbers)] = numbers
+    return vector / np.linalg.norm(vector)

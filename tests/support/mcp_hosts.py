@@ -1,0 +1,70 @@
+"""Hosts as a person has them: the SDK's own client, over HTTP to an address or over stdio to a command it starts."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.support.cli_process import MAIN, environment
+
+TOOLS = {"remember", "journal_memory_search", "journal_memory_get", "read_story", "resonance", "store_turn"}
+LYON = [
+    {"role": "user", "content": "My mother lives in Lyon.", "timestamp": "2026-01-09T18:30:00Z"},
+    {"role": "assistant", "content": "How often do you see her?", "timestamp": "2026-01-09T18:30:05Z"},
+]
+
+
+@asynccontextmanager
+async def over_http(url, *, key=None, mode="auto", query="", **headers):
+    """A host that was given the address of a service."""
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        Client(streamable_http_client(f"{url}/mcp{query}", http_client=http), mode=mode) as host,
+    ):
+        yield host
+
+
+@asynccontextmanager
+async def over_stdio(home, *words, mode="auto", **more):
+    """A host that starts `mind-memory mcp` on *home*; what the command says on stderr is kept beside it."""
+    started = StdioServerParameters(
+        command=MAIN[0],
+        args=[*MAIN[1:], "mcp", "--home", str(home), *words],
+        env=environment(**{"MIND_MEMORY_LOG_LEVEL": "WARNING", **more}),
+    )
+    with said_file(home).open("a") as said:
+        async with Client(stdio_client(started, errlog=said), mode=mode) as host:
+            yield host
+
+
+def said_file(home):
+    """What commands on *home* said on stderr."""
+    return home.with_name(f"{home.name}-mcp-said.txt")
+
+
+def text_of(result):
+    """What a model reads of a result."""
+    [content] = result.content
+    return content.text
+
+
+async def called(host, tool, **arguments):
+    """The structured content of a call that works."""
+    result = await host.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return result.structured_content
+
+
+async def refused(host, tool, **arguments):
+    """The words of one that does not."""
+    result = await host.call_tool(tool, arguments)
+    assert result.is_error, result
+    assert "Traceback" not in text_of(result)
+    return text_of(result)

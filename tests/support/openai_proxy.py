@@ -1,0 +1,109 @@
+"""The service on a port of this machine, with a scripted upstream: for clients that speak OpenAI's API over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from contextlib import asynccontextmanager, closing, contextmanager
+
+import httpx2
+import openai
+import uvicorn
+
+from service.app import create_app
+from tests.support.service import opened_memory, settings_of
+from tests.support.waiting import GIVE_UP, until
+
+SECONDS = GIVE_UP
+
+
+class Proxied:
+    """Where it is, what it keeps, and clients for it."""
+
+    def __init__(self, url, home, memory):
+        self.url = f"{url}/v1"
+        self.home = home
+        self.memory = memory
+        self.http = httpx2.Client(base_url=url, timeout=SECONDS)
+        self._clients = []
+
+    def client(self, kind=openai.OpenAI, *, key="sk-of-somebody-else", retries=0, **more):
+        """A client of OpenAI's package; it always sends a key. Who asks for another kind closes it."""
+        found = kind(base_url=self.url, api_key=key, max_retries=retries, timeout=SECONDS, **more)
+        if kind is openai.OpenAI:
+            self._clients.append(found)
+        return found
+
+    def close(self):
+        """Let go of every connection."""
+        for one in (self.http, *self._clients):
+            one.close()
+
+    def kept(self, mind_id):
+        """The turns of a mind, as they stand on the disk."""
+        files = sorted((self.home / "minds" / mind_id / "transcript").glob("*.jsonl"))
+        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+    def until_kept(self, mind_id, *, turns=1):
+        """Wait until so many turns of a mind are kept, and return them."""
+        return self.until(lambda: found if len(found := self.kept(mind_id)) >= turns else None)
+
+    def until(self, found):
+        """Wait until *found* returns something, and return it."""
+        return until(found)
+
+    def at_rest(self):
+        """Wait until everything that was to be kept is."""
+        jobs = {"store a chat", "account for a chat"}
+        self.until(lambda: not [task for task in self.memory.background._tasks if task.get_name() in jobs])
+
+    def tell(self, mind_id, *contents, session_id="s0"):
+        """Keep a turn by the other door, and wait until it can be found."""
+        messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(contents)]
+        body = {"session_id": session_id, "messages": messages}
+        self.http.post(f"/v1/minds/{mind_id}/turns", json=body).raise_for_status()
+        self.digested(mind_id)
+
+    def digested(self, mind_id):
+        """Wait until all of a mind can be found."""
+
+        def is_digested():
+            found = self.http.get(f"/v1/minds/{mind_id}").json()
+            return found["graph"]["saved"] >= found["last_sequence"] and found["graph"]["lag"] == 0
+
+        self.until(is_digested)
+
+
+@contextmanager
+def proxied(home, provider=None, **more):
+    """The service on *home*, in a thread; its chats go to *provider*, memory itself asks no model."""
+    if provider is not None:
+        place = {"api_base": provider.url, "api_key": "sk-upstream-secret-1"}
+        more["proxy"] = {"models": ["openai/scripted", "openai/other"], **place, **more.get("proxy", {})}
+    settings, opened = settings_of(home, **more), []
+
+    @asynccontextmanager
+    async def opening(found):
+        async with opened_memory(found) as memory:
+            opened.append(memory)
+            yield memory
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        app = create_app(settings, opening=opening)
+        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            found = Proxied(url, home, None)
+            with closing(found):
+                found.until(lambda: opened)
+                found.memory = opened[0]
+                assert found.http.get("/healthz").json() == {"status": "alive"}
+                yield found
+        finally:
+            server.should_exit = True
+            thread.join(SECONDS)

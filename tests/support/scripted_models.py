@@ -1,0 +1,115 @@
+"""What a hosted model says in a test, by prompt; and settings that ask it."""
+
+from __future__ import annotations
+
+import re
+
+from tests.support.service import QUICK, settings_of
+from tests.twins.provider import ScriptedProvider
+
+_OPENINGS = {
+    "extraction": "Read one turn",
+    "identities": "New names came up",
+    "settlements": "New facts came up",
+    "seeds": "You are the part of",
+    "narration": "You are the memory of",
+    "story_first": "You are the assistant, and you write",
+    "story_next": "You are the assistant, and you go on",
+}
+_NAME = re.compile(r"\b[A-Z][a-z]+\b")
+
+
+class Brain:
+    """Answers each prompt by a rule that a test may replace: a function of the prompt's text, or an answer."""
+
+    def __init__(self, **rules):
+        self.rules = {
+            "extraction": read_turn,
+            "identities": {"identities": []},
+            "settlements": {"settlements": []},
+            "seeds": {"entities": [], "queries": [], "wonders": []},
+            "narration": tell_all,
+            **rules,
+        }
+
+    def __call__(self, body):
+        prompt = body["messages"][0]["content"]
+        rule = self.rules[prompt_of(body)]
+        return rule(prompt) if callable(rule) else rule
+
+
+def prompt_of(body):
+    """Which of our prompts a request is."""
+    text = body["messages"][0]["content"]
+    return next(name for name, opening in _OPENINGS.items() if text.startswith(opening))
+
+
+def between(text, mark):
+    """What stands between ``<mark>`` and ``</mark>``."""
+    return text.partition(f"<{mark}>\n")[2].partition(f"\n</{mark}>")[0]
+
+
+def read_turn(prompt):
+    """Every capitalised word is an entity; every sentence with two of them a fact of both."""
+    entities, facts = {}, []
+    for line in between(prompt, "turn").splitlines():
+        for sentence in re.split(r"(?<=[.!?])\s+", line.partition(": ")[2]):
+            names = list(dict.fromkeys(_NAME.findall(sentence)))
+            entities |= dict.fromkeys(names)
+            if len(names) > 1:
+                facts.append({"source": names[0], "relation": "SAID", "target": names[1], "fact": sentence})
+    return {"entities": [{"name": name} for name in entities], "facts": facts}
+
+
+def tell_all(prompt):
+    """Every candidate surfaces in its own words."""
+    return {"lines": [{"number": n, "surfaces": True, "text": ""} for n in numbers(prompt)]}
+
+
+def telling(**texts):
+    """A narration that tells the candidate in whose words a key stands as its value says; None drops it."""
+
+    def answer(prompt):
+        lines = []
+        for number, text in numbers(prompt).items():
+            known = next((key for key in texts if key in text), None)
+            said = texts.get(known) or "" if known else ""
+            lines.append({"number": number, "surfaces": known is None or texts[known] is not None, "text": said})
+        return {"lines": lines}
+
+    return answer
+
+
+def numbers(prompt):
+    """The candidates of a narration prompt by number."""
+    found = re.findall(r"^(\d+)\. \[[^\]]*\] (.*)$", between(prompt, "candidates"), re.MULTILINE)
+    return {int(number): text for number, text in found}
+
+
+def prompts(provider, name):
+    """The prompts of one kind that a provider was asked, in order, repairs left out."""
+    asked = [one.body for one in provider.chats if len(one.body["messages"]) == 1]
+    return [body["messages"][0]["content"] for body in asked if prompt_of(body) == name]
+
+
+def turns_read(provider):
+    """The turns whose extraction was asked for, in order."""
+    return [between(prompt, "turn") for prompt in prompts(provider, "extraction")]
+
+
+def hosted(home, provider, *roles, digestion=QUICK, at_once=4, **more):
+    """Settings with *roles* (all the service asks, when left out) at *provider*, *at_once* calls to it together."""
+    section = {"model": "openai/scripted", "api_base": provider.url, "api_key": "k"}
+    timeout = {"timeout_seconds": more.pop("timeout_seconds")} if "timeout_seconds" in more else {}
+    models = {role: {**section, **timeout} for role in roles or ("extraction", "subconscious")}
+    return settings_of(home, models={**models, "at_once": at_once}, digestion=digestion, **more)
+
+
+def provider_of(brain, **more):
+    """A provider that answers as *brain* says."""
+    return ScriptedProvider(respond=brain, **more)
+
+
+def free(provider):
+    """Let every caller go that a provider lets hang, so that the service need not wait for them when it ends."""
+    provider._over.set()

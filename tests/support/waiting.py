@@ -1,0 +1,58 @@
+"""How a test waits: it looks again and again until something is so, and gives up after a time that only a hang takes."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import time
+
+GIVE_UP = 120.0  # seconds; a guard against hanging and never an assertion, so it is generous
+OFTEN = 0.02  # seconds between two looks
+
+
+def until(look, *, seconds=GIVE_UP, every=OFTEN, said=lambda: ""):
+    """What *look* returns once that is true; a failure says what *said* returns."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := look():
+            return found
+        time.sleep(every)
+    raise AssertionError(f"it never came true; {said()}")
+
+
+def until_answered(ask, is_so, *, seconds=GIVE_UP):
+    """What *ask* returns once *is_so* of it; a failure shows the last answer."""
+    answers = []
+
+    def look():
+        answers[:] = [ask()]
+        return is_so(answers[0])
+
+    until(look, seconds=seconds, said=lambda: answers)
+    return answers[0]
+
+
+async def until_async(look, *, seconds=GIVE_UP):
+    """The same as ``until`` on an event loop; *look* is a plain function."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := look():
+            return found
+        await asyncio.sleep(OFTEN)
+    raise AssertionError("it never came true")
+
+
+def end(process):
+    """
+    Ask a process to end; one that does not is killed, and fails its test here.
+
+    A process that is left behind would fail the next test instead, by a ResourceWarning when Python collects it.
+    """
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(GIVE_UP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise

@@ -1,0 +1,96 @@
+"""The write path without doors: minds in a folder, the graph's twin in memory, and the lanes, for tests of their rules."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.turns import Message, Speaker, Turn
+from service.adapters.memory_graph.graphs import MemoryGraphs
+from service.ingest.backoff import Backoff
+from service.ingest.extraction_lane import ExtractionLane
+from service.ingest.indexing_lane import IndexingLane
+from service.ingest.ingestion import Ingestion
+from service.ingest.lane_telemetry import LaneTelemetry
+from service.ingest.saving_lane import SavingLane
+from service.mind.mind_gate import MindGate
+from service.mind.minds import Minds
+from service.observability.counters import Tally
+from service.observability.dependency_health import Dependencies
+from service.ports.spans import NoopSpans
+from service.runtime.background import Background
+from tests.support.graphs import EMBEDDER, Bench
+
+MOST_ATTEMPTS = 5
+SECONDS = 60  # that a test waits for what must come
+
+
+@dataclass
+class WritePath:
+    """What a test may look at, and ``reader``, whose rules say how a model answers."""
+
+    minds: Minds
+    graphs: MemoryGraphs
+    ingestion: Ingestion
+    background: Background
+    reader: object
+    tally: Tally
+
+    async def store(self, mind_id, *contents, session_id="s1"):
+        """Append a turn for each content, and wake nobody."""
+        mind = await self.minds.find_or_create(mind_id)
+        for content in contents:
+            number = mind.transcript.positions.last + 1
+            await mind.transcript.append(Turn(f"t{number}", session_id, (Message(Speaker.USER, content),)), tokens=1)
+        return mind
+
+    async def until(self, is_so):
+        """Return when *is_so* is true."""
+        async with asyncio.timeout(SECONDS):
+            while not is_so():
+                await asyncio.sleep(0.005)
+
+    async def until_extracted(self, mind):
+        """Return when a model has read every turn of *mind*, or the turn is parked, and full text knows of it."""
+        async with asyncio.timeout(SECONDS):
+            while (await mind.graph.progress()).extracted < mind.transcript.positions.last or self.background_jobs():
+                await asyncio.sleep(0.005)
+
+    def background_jobs(self):
+        """The names of the jobs that run, but for the sweep."""
+        return sorted(task.get_name() for task in self.background._tasks if task.get_name() != "sweep")
+
+
+@asynccontextmanager
+async def write_path(home, *, retry_seconds=0.001, sweep_seconds=60.0, sweeps=False):
+    """All of it in *home*; a step that failed is tried again after *retry_seconds*."""
+    bench, tally, clock = Bench("memory"), Tally(), SystemClock()
+    graphs = MemoryGraphs(readers=bench.readers, embedder=EMBEDDER)
+    disk = Dependencies(monotonic=clock.monotonic).get("disk")
+    minds = Minds(home, clock=clock, disk=disk, gate=MindGate(), graph_of=graphs.of)
+    telemetry = LaneTelemetry(tally=tally, spans=NoopSpans(), monotonic=clock.monotonic)
+    try:
+        async with Background(drain_seconds=0) as background:
+            ingestion = Ingestion(
+                minds,
+                indexing=IndexingLane(telemetry=telemetry),
+                saving=SavingLane(embedder=EMBEDDER, adopt_graph=_nothing_to_adopt, telemetry=telemetry),
+                extraction=ExtractionLane(
+                    clock=clock, most_attempts=MOST_ATTEMPTS, turn_seconds=SECONDS, telemetry=telemetry
+                ),
+                telemetry=telemetry,
+                background=background,
+                new_backoff=lambda: Backoff(first_seconds=retry_seconds, most_seconds=retry_seconds, chance=lambda: 0),
+                sweep_seconds=sweep_seconds,
+            )
+            if sweeps:
+                background.start_daemon("sweep", ingestion.sweep)
+            yield WritePath(minds, graphs, ingestion, background, bench.reader, tally)
+    finally:
+        await minds.close()
+
+
+async def _nothing_to_adopt(_workspace):
+    pass
