@@ -10,11 +10,16 @@ import pytest
 from consolidation.story.edits import etag_of
 from tests.e2e.test_story import TALK, keep_talk
 from tests.e2e.test_story_doors import call, raw, tell
-from tests.support.service import running
+from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 
 ANY = {"If-Match": "*", "Content-Type": "text/markdown"}
+
+
+def unwatched(home):
+    """Settings without the watch of the journal: it would keep the only thread for seconds at a time."""
+    return settings_of(home, journal={"watch": False})
 
 
 @asynccontextmanager
@@ -73,7 +78,7 @@ def is_of_its_own_text(answer):
 
 
 async def test_a_put_is_answered_with_the_story_it_wrote_though_another_put_lands_right_behind(tmp_path):
-    async with running(tmp_path) as service:
+    async with running(tmp_path, settings=unwatched(tmp_path)) as service:
         await keep_talk(service, TALK[:1])
         await tell(service)
         async with taking_turns() as begin:
@@ -93,7 +98,7 @@ async def test_a_put_is_answered_with_the_story_it_wrote_though_another_put_land
 
 async def test_a_put_is_answered_with_the_story_it_wrote_though_a_person_saves_right_behind(tmp_path):
     path = tmp_path / "minds/ada/STORY.md"
-    async with running(tmp_path) as service:
+    async with running(tmp_path, settings=unwatched(tmp_path)) as service:
         await keep_talk(service, TALK[:1])
         await tell(service)
         async with taking_turns() as begin:
@@ -109,7 +114,7 @@ async def test_a_put_is_answered_with_the_story_it_wrote_though_a_person_saves_r
 
 @pytest.mark.parametrize("retell", [False, True])
 async def test_a_restore_is_answered_with_the_story_it_wrote_though_a_person_saves_right_behind(tmp_path, retell):
-    async with running(tmp_path) as service:
+    async with running(tmp_path, settings=unwatched(tmp_path)) as service:
         for said in TALK[:1], TALK[1:2]:
             await keep_talk(service, said)
             await tell(service)
