@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -100,8 +100,15 @@ class LanguageModel(Protocol):
         """Import what the first question would otherwise wait for; nothing where there is nothing to import."""
         ...
 
-    async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:
-        """Answer in the shape asked for, repaired and checked."""
+    async def answer[Answer: BaseModel](
+        self, ask: Ask[Answer], /, *, on_part: Callable[[Answer], None] | None = None
+    ) -> Reply[Answer]:
+        """
+        Answer in the shape asked for, repaired and checked.
+
+        Where *on_part* is given, the answer may be streamed: each time another item of its list is whole, *on_part* is
+        called with all that are.
+        """
         ...
 
     async def converse(self, messages: tuple[Mapping[str, str], ...], /) -> Reply[str]:

@@ -58,6 +58,7 @@ class Memory:
     intake: Intake
     ingestion: Ingestion
     pipeline: Pipeline
+    deadline_seconds: float | None  # of a pre-turn call that names none
     recall: Recall
     story: Story
     journal: Journal
@@ -105,14 +106,20 @@ async def open_memory(
         authenticator = build_authenticator(settings, clock=shared.clock, background=shared.background)
         ingest = build_ingest(settings, shared)
         narration = build_narration(settings, shared)
-        intake = build_intake(shared, ingest.ingestion, on_stored=narration.scheduler.notice)
-        story = build_story(settings, shared, narration=narration, intake=intake)
         journal = build_journal(settings, shared)
         resonance = build_resonance(settings, shared, switches=switches or Switches(), journal=journal.arm)
+        intake = build_intake(
+            shared,
+            ingest.ingestion,
+            on_stored=narration.scheduler.notice,
+            think_ahead=resonance.think_ahead.begin,
+        )
+        story = build_story(settings, shared, narration=narration, intake=intake)
         memory = Memory(
             intake=intake,
             ingestion=ingest.ingestion,
             pipeline=resonance.pipeline,
+            deadline_seconds=resonance.deadline_seconds,
             recall=Recall(embedder=shared.embedder),
             story=story,
             journal=journal.journal,

@@ -18,6 +18,7 @@ from service.ingest.saving_lane import SavingLane
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from consolidation.kernel.turns import StoredTurn
     from service.composition.resources import Resources
     from service.mind.minds import Mind
     from service.settings.settings import Settings
@@ -64,8 +65,18 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
     return Ingest(ingestion, indexing, saving)
 
 
-def build_intake(shared: Resources, ingestion: Ingestion, *, on_stored: Callable[[Mind], int]) -> Intake:
-    """The one way in; *on_stored* lets the story know of a turn and returns how many tokens wait for it."""
+def build_intake(
+    shared: Resources,
+    ingestion: Ingestion,
+    *,
+    on_stored: Callable[[Mind], int],
+    think_ahead: Callable[[Mind, StoredTurn], None],
+) -> Intake:
+    """
+    The one way in; *on_stored* lets the story know of a turn and returns how many tokens wait for it.
+
+    *think_ahead* begins to think about what may follow a turn.
+    """
     return Intake(
         shared.minds,
         clock=shared.clock,
@@ -74,6 +85,7 @@ def build_intake(shared: Resources, ingestion: Ingestion, *, on_stored: Callable
         spans=shared.telemetry.spans,
         wake_lanes=ingestion.wake,
         on_stored=on_stored,
+        think_ahead=think_ahead,
     )
 
 

@@ -9,13 +9,14 @@ from consolidation.kernel.ports import Role
 from service.adapters.word_rarity import WordRarity
 from service.resonance.entity_arm import EntityArm
 from service.resonance.filters import Filters
-from service.resonance.late_answers import LateAnswers
+from service.resonance.late_answers import LateAnswers, Pace
 from service.resonance.narration_model import NarrationModel
 from service.resonance.pipeline import Pipeline
 from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Retrieval
 from service.resonance.seeds_model import SeedsModel
 from service.resonance.stable_prompt import StablePrompt
+from service.resonance.think_ahead import ThinkAhead
 
 if TYPE_CHECKING:
     from service.composition.resources import Resources
@@ -23,13 +24,22 @@ if TYPE_CHECKING:
     from service.resonance.journal_arm import JournalArm
     from service.settings.settings import Settings
 
+# With a hosted model, an answer of 1.2 s and two searches fit; it is waited for no longer than it takes.
+_WITHOUT_MODEL_SECONDS, _WITH_MODEL_SECONDS = 1.5, 2.5
+
 
 @dataclass(frozen=True, slots=True)
 class Resonance:
-    """The pipeline, the weight of words it uses, and what it remembers between calls."""
+    """
+    The pipeline, the weight of words it uses, and what it thinks and remembers between calls.
+
+    ``deadline_seconds`` is for calls that name no deadline; None sets no limit.
+    """
 
     pipeline: Pipeline
     rarity: WordRarity
+    think_ahead: ThinkAhead
+    deadline_seconds: float | None
     _late_answers: LateAnswers
     _stable_prompt: StablePrompt
     _shared: Resources
@@ -38,7 +48,15 @@ class Resonance:
         """Drop a mind's words from memory: it is erased, or a part of it is."""
         self._shared.embedder.clear()
         self._late_answers.forget(mind_id)
+        self.think_ahead.forget(mind_id)
         self._stable_prompt.forget(self._shared.minds.workspace(mind_id))
+
+
+def _deadline_seconds(settings: Settings, *, is_model_hosted: bool) -> float | None:
+    chosen = settings.resonance.deadline_ms
+    if chosen is None:
+        return _WITH_MODEL_SECONDS if is_model_hosted else _WITHOUT_MODEL_SECONDS
+    return chosen / 1000 or None
 
 
 def build_resonance(
@@ -47,11 +65,17 @@ def build_resonance(
     """The read path; *journal* is the arm that searches notes, None where the settings switch it off."""
     model, rarity = shared.models[Role.SUBCONSCIOUS], WordRarity()
     late_answers = LateAnswers(shared.background)
+    pace = Pace()
+    think_ahead = ThinkAhead(
+        model=model, agent=settings.agent, late_answers=late_answers, pace=pace, clock=shared.clock
+    )
     stable_prompt = StablePrompt(story_tokens=settings.resonance.story_tokens)
     notes = (journal,) if journal is not None and switches.journal else ()
     gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
     pipeline = Pipeline(
-        seeds=SeedsModel(model=model, agent=settings.agent, late_answers=late_answers),
+        seeds=SeedsModel(
+            model=model, agent=settings.agent, late_answers=late_answers, think_ahead=think_ahead, pace=pace
+        ),
         retrieval=Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=(EntityArm(), *notes)),
         filters=Filters(gate=gate, echo_turns=settings.resonance.echo_turns),
         narration=NarrationModel(model=model, agent=settings.agent, late_answers=late_answers),
@@ -61,4 +85,5 @@ def build_resonance(
         tally=shared.telemetry.tally,
         spans=shared.telemetry.spans,
     )
-    return Resonance(pipeline, rarity, late_answers, stable_prompt, shared)
+    deadline_seconds = _deadline_seconds(settings, is_model_hosted=model.is_hosted)
+    return Resonance(pipeline, rarity, think_ahead, deadline_seconds, late_answers, stable_prompt, shared)

@@ -116,6 +116,7 @@ def log_started(memory: Memory) -> None:
         graph="embedded" if url is None else shown(url.get_secret_value()),
         models=_models(settings),
         embedder=memory.embedder.name,
+        deadline_ms=round((memory.deadline_seconds or 0) * 1000),
         keys=memory.authenticator.live_keys(),
         spans="none" if collector is None else shown_collector(collector),
     )

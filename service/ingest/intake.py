@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from consolidation.transcript.log import Accepted
     from service.mind.minds import Mind, Minds
@@ -87,8 +88,13 @@ class Intake:
         spans: Spans,
         wake_lanes: Callable[[Mind], None],
         on_stored: Callable[[Mind], int],
+        think_ahead: Callable[[Mind, StoredTurn], None],
     ) -> None:
-        """*on_stored* is called with the mind of each stored turn and returns its tokens that wait for the story."""
+        """
+        *on_stored* is called with the mind of each stored turn and returns its tokens that wait for the story.
+
+        *think_ahead* is called with each turn that is new.
+        """
         self._minds = minds
         self._clock = clock
         self._privacy_filter = privacy_filter
@@ -96,6 +102,7 @@ class Intake:
         self._spans = spans
         self._wake_lanes = wake_lanes
         self._on_stored = on_stored
+        self._think_ahead = think_ahead
 
     async def accept(self, mind_id: str, turn: Turn) -> AcceptedTurn:
         """
@@ -115,6 +122,8 @@ class Intake:
             self._minds.disk.worked(part="transcript")
             self._report(stored, dropped, annotate, seconds=self._clock.monotonic() - began)
             self._wake_lanes(mind)
+            if stored.is_new:
+                self._think_ahead(mind, stored.kept)
             return AcceptedTurn(
                 turn_id=stored.kept.turn.turn_id,
                 sequence=stored.kept.sequence,

@@ -34,7 +34,12 @@ class _Strict:
 
 @dataclass(frozen=True, slots=True)
 class SeedsTrace(_Strict):
-    """Phase 1: what was looked for; ``late`` came too late last turn; ``model`` is its answer, or why there is none."""
+    """
+    Phase 1: what was looked for, and what a model added.
+
+    ``late`` was thought of before the message came: between two turns, or too late for the last one. ``model`` is the
+    model's answer, or why there is none.
+    """
 
     queries: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None

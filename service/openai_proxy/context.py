@@ -32,6 +32,7 @@ class ProxyContext:
     usage: UsageLedger
     background: Background
     resonance: ResonanceSettings
+    deadline_seconds: float | None
     placement: Placement
 
     @classmethod
@@ -47,5 +48,6 @@ class ProxyContext:
             usage=memory.telemetry.usage,
             background=memory.background,
             resonance=memory.settings.resonance,
+            deadline_seconds=memory.deadline_seconds,
             placement=memory.settings.proxy.placement,
         )

@@ -96,7 +96,7 @@ def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) ->
         messages=seen,
         now=context.clock.now(),
         timezone=UTC,
-        deadline_seconds=knobs.deadline_ms / 1000 if knobs.deadline_ms else None,
+        deadline_seconds=context.deadline_seconds,
         max_fragments=knobs.max_fragments,
         max_tokens=knobs.max_tokens,
         relevance=knobs.relevance,

@@ -7,26 +7,38 @@ A restart forgets what came late.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections import OrderedDict, deque
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
-from consolidation.kernel.errors import HomeFault, ModelFault
+from consolidation.kernel.errors import HomeFault, ModelFault, ModelTimedOut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
 
+    from consolidation.kernel.ports import Reply, Usage
     from prompts.responses import Seeds
-    from service.resonance.call import PreTurnCall
+    from service.mind.minds import Mind
     from service.runtime.background import Background
 
 _MOST_SESSIONS, _MOST_NARRATIONS = 2_000, 5_000
+_LATEST, _TRIED_AGAIN = 3, 8
+
+
+class Paid(Protocol):
+    """An answer that says what it cost."""
+
+    @property
+    def usage(self) -> Usage:
+        """What the calls behind it cost."""
+        ...
 
 
 type Asking[Answer] = asyncio.Task[Answer | ModelFault | HomeFault | None]
 
 
 class ModelQuestion[Answer]:
-    """Asked of a model beside a call; once the call has released it, an answer that it did not use is kept."""
+    """Asked of a model beside a call; once it is released, an answer that no call used is kept."""
 
     def __init__(self, task: Asking[Answer], *, keep: Callable[[Answer], None]) -> None:
         self._task = task
@@ -39,22 +51,60 @@ class ModelQuestion[Answer]:
 
         Raises HomeFault.
         """
-        done, _ = await asyncio.wait({self._task}, timeout=seconds)
-        self._is_used = bool(done)
+        done: set[Asking[Answer]] = set()
+        self._is_used = True
+        try:
+            done, _ = await asyncio.wait({self._task}, timeout=seconds)
+        finally:
+            self._is_used = bool(done)
         answer = self._task.result() if done else None
         if isinstance(answer, HomeFault):
             raise answer
         return answer
 
     def release(self) -> None:
-        """The call no longer waits: keep the answer as soon as there is one, if it was not used."""
+        """Nobody waits any longer: keep the answer as soon as there is one, unless it is used after all."""
         if not self._is_used:
             self._task.add_done_callback(self._came_late)
 
     def _came_late(self, task: Asking[Answer]) -> None:
-        answer = None if task.cancelled() else task.result()
+        answer = None if task.cancelled() or self._is_used else task.result()
         if answer is not None and not isinstance(answer, ModelFault | HomeFault):
             self._keep(answer)
+
+
+class Pace:
+    """How quick a model was lately: where it is sure to come late, it need not be asked."""
+
+    def __init__(self) -> None:
+        self._took: deque[float] = deque(maxlen=_LATEST)
+        self._left_out = 0
+
+    def took(self, seconds: float) -> None:
+        """Note that it was of use, or given up, after *seconds*."""
+        self._took.append(seconds)
+
+    @contextmanager
+    def timed(self, monotonic: Callable[[], float]) -> Iterator[None]:
+        """Note how long it takes to ask inside; not where it fails, unless for want of time."""
+        began = monotonic()
+        try:
+            yield
+        except ModelTimedOut:
+            self.took(monotonic() - began)
+            raise
+        self.took(monotonic() - began)
+
+    def fits(self, seconds: float | None) -> bool:
+        """
+        Whether the model may answer within *seconds* (None: no limit).
+
+        No, where even its quickest answer of the last few took longer; but now and then it is tried again.
+        """
+        if seconds is None or len(self._took) < _LATEST or min(self._took) <= seconds:
+            return True
+        self._left_out += 1
+        return self._left_out % _TRIED_AGAIN == 0
 
 
 class LateStore[Key: tuple[str, ...], Value]:
@@ -67,6 +117,7 @@ class LateStore[Key: tuple[str, ...], Value]:
     def put(self, key: Key, value: Value) -> None:
         """Keep *value*; the oldest one goes where there are too many."""
         self._values[key] = value
+        self._values.move_to_end(key)
         if len(self._values) > self._most:
             self._values.popitem(last=False)
 
@@ -89,30 +140,33 @@ class LateAnswers:
 
     def __init__(self, background: Background) -> None:
         self._background = background
-        self.seeds: LateStore[tuple[str, str], Seeds] = LateStore(most=_MOST_SESSIONS)
+        self.seeds: LateStore[tuple[str, str], Reply[Seeds]] = LateStore(most=_MOST_SESSIONS)
         self.narrations: LateStore[tuple[str, str, str], str] = LateStore(most=_MOST_NARRATIONS)
 
-    def ask[Answer](
+    def ask[Answer: Paid](
         self,
-        call: PreTurnCall,
+        mind: Mind,
         name: str,
         question: Callable[[], Coroutine[object, object, Answer]],
         *,
         keep: Callable[[Answer], None],
     ) -> ModelQuestion[Answer]:
-        """Ask *question* beside *call*, without waiting; *keep* is given an answer that comes too late for it."""
+        """
+        Ask *question* for *mind*, without waiting; *keep* is given an answer that no call uses.
+
+        What the answer cost is added to the mind's usage, whoever uses it.
+        """
 
         async def answer() -> Answer | ModelFault | HomeFault:
             try:
-                return await question()
+                found = await question()
             except (ModelFault, HomeFault) as fault:
                 return fault
+            mind.health.usage += found.usage
+            return found
 
-        mind_id = call.mind.mind_id
-        task = self._background.start(f"{name} {mind_id}", answer, owner=mind_id, in_caller_context=True)
-        asked = ModelQuestion(task, keep=keep)
-        call.questions.append(asked)
-        return asked
+        task = self._background.start(f"{name} {mind.mind_id}", answer, owner=mind.mind_id, in_caller_context=True)
+        return ModelQuestion(task, keep=keep)
 
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind."""

@@ -19,6 +19,8 @@ from service.retrieval.periods import period, without_period
 from service.retrieval.queries import cleaned
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from consolidation.kernel.turns import Message
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.minds import Mind
@@ -50,12 +52,17 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
         session_id=request.session_id,
         messages=window,
         message=cleaned(talk[newest].content) if talk else "",
-        recent=tuple(f"{one.who}: {cleaned(one.content)}" for one in talk[max(0, newest - _RECENT) : newest]),
+        recent=recent_lines(talk[:newest]),
         language="",
         now=request.now,
         timezone=request.timezone,
         is_off_the_record=is_off,
     )
+
+
+def recent_lines(talk: Sequence[Message]) -> tuple[str, ...]:
+    """The newest of what was said, a line for each message, oldest first."""
+    return tuple(f"{one.who}: {cleaned(one.content)}" for one in talk[-_RECENT:])
 
 
 async def in_its_language(call: PreTurnCall) -> PreTurnCall:

@@ -36,8 +36,13 @@ async def ask_for_narration(
     voice: Mapping[str, str],
     model: LanguageModel,
     overrides: Path | None,
+    on_part: Callable[[Narration], None] | None = None,
 ) -> Reply[Narration]:
-    """Ask the model for a verdict on each fragment, and for its words. Raises ModelFault."""
+    """
+    Ask the model for a verdict on each fragment, and for its words; *on_part* hears what has come so far.
+
+    Raises ModelFault.
+    """
     words = {
         **voice,
         "language": moment.language,
@@ -49,7 +54,7 @@ async def ask_for_narration(
             for number, (fragment, label) in enumerate(labelled, start=1)
         ),
     }
-    return await model.answer(Ask("narration", Narration, words, overrides))
+    return await model.answer(Ask("narration", Narration, words, overrides), on_part=on_part)
 
 
 def plain(labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:

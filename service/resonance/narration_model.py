@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ModelFault
+from consolidation.kernel.errors import ModelTimedOut
+from prompts.responses import Narration
 from service.mind.trace_document import NarrationTrace
+from service.resonance.late_answers import Pace
 from service.resonance.narration import ask_for_narration, checked, plain
 from service.resonance.stable_prompt import shortened
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel, Usage
     from service.mind.minds import Mind
     from service.resonance.call import PreTurnCall
-    from service.resonance.late_answers import LateAnswers
+    from service.resonance.late_answers import LateAnswers, ModelQuestion
     from service.retrieval.moment import Flashback, LabelledFragment
 
 _LONGEST_SOUL, _LONGEST_STORY = 2_000, 200_000  # characters
@@ -36,6 +38,19 @@ class Narrated(NamedTuple):
     usage: Usage
 
 
+@dataclass(slots=True)
+class Telling:
+    """
+    What a model is asked about the fragments ``asked``, in that order; ``said`` is what it said of them so far.
+
+    ``question`` is None where it is not asked.
+    """
+
+    asked: tuple[LabelledFragment, ...] = ()
+    question: ModelQuestion[Narrated] | None = None
+    said: Narration = field(default_factory=Narration)
+
+
 class NarrationModel:
     """Asks the subconscious model for its verdict and its words."""
 
@@ -44,49 +59,103 @@ class NarrationModel:
         self._model = model
         self._agent = agent
         self._late_answers = late_answers
+        self._pace = Pace()
 
-    async def narrate(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
+    def begin(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> Telling:
+        """Ask about *labelled*, without waiting; not where no model may be asked, or where it is sure to come late."""
+        telling = Telling(tuple(labelled))
+        left = call.deadline.left(share=_SHARE)
+        if not labelled or not self._may_ask(call) or (left is not None and left < _LEAST_SECONDS):
+            return telling
+        if not self._pace.fits(left):
+            call.trace.note(NarrationTrace(model="not asked: the model answers too slowly for this deadline"))
+            return telling
+        telling.question = self._late_answers.ask(
+            call.mind,
+            "narration",
+            lambda: self._narrated(call, telling),
+            keep=lambda narrated: self._keep(call, narrated),
+        )
+        call.questions.append(telling.question)
+        return telling
+
+    async def finish(
+        self, call: PreTurnCall, labelled: Sequence[LabelledFragment], telling: Telling
+    ) -> tuple[Flashback, ...]:
         """
         What surfaces of *labelled*, as the model puts it; nothing, with the reason in the trace, is silence.
 
-        It surfaces as it was said where no model is hosted, where none may be asked, or where it takes too long.
-        Raises HomeFault.
+        It surfaces as it was said where no model is hosted, where none may be asked, where it takes too long, and where
+        it was found after the model had been asked. Of an answer that is still coming, what has come counts. Raises
+        HomeFault.
         """
-        if not self._model.is_hosted or call.moment.is_off_the_record:
+        if not labelled or not self._may_ask(call):
             return plain(labelled)
-        left = call.deadline.left(share=_SHARE)
-        if left is not None and left < _LEAST_SECONDS:
-            return self._skipped(call, labelled)
-        question = self._late_answers.ask(
-            call,
-            "narration",
-            lambda: self._narrated(call, labelled),
-            keep=lambda narrated: self._keep(call, narrated),
-        )
-        found = await question.answer(seconds=left)
-        if found is None or isinstance(found, ModelFault):
+        if not telling.asked:  # all was found after the model's seeds had come
+            telling = self.begin(call, labelled)
+        if telling.question is None:
+            call.trace.degrade("narration_skipped")
+            return self._in_plain_words(call, labelled)
+        found = await telling.question.answer(seconds=call.deadline.left(share=_SHARE))
+        if isinstance(found, Narrated):
+            call.trace.spend(found.usage)
+            call.trace.note(NarrationTrace(found.model, found.reasons))
+            flashbacks = found.flashbacks
+        elif found is None and telling.said.lines:
+            call.trace.degrade("narration_partial")
+            flashbacks, reasons = await self._checked(call, telling)
+            call.trace.note(NarrationTrace("cut off by the deadline", reasons))
+        else:
             reason = "too late" if found is None else f"{type(found).__name__}: {found}"
             call.trace.note(NarrationTrace(model=reason))
-            return self._skipped(call, labelled)
-        call.trace.spend(found.usage)
-        call.trace.note(NarrationTrace(found.model, found.reasons))
-        return found.flashbacks or call.trace.silent("nothing would change what is said next")
-
-    async def _narrated(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> Narrated:
-        """Ask the model, and check what it answers. Raises ModelFault, HomeFault."""
-        mind, language = call.mind, call.moment.language
-        voice = await anyio.to_thread.run_sync(self._voice, mind)
-        reply = await ask_for_narration(
-            labelled, moment=call.moment, voice=voice, model=self._model, overrides=mind.workspace.prompts
+            call.trace.degrade("narration_skipped")
+            return self._in_plain_words(call, labelled)
+        return self._joined(call, labelled, telling, flashbacks) or call.trace.silent(
+            "nothing would change what is said next"
         )
+
+    def _may_ask(self, call: PreTurnCall) -> bool:
+        return self._model.is_hosted and not call.moment.is_off_the_record
+
+    async def _narrated(self, call: PreTurnCall, telling: Telling) -> Narrated:
+        """Ask the model, and check what it answers. Raises ModelFault, HomeFault."""
+        mind, clock = call.mind, call.deadline.elapsed
+        voice = await anyio.to_thread.run_sync(self._voice, mind)
+        began = clock()
+
+        def heard(said: Narration) -> None:
+            if not telling.said.lines:
+                self._pace.took(clock() - began)  # from here on, the answer is of use
+            telling.said = said
+
+        try:
+            reply = await ask_for_narration(
+                telling.asked,
+                moment=call.moment,
+                voice=voice,
+                model=self._model,
+                overrides=mind.workspace.prompts,
+                on_part=heard,
+            )
+        except ModelTimedOut:
+            self._pace.took(clock() - began)
+            raise
+        if not telling.said.lines:
+            self._pace.took(clock() - began)
+        telling.said = reply.content
+        flashbacks, reasons = await self._checked(call, telling)
+        return Narrated(flashbacks, reasons, reply.model, reply.usage)
+
+    async def _checked(self, call: PreTurnCall, telling: Telling) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
+        """What surfaces by what the model said so far, and why a fragment was dropped or left as it is, by id."""
+        mind, said, language = call.mind, telling.said, call.moment.language
 
         def known_names(text: str) -> list[str]:
             return [name for _, name in mind.text.names_in(text)]
 
-        flashbacks, reasons = await anyio.to_thread.run_sync(
-            lambda: checked(reply.content, labelled, language=language, known_names=known_names)
+        return await anyio.to_thread.run_sync(
+            lambda: checked(said, telling.asked, language=language, known_names=known_names)
         )
-        return Narrated(flashbacks, reasons, reply.model, reply.usage)
 
     def _voice(self, mind: Mind) -> dict[str, str]:
         workspace = mind.workspace
@@ -94,9 +163,24 @@ class NarrationModel:
         soul = workspace.read(workspace.soul, most_characters=_LONGEST_SOUL)
         return {"agent": self._agent, "soul": soul.strip(), "story": story.strip()}
 
-    def _skipped(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
-        """What surfaces without an answer: in words that came too late for an earlier turn, else as it was said."""
-        call.trace.degrade("narration_skipped")
+    def _joined(
+        self,
+        call: PreTurnCall,
+        labelled: Sequence[LabelledFragment],
+        telling: Telling,
+        narrated: Sequence[Flashback],
+    ) -> tuple[Flashback, ...]:
+        """*labelled* without what the model dropped; as it told them, else in plain words."""
+        told = {flashback.fragment.id: flashback for flashback in narrated}
+        dropped = {fragment.id for fragment, _ in telling.asked} - told.keys()
+        return tuple(
+            told.get(flashback.fragment.id, flashback)
+            for flashback in self._in_plain_words(call, labelled)
+            if flashback.fragment.id not in dropped
+        )
+
+    def _in_plain_words(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
+        """Each in words that came too late for an earlier turn, else as it was said."""
         return tuple(
             replace(flashback, text=late, is_rewritten=True)
             if (late := self._late_answers.narrations.get(_key(call, flashback)))

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from service.resonance.filters import Filters
     from service.resonance.injection import Injection
     from service.resonance.narration_model import NarrationModel
-    from service.resonance.retrieval import Retrieval
-    from service.resonance.seeds_model import SeedsModel
+    from service.resonance.retrieval import Candidates, Retrieval
+    from service.resonance.seeds_model import CallSeeds, SeedsModel
     from service.resonance.stable_prompt import StablePrompt
-    from service.retrieval.moment import Flashback, ResonanceRequest
+    from service.retrieval.moment import Flashback, LabelledFragment, ResonanceRequest
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.3, 10.0  # of the deadline, and without one, for turns stored a moment ago
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
@@ -82,7 +82,7 @@ class Pipeline:
             return await self._close(call, injection)
 
     async def _run(self, call: PreTurnCall) -> tuple[PreTurnCall, Injection]:
-        """The six phases; a phase that finds nothing leaves the next two nothing to do."""
+        """The six phases. Narration begins with what the message finds, while a model still thinks about seeds."""
         trace = call.trace
         flashbacks: tuple[Flashback, ...] = ()
         async with self._stable.read_beside(call) as stable:
@@ -92,18 +92,31 @@ class Pipeline:
                 call = await in_its_language(call)
                 with trace.phase("seeds"):
                     seeds = self._seeds.sow(call)
-                with trace.phase("retrieval"):
-                    candidates = await self._retrieval.search(call, seeds)
-                with trace.phase("filters"):
-                    fragments = await self._filters.choose(call, candidates)
-                if fragments:
-                    with trace.phase("labels"):
-                        labelled = label_all(call, fragments)
+                candidates, labelled = await self._find(call, seeds)
+                telling = self._narration.begin(call, labelled)
+                more = await seeds.joined(call)
+                if more.added.queries:
+                    _, labelled = await self._find(call, more, before=candidates)
+                if labelled:
                     with trace.phase("narration"):
-                        flashbacks = await self._narration.narrate(call, labelled)
+                        flashbacks = await self._narration.finish(call, labelled, telling)
             text = await stable
             with trace.phase("injection"):
                 return call, inject(call, flashbacks, stable=text)
+
+    async def _find(
+        self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None
+    ) -> tuple[Candidates, tuple[LabelledFragment, ...]]:
+        """Phases 2 to 4: what the seeds find, and what of it may surface, labelled. *before* was found already."""
+        trace = call.trace
+        with trace.phase("retrieval"):
+            candidates = await self._retrieval.search(call, seeds, before=before)
+        with trace.phase("filters"):
+            fragments = await self._filters.choose(call, candidates)
+        if not fragments:
+            return candidates, ()
+        with trace.phase("labels"):
+            return candidates, label_all(call, fragments)
 
     async def stable_text(self, mind: Mind) -> str:
         """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""
@@ -140,7 +153,6 @@ class Pipeline:
     async def _close(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
         """Write the trace, and answer."""
         trace = call.trace
-        call.mind.health.usage += trace.usage
         document = trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
         await _write(call.mind, document)
         log.info(

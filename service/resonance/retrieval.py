@@ -1,8 +1,8 @@
 """
 Phase 2: everything stored that may be meant, best first.
 
-The message's own queries are searched for at once; the model's join in a second round, when they come. Then all rounds
-are ranked together, and what was found becomes fragments.
+The message's own queries are searched for at once, with those thought of before. The model's join in a second round,
+when they come. All rounds are ranked together, and what was found becomes fragments.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ class Candidates:
     ``searched`` is how many of those there are in the mind. ``denied`` are turns whose answer a person said was wrong;
     ``added`` are the queries that a model added, ``hypotheses`` what it supposes with some of them;
     ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now.
+    ``rounds`` are the searches behind it all.
     """
 
     fragments: tuple[Fragment, ...] = ()
@@ -78,6 +79,7 @@ class Candidates:
     denied: frozenset[int] = frozenset()
     added: frozenset[str] = frozenset()
     hypotheses: Mapping[str, str] = field(default_factory=dict)
+    rounds: tuple[RoundHits, ...] = ()
     names_entities: bool = False
     wants_list: bool = False
     is_present: bool = True
@@ -97,13 +99,13 @@ class Retrieval:
         self._switches = switches
         self._fragment_arms = tuple(fragment_arms)
 
-    async def search(self, call: PreTurnCall, seeds: CallSeeds) -> Candidates:
-        """All that the seeds find. Raises HomeFault."""
-        rounds = [await self._search(call, (*seeds.queries, *seeds.late.queries), before=())]
-        added = await seeds.from_model(call)
-        if added.queries:
-            rounds.append(await self._search(call, added.queries, before=rounds))
-        by_model = (seeds.late, added)
+    async def search(self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None) -> Candidates:
+        """All that the seeds find, where *before* was found already with some of them. Raises HomeFault."""
+        earlier = before.rounds if before is not None else ()
+        known = {hits.query for found in earlier for hits in found.queries}
+        new = tuple(query for query in seeds.all_queries if query not in known)
+        rounds = (*earlier, await self._search(call, new, before=earlier))
+        by_model = seeds.by_model
         terms = _terms(call, rounds, by_model=by_model)
         queries = tuple(hits for found in rounds for hits in found.queries)
         ranking, denied = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
@@ -138,6 +140,7 @@ class Retrieval:
             hypotheses={query: supposed for one in by_model for query, supposed in one.hypotheses.items()},
             names_entities=bool(terms.entities),
             is_present=any(_is_present(call, hits.query, terms) for hits in queries),
+            rounds=rounds,
             wants_list=intent_of(call.moment.message, language=call.moment.language, names_known=False).wants_list,
         )
 

@@ -2,80 +2,127 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import ModelFault
 from service.mind.trace_document import SeedsTrace
 from service.resonance.seeds import ModelQueries, ask_for_seeds, message_seeds, model_queries
+from service.retrieval.intent import intent_of
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel, Reply
     from prompts.responses import Seeds
     from service.resonance.call import PreTurnCall
-    from service.resonance.late_answers import LateAnswers, ModelQuestion
+    from service.resonance.late_answers import LateAnswers, ModelQuestion, Pace
+    from service.resonance.think_ahead import ThinkAhead
 
-_SHARE = 0.4  # of the time there is
+_SHARE = 0.75  # of the time there is; narration is asked beside it
 
 
 @dataclass(frozen=True, slots=True)
 class CallSeeds:
     """
-    What a call searches for: ``queries`` of the message itself, and ``late`` ones of the model, asked a turn before.
+    What a call searches for: ``queries`` of the message itself, and those that a model added.
 
-    ``question`` is what the model is asked now; None where no model is asked.
+    ``prepared`` were thought of before the message came, None where nothing was. ``question`` is what a model is asked
+    for this call, None where there is nothing to wait for; names in its answer are searched for with the words
+    ``names_with``.
     """
 
     queries: tuple[str, ...]
-    late: ModelQueries
-    question: ModelQuestion[Reply[Seeds]] | None
+    prepared: ModelQueries | None = None
+    added: ModelQueries = field(default_factory=ModelQueries)
+    question: ModelQuestion[Reply[Seeds]] | None = None
+    names_with: str = ""
 
-    async def from_model(self, call: PreTurnCall) -> ModelQueries:
-        """The queries that the model adds, if it answers before its share of the time is over; else none."""
+    @property
+    def all_queries(self) -> tuple[str, ...]:
+        """What is searched for, the message itself first."""
+        return tuple(dict.fromkeys((*self.queries, *(query for one in self.by_model for query in one.queries))))
+
+    @property
+    def by_model(self) -> tuple[ModelQueries, ...]:
+        """What a model added, before the message came and after it."""
+        return (self.added,) if self.prepared is None else (self.prepared, self.added)
+
+    async def joined(self, call: PreTurnCall) -> CallSeeds:
+        """With the queries that the model adds, if it answers before its share of the time is over; else the same."""
         if self.question is None:
-            return ModelQueries()
+            return self
         trace = call.trace
         with trace.counted_as("seeds"):
             reply = await self.question.answer(seconds=call.deadline.left(share=_SHARE))
         if reply is None or isinstance(reply, ModelFault):
-            trace.note(SeedsTrace(model="too late" if reply is None else f"{type(reply).__name__}: {reply}"))
-            trace.degrade("seeds_skipped")
-            return ModelQueries()
+            if self.prepared is None:
+                trace.note(SeedsTrace(model="too late" if reply is None else f"{type(reply).__name__}: {reply}"))
+                trace.degrade("seeds_skipped")
+            return self
         trace.spend(reply.usage)
         trace.note(SeedsTrace(model=reply.content.model_dump(mode="json")))
-        return model_queries(reply.content, message=call.moment.message, known=(*self.queries, *self.late.queries))
+        return replace(self, added=model_queries(reply.content, message=self.names_with, known=self.queries))
 
 
 class SeedsModel:
-    """Asks the subconscious model what the moment touches."""
+    """Asks the subconscious model what the moment touches, where that was not thought about before."""
 
-    def __init__(self, *, model: LanguageModel, agent: str, late_answers: LateAnswers) -> None:
-        """*agent* is what the bot is called."""
+    def __init__(
+        self, *, model: LanguageModel, agent: str, late_answers: LateAnswers, think_ahead: ThinkAhead, pace: Pace
+    ) -> None:
+        """*agent* is what the bot is called; *pace* is how long the model takes."""
         self._model = model
         self._agent = agent
         self._late_answers = late_answers
+        self._think_ahead = think_ahead
+        self._pace = pace
 
     def sow(self, call: PreTurnCall) -> CallSeeds:
         """What to search for now; the model is asked beside, and not waited for."""
-        quick = message_seeds(call.moment)
-        last = self._late(call)
-        late = model_queries(last, message="", known=quick.queries) if last is not None else ModelQueries()
-        call.trace.note(SeedsTrace(queries=quick.queries, names=quick.names, late=late.queries))
-        return CallSeeds(quick.queries, late, self._ask(call))
-
-    def _late(self, call: PreTurnCall) -> Seeds | None:
-        """What the model answered too late for the session's last turn."""
         moment = call.moment
-        return None if moment.is_off_the_record else self._late_answers.seeds.take((moment.mind_id, moment.session_id))
+        quick = message_seeds(moment)
+        call.trace.note(SeedsTrace(queries=quick.queries, names=quick.names, late=()))
+        seeds = CallSeeds(quick.queries)
+        self._think_ahead.expect_more(moment)
+        if not self._model.is_hosted or moment.is_off_the_record:
+            return seeds
+        reply = self._late_answers.seeds.take((moment.mind_id, moment.session_id))
+        if reply is not None:
+            prepared = model_queries(reply.content, message=_leaning(call), known=quick.queries)
+            call.trace.spend(reply.usage)
+            call.trace.note(SeedsTrace(late=prepared.queries, model=reply.content.model_dump(mode="json")))
+            seeds = replace(seeds, prepared=prepared)
+        if thinking := self._think_ahead.thinking(moment):
+            seeds = replace(seeds, question=thinking, names_with=_leaning(call))
+        elif reply is None:
+            seeds = replace(seeds, question=self._ask(call), names_with=moment.message)
+        if seeds.question is not None:
+            call.questions.append(seeds.question)
+        return seeds
 
     def _ask(self, call: PreTurnCall) -> ModelQuestion[Reply[Seeds]] | None:
-        """Nothing is asked where no model is hosted, nothing was said, or what was said is off the record."""
-        moment = call.moment
-        if not self._model.is_hosted or not moment.message or moment.is_off_the_record:
+        """Ask about the message itself; not where nothing was said, or where the answer is sure to come late."""
+        moment, clock = call.moment, call.deadline.monotonic
+        if not moment.message:
             return None
+        if not self._pace.fits(call.deadline.left(share=_SHARE)):
+            call.trace.note(SeedsTrace(model="not asked: the model answers too slowly for this deadline"))
+            call.trace.degrade("seeds_skipped")
+            return None
+
+        async def ask() -> Reply[Seeds]:
+            with self._pace.timed(clock):
+                return await ask_for_seeds(
+                    moment, agent=self._agent, model=self._model, overrides=call.mind.workspace.prompts
+                )
+
+        key = (moment.mind_id, moment.session_id)
         return self._late_answers.ask(
-            call,
-            "seeds",
-            lambda: ask_for_seeds(moment, agent=self._agent, model=self._model, overrides=call.mind.workspace.prompts),
-            keep=lambda reply: self._late_answers.seeds.put((moment.mind_id, moment.session_id), reply.content),
+            call.mind, "seeds", ask, keep=lambda reply: self._late_answers.seeds.put(key, reply)
         )
+
+
+def _leaning(call: PreTurnCall) -> str:
+    """The message where it leans on the talk before it ("she"), so that whom it means is searched for with it."""
+    moment = call.moment
+    leans = intent_of(moment.message, language=moment.language, names_known=False).leans_on_talk
+    return moment.message if leans else ""

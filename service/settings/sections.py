@@ -101,8 +101,10 @@ class GraphSettings(Section):
 class ResonanceSettings(Section):
     """What may surface before a turn, and how much of it."""
 
-    deadline_ms: Annotated[int, Field(ge=0)] = Field(
-        1500, description="The deadline of the pre-turn call; 0 sets none."
+    deadline_ms: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="The deadline of the pre-turn call; 0 sets none. Unset: 1500, or 2500 where a subconscious model "
+        "is configured.",
     )
     max_fragments: Annotated[int, Field(ge=0, le=50)] = Field(
         5, description="The maximum number of flashbacks in one answer."

@@ -32,6 +32,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_cost(results["cost"], console)
     if "proxy" in results:
         _show_proxy(results["proxy"], console)
+    if "slow model" in results:
+        _show_slow_model(results["slow model"], console)
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
 
@@ -43,6 +45,14 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
         for name, life in lives.items()
     ]
     console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
+
+
+def _show_slow_model(rows: Mapping[str, Any], console: Console) -> None:
+    columns = tuple(next(iter(rows.values())))
+    table = (
+        (name, *(", ".join(row[key]) if key == "rungs" else row[key] for key in columns)) for name, row in rows.items()
+    )
+    console.print(_table("A pre-turn call with a model that takes its time", ("", *columns), table))
 
 
 def _share(points: float, most: int) -> str:

@@ -33,6 +33,7 @@ from tests.benchmarks.report import show
 from tests.benchmarks.served import digested, import_all, serving
 from tests.benchmarks.silence import silence
 from tests.benchmarks.sizes import SIZES, measured_sizes
+from tests.benchmarks.slow_model import LATENCIES, slow_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,10 +41,11 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("lives", "recall", "ablation", "silence", "cost", "proxy", "size", "writes")
+PARTS = ("lives", "recall", "ablation", "silence", "cost", "proxy", "slow model", "size", "writes")
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
+_SESSIONS = 10  # with a slow model, ten turns each
 _RUNS = {
     "the service, gate off, limit 10": (10, 0),
     "the service, gate off, limit 5": (5, 0),
@@ -102,6 +104,10 @@ async def measured(bench: Bench) -> dict[str, Any]:
         calls = _QUICK_CALLS if bench.is_quick else _CALLS
         with _counting(bench, "the proxy", calls) as advanced:
             results["proxy"] = await proxy(bench.home / "proxy", calls=calls, advanced=advanced)
+    if "slow model" in bench.parts:
+        sessions = 1 if bench.is_quick else _SESSIONS
+        with _counting(bench, "a slow model", len(LATENCIES) * 10 * sessions) as advanced:
+            results["slow model"] = await slow_model(bench.home / "slow", sessions=sessions, advanced=advanced)
     if {"size", "writes"} & set(bench.parts):
         task = bench.progress.add_task("size", total=None)
         results |= await measured_sizes(

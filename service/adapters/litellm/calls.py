@@ -74,8 +74,13 @@ async def listen(
     *,
     most_letters: int,
     monotonic: Callable[[], float],
+    on_text: Callable[[str], None] | None = None,
 ) -> DeploymentReply:
-    """Read a whole answer, streamed or not; tokens only where the provider reports them."""
+    """
+    Read a whole answer, streamed or not; tokens only where the provider reports them.
+
+    *on_text* is called with all that was said so far, each time something in brackets may have ended.
+    """
     if not hasattr(response, "__aiter__"):
         choice = response.choices[0]
         text = choice.message.content
@@ -90,6 +95,8 @@ async def listen(
             pieces.append(piece)
             letters += len(piece)
             first_at = monotonic() if first_at is None and piece else first_at
+            if on_text is not None and "}" in piece:
+                on_text("".join(pieces))
             said = _counted(said, chunk)
             if letters > most_letters:
                 return DeploymentReply("".join(pieces), "length", first_at=first_at)

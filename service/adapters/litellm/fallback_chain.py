@@ -25,7 +25,7 @@ from service.adapters.litellm.model_errors import is_unbearable, together, trans
 from service.adapters.litellm.structured_answer import schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import ModuleType
 
     from pydantic import BaseModel
@@ -87,7 +87,8 @@ class RequestMode:
 
 
 # A server that does not know stream_options still answers; the tokens are then counted here.
-PROSE = (RequestMode({"stream": True, "stream_options": {"include_usage": True}}), RequestMode({"stream": True}))
+STREAMED: Mapping[str, object] = {"stream": True, "stream_options": {"include_usage": True}}
+PROSE = (RequestMode(STREAMED), RequestMode({"stream": True}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +106,34 @@ class FallbackChain:
     def __init__(self, role: Role, settings: RoleSettings, *, clock: Clock, ledger: UsageLedger) -> None:
         self._role, self._settings, self._clock, self._ledger = role, settings, clock, ledger
         self._ids = tuple(f"{role}-{clock.fresh_id()}-{i}" for i in range(len(settings.deployments)))
-        self._known: dict[tuple[int, bool], int] = {}
+        self._known: dict[tuple[int, bool, bool], int] = {}
         self._opening = asyncio.Lock()
         self._litellm: Any = None
         self._router: Any = None
 
     async def say(
-        self, messages: Messages, *, shape: type[BaseModel] | None, until: float, start: int = 0
+        self,
+        messages: Messages,
+        *,
+        shape: type[BaseModel] | None,
+        until: float,
+        start: int = 0,
+        on_text: Callable[[str], None] | None = None,
     ) -> ChainReply:
-        """Ask the deployments from *start* on, until *until* on the loop's clock. Raises ModelFault."""
+        """
+        Ask the deployments from *start* on, until *until* on the loop's clock. Raises ModelFault.
+
+        With *on_text* an answer is streamed where that can be, and *on_text* hears what was said so far.
+        """
         await self.open()
         failures: list[Exception] = []
         spent = Usage()
         for position in range(start, len(self._ids)):
             begun, said = self._clock.monotonic(), None
-            self._log_asked(position, until=until, is_streamed=shape is None)
+            self._log_asked(position, until=until, is_streamed=shape is None or on_text is not None)
             try:
                 async with asyncio.timeout(self._seconds(position, until=until) * GRACE):
-                    said = await self._ask(position, messages, shape=shape)
+                    said = await self._ask(position, messages, shape=shape, on_text=on_text)
             except Exception as error:  # noqa: BLE001 - litellm raises whatever its providers' parsers raise
                 failures.append(error)
             finally:
@@ -157,21 +168,37 @@ class FallbackChain:
             may_rest=len(self._ids) > 1 or self._role in WAITED_FOR,
         )
 
-    async def _ask(self, position: int, messages: Messages, *, shape: type[BaseModel] | None) -> DeploymentReply:
-        model, ways = self._settings.deployments[position].model, self._ways(position, shape=shape)
-        first = self._known.get((position, shape is None), 0)
+    async def _ask(
+        self,
+        position: int,
+        messages: Messages,
+        *,
+        shape: type[BaseModel] | None,
+        on_text: Callable[[str], None] | None,
+    ) -> DeploymentReply:
+        model = self._settings.deployments[position].model
+        ways = self._ways(position, shape=shape, is_streamed=on_text is not None)
+        kind = (position, shape is None, on_text is not None)
+        first = self._known.get(kind, 0)
         for number, way in enumerate(ways[first:], start=first):
             try:
-                said = await self._call(position, way.applied(messages), way.options)
+                said = await self._call(position, way.applied(messages), way.options, on_text=on_text)
             except Exception as error:
                 if not is_unbearable(error) or number + 1 == len(ways):
                     raise
             else:
-                self._known[position, shape is None] = number
+                self._known[kind] = number
                 return await counted(said, litellm=self._litellm, model=model, messages=messages)
         raise AssertionError("unreachable: the last way returns or raises")
 
-    async def _call(self, position: int, messages: Messages, options: Mapping[str, object]) -> DeploymentReply:
+    async def _call(
+        self,
+        position: int,
+        messages: Messages,
+        options: Mapping[str, object],
+        *,
+        on_text: Callable[[str], None] | None,
+    ) -> DeploymentReply:
         retries = {} if position + 1 == len(self._ids) else {"num_retries": 0}  # with a fallback, go there at once
         response = await self._router.acompletion(
             model=self._ids[position],
@@ -183,13 +210,13 @@ class FallbackChain:
             **retries,
         )
         most = self._settings.max_tokens * LETTERS_PER_TOKEN
-        return await listen(response, most_letters=most, monotonic=self._clock.monotonic)
+        return await listen(response, most_letters=most, monotonic=self._clock.monotonic, on_text=on_text)
 
     def _seconds(self, position: int, *, until: float) -> float:
         left = max(until - asyncio.get_running_loop().time(), 0.001)
         return left if position + 1 == len(self._ids) else left * SHARE
 
-    def _ways(self, position: int, *, shape: type[BaseModel] | None) -> tuple[RequestMode, ...]:
+    def _ways(self, position: int, *, shape: type[BaseModel] | None, is_streamed: bool) -> tuple[RequestMode, ...]:
         if shape is None:
             return PROSE
         deployment, schema = self._settings.deployments[position], schema_of(shape)
@@ -198,7 +225,10 @@ class FallbackChain:
         # Not "strict": that refuses optional fields and defaults. An own address says nothing of itself: try.
         knows = deployment.api_base is not None or self._litellm.supports_response_schema(model=deployment.model)
         weaker = (RequestMode({"response_format": {"type": "json_object"}}, told), RequestMode({}, told))
-        return (RequestMode({"response_format": wanted}), *weaker) if knows else weaker
+        ways = (RequestMode({"response_format": wanted}), *weaker) if knows else weaker
+        if not is_streamed:
+            return ways
+        return tuple(mode for way in ways for mode in (RequestMode({**way.options, **STREAMED}, way.told), way))
 
     def _record(self, position: int, said: DeploymentReply | None, *, begun: float) -> Usage:
         seconds = self._clock.monotonic() - begun

@@ -25,10 +25,10 @@ from consolidation.kernel.errors import (
 from consolidation.kernel.ports import Reply
 from prompts.library import PromptError, render
 from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, RoleSettings
-from service.adapters.litellm.structured_answer import read_answer, without_thoughts
+from service.adapters.litellm.structured_answer import read_answer, read_part, without_thoughts
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from pydantic import BaseModel
@@ -76,13 +76,15 @@ class LitellmModel:
         """Let go of litellm."""
         self._chain.close()
 
-    async def answer[A: BaseModel](self, ask: Ask[A], /) -> Reply[A]:
+    async def answer[A: BaseModel](self, ask: Ask[A], /, *, on_part: Callable[[A], None] | None = None) -> Reply[A]:
         """Answer in the shape that is asked for; where the first answer has another one, ask again and say why."""
         # In a thread: the first one imports jinja2, and each reads files.
         prompt = await anyio.to_thread.run_sync(_rendered, ask)
         asked: Messages = ({"role": "user", "content": prompt},)
         async with self._within_deadline() as until:
-            spoken = await self._chain.say(asked, shape=ask.shape, until=until)
+            spoken = await self._chain.say(
+                asked, shape=ask.shape, until=until, on_text=_part_reader(ask.shape, on_part=on_part)
+            )
             try:
                 return self._reply(await self._read(spoken, shape=ask.shape), spoken)
             except InvalidModelOutput as fault:
@@ -148,6 +150,17 @@ class LitellmModel:
 
     def _model(self, spoken: ChainReply) -> str:
         return self._settings.deployments[spoken.position].model
+
+
+def _part_reader[A: BaseModel](shape: type[A], *, on_part: Callable[[A], None] | None) -> Callable[[str], None] | None:
+    if on_part is None:
+        return None
+
+    def read(text: str) -> None:
+        if (part := read_part(text, shape=shape)) is not None:
+            on_part(part)
+
+    return read
 
 
 def _rendered[A: BaseModel](ask: Ask[A]) -> str:

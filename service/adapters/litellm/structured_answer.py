@@ -8,6 +8,7 @@ repaired. An empty object is refused: where all fields have defaults, it would b
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,18 @@ def read_answer[A: BaseModel](text: str, *, shape: type[A]) -> A:
         except InvalidModelOutput as fault:
             reason = str(fault)
     raise InvalidModelOutput(reason)
+
+
+def read_part[A: BaseModel](text: str, *, shape: type[A]) -> A | None:
+    """Read the items that are whole in the beginning of an answer whose only field is a list; None where none is."""
+    spoken = without_thoughts(text)
+    end = spoken.rfind("}") + 1
+    for opening, closing in (("{", "]}"), ("[", "]")):
+        first = spoken.find(opening)
+        if 0 <= first < end:
+            with suppress(ValueError, RecursionError, InvalidModelOutput):
+                return shape.model_validate(_named(json.loads(spoken[first:end] + closing), shape=shape))
+    return None
 
 
 def without_thoughts(text: str) -> str:

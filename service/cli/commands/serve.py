@@ -22,6 +22,7 @@ from service.settings.settings import Settings
 
 if TYPE_CHECKING:
     from service.cli.server import ServedHome
+    from service.composition.container import Memory
 
 _TRIES = (
     ("after a turn: store it", "turns", "hello", "My mother lives in Lyon."),
@@ -69,7 +70,7 @@ def _show_welcome(settings: Settings, served: ServedHome) -> None:
     console, url, keys = out(), served.presence.url, served.memory.authenticator.live_keys()
     console.print(Text.assemble(("mind-memory ", "bold"), version("mind-memory"), (f"  {url}", "bold green")))
     console.print()
-    show_facts(console, _facts(settings, minds=len(served.memory.minds.ids()), keys=keys), below=1)
+    show_facts(console, _facts(settings, served.memory, keys=keys), below=1)
     for why, call, session, said in _TRIES:
         console.print(f"  # {why}", style="dim")
         key = ' -H "Authorization: Bearer $MIND_MEMORY_KEY"' if keys else ""
@@ -82,12 +83,14 @@ def _show_welcome(settings: Settings, served: ServedHome) -> None:
     console.file.flush()
 
 
-def _facts(settings: Settings, *, minds: int, keys: int) -> Iterator[Row]:
+def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:
+    minds, deadline = len(memory.minds.ids()), memory.deadline_seconds
     held = counted(minds, "mind") if minds else "empty: the first turn makes a mind"
     yield Row("home", f"{shortened(settings.folder)} ({held})")
     yield Row("graph", graph_of(settings))
     for at, line in enumerate(model_lines(settings)):
         yield Row("" if at else "models", line)
+    yield Row("recall", "waits as long as it takes" if deadline is None else f"answers within {deadline:g} s")
     yield Row("vectors", embedder_of(settings))
     yield Row("tokens", "counted here, offline")
     yield Row("network", network_of(settings))

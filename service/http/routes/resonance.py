@@ -60,13 +60,13 @@ async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[s
 
 def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
     knobs: ResonanceSettings = memory.settings.resonance
-    deadline_ms = knobs.deadline_ms if posted.deadline_ms is None else posted.deadline_ms
+    deadline = memory.deadline_seconds if posted.deadline_ms is None else posted.deadline_ms / 1000 or None
     return ResonanceRequest(
         session_id=posted.session_id,
         messages=tuple(message.as_message() for message in posted.messages),
         now=posted.now or memory.clock.now(),
         timezone=ZoneInfo(posted.timezone),
-        deadline_seconds=deadline_ms / 1000 if deadline_ms else None,
+        deadline_seconds=deadline,
         max_fragments=knobs.max_fragments if posted.max_fragments is None else posted.max_fragments,
         max_tokens=knobs.max_tokens if posted.max_tokens is None else posted.max_tokens,
         relevance=knobs.relevance if posted.relevance is None else posted.relevance,

@@ -49,6 +49,7 @@ async def intake_on(home, *, pending_tokens=0):
         tally=Tally(),
         spans=NoopSpans(),
         wake_lanes=lambda mind: woken.append(mind.mind_id),
+        think_ahead=lambda mind, turn: None,
         on_stored=on_stored,
     )
     try:

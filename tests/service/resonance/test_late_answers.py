@@ -10,11 +10,14 @@ from types import SimpleNamespace
 import pytest
 
 from consolidation.kernel.errors import ModelTimedOut, TranscriptUnreadable
+from consolidation.kernel.ports import Reply, Usage
 from service.resonance.late_answers import LateAnswers, LateStore
 from service.runtime.background import Background
 from tests.support.read_path import call_of
 
 pytestmark = pytest.mark.anyio
+
+LYON = Reply("Lyon", Usage(calls=1, cost_usd=0.5))
 
 
 @pytest.fixture
@@ -29,7 +32,8 @@ class Asked:
         self.given = asyncio.get_running_loop().create_future()
         self.late = []
         self.call = call
-        self.question = late_answers.ask(call, "seeds", self._answer, keep=self.late.append)
+        self.question = late_answers.ask(call.mind, "seeds", self._answer, keep=self.late.append)
+        call.questions.append(self.question)
 
     async def _answer(self):
         return await self.given
@@ -42,7 +46,12 @@ class Asked:
 
 @pytest.fixture
 async def asked():
-    call = call_of(SimpleNamespace(mind_id="ada", disk=SimpleNamespace(worked=lambda **_: None)), "Hello.")
+    call = call_of(
+        SimpleNamespace(
+            mind_id="ada", disk=SimpleNamespace(worked=lambda **_: None), health=SimpleNamespace(usage=Usage())
+        ),
+        "Hello.",
+    )
     async with Background(drain_seconds=1) as background:
         asked = Asked(LateAnswers(background), call)
         yield asked
@@ -52,10 +61,10 @@ async def asked():
 
 async def test_an_answer_in_time_serves_this_call_alone(asked):
     """Broken: ``release`` keeps it all the same."""
-    asked.given.set_result("Lyon")
+    asked.given.set_result(LYON)
 
     async with asked.call.failing_open():
-        assert await asked.question.answer(seconds=None) == "Lyon"
+        assert await asked.question.answer(seconds=None) == LYON
     await asked.settle()
 
     assert asked.late == []
@@ -64,9 +73,9 @@ async def test_an_answer_in_time_serves_this_call_alone(asked):
 async def test_an_answer_that_came_before_it_was_waited_for_serves_this_call_alone(asked):
     """Broken: it is kept as soon as it comes."""
     async with asked.call.failing_open():
-        asked.given.set_result("Lyon")
+        asked.given.set_result(LYON)
         await asked.settle()
-        assert await asked.question.answer(seconds=0) == "Lyon"
+        assert await asked.question.answer(seconds=0) == LYON
     await asked.settle()
 
     assert asked.late == []
@@ -76,19 +85,19 @@ async def test_an_answer_that_comes_late_is_kept(asked):
     """Broken: ``release`` does nothing; the answer is waited for without a limit."""
     async with asked.call.failing_open():
         assert await asked.question.answer(seconds=0.001) is None
-    asked.given.set_result("Lyon")
+    asked.given.set_result(LYON)
     await asked.settle()
 
-    assert asked.late == ["Lyon"]
+    assert asked.late == [LYON]
 
 
 async def test_an_answer_that_nobody_waited_for_is_kept(asked):
     """Broken: ``failing_open`` releases no question when the phases end early."""
     async with asked.call.failing_open():
-        asked.given.set_result("Lyon")
+        asked.given.set_result(LYON)
     await asked.settle()
 
-    assert asked.late == ["Lyon"]
+    assert asked.late == [LYON]
 
 
 async def test_an_answer_whose_call_was_ended_while_it_waited_is_kept(asked):
@@ -102,10 +111,10 @@ async def test_an_answer_whose_call_was_ended_while_it_waited_is_kept(asked):
     await asked.settle()
     waiting.cancel()
     await asyncio.wait({waiting})
-    asked.given.set_result("Lyon")
+    asked.given.set_result(LYON)
     await asked.settle()
 
-    assert asked.late == ["Lyon"]
+    assert asked.late == [LYON]
 
 
 async def test_a_model_that_fails_is_an_answer_and_is_not_kept(asked):

@@ -116,7 +116,7 @@ async def found_by(mind, *queries, late=(), names=(), retrieval=None, **asked):
     """What queries find in a call, and the trace of the call."""
     call = call_of(mind, "…", **asked)
     candidates = await (retrieval or retrieval_of()).search(
-        call, CallSeeds(queries, ModelQueries(tuple(late), frozenset(names)), None)
+        call, CallSeeds(queries, ModelQueries(tuple(late), frozenset(names)))
     )
     return candidates, call.trace.document(call.moment, flashbacks=(), block="")
 
@@ -384,7 +384,7 @@ async def test_the_denial_takes_the_place_of_what_it_denies(tmp_path):
 async def test_candidates_say_whether_a_list_is_wanted_and_whether_somebody_known_is_named(mind):
     """Broken: ``wants_list`` or ``names_entities`` is False."""
     call = call_of(mind, "List all the towns that my family has lived in.")
-    candidates = await retrieval_of().search(call, CallSeeds(("Where does Carla live?",), ModelQueries(), None))
+    candidates = await retrieval_of().search(call, CallSeeds(("Where does Carla live?",)))
 
     assert (candidates.wants_list, candidates.names_entities) == (True, True)
     assert not (await found_by(mind, "Where is the fence?"))[0].wants_list

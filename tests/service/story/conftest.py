@@ -88,6 +88,7 @@ class Stage:
                 tally=self.tally,
                 spans=NoopSpans(),
                 wake_lanes=lambda _: None,
+                think_ahead=lambda mind, turn: None,
                 on_stored=self.scheduler.notice,
             ),
             scheduler=self.scheduler,
