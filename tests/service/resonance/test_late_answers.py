@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from consolidation.kernel.errors import ModelTimedOut, TranscriptUnreadable
+from consolidation.kernel.errors import ModelTimedOut, ModelUnavailable, TranscriptUnreadable
 from consolidation.kernel.ports import Reply, Usage
-from service.resonance.late_answers import LateAnswers, LateStore
+from service.resonance.late_answers import LateAnswers, LateStore, Pace
 from service.runtime.background import Background
 from tests.support.read_path import call_of
 
@@ -163,3 +163,48 @@ def test_a_mind_that_is_forgotten_leaves_nothing_and_takes_nothing_of_others():
     store.forget("ada")
 
     assert (store.get(("ada", "s1")), store.get(("bob", "s1"))) == (None, 2)
+
+
+@pytest.mark.parametrize(
+    ("took", "seconds", "fits"),
+    [
+        ((), 0.1, True),  # nothing is known yet
+        ((2.0, 2.0), 1.0, True),  # too little is known
+        ((2.0, 2.0, 2.0), 1.0, False),
+        ((2.0, 2.0, 0.9), 1.0, True),  # its quickest answer was quick enough
+        ((0.9, 2.0, 2.0, 2.0), 1.0, False),  # that is long ago
+        ((2.0, 2.0, 2.0), None, True),
+    ],
+)
+def test_a_model_is_asked_unless_even_its_quickest_answer_of_late_was_too_slow(took, seconds, fits):
+    """Broken: ``min`` is ``max``; the oldest are never dropped; None is no limit."""
+    pace = Pace()
+    for one in took:
+        pace.took(one)
+
+    assert pace.fits(seconds) is fits
+
+
+def test_a_slow_model_is_tried_again_now_and_then():
+    """Broken: it is never tried again, or always."""
+    pace = Pace()
+    for _ in range(3):
+        pace.took(2.0)
+
+    assert [pace.fits(1.0) for _ in range(16)].count(True) == 2
+
+
+def test_the_time_of_an_answer_and_of_a_time_out_is_noted_and_that_of_another_fault_is_not():
+    """Broken: every fault counts, or none."""
+    pace, clock = Pace(), iter((0.0, 5.0, 10.0, 15.0, 20.0, 30.0, 35.0)).__next__
+    with pace.timed(clock):
+        pass
+    with pytest.raises(ModelTimedOut), pace.timed(clock):
+        raise ModelTimedOut("too slow")
+    with pytest.raises(ModelUnavailable), pace.timed(clock):
+        raise ModelUnavailable("refused")
+
+    assert pace.fits(1.0)  # two times are known, not three
+    with pace.timed(iter((30.0, 35.0)).__next__):
+        pass
+    assert not pace.fits(1.0)

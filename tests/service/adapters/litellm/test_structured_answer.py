@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.kernel.errors import InvalidModelOutput
-from prompts.responses import Identities, Narration, Seeds, Shape
-from service.adapters.litellm.structured_answer import read_answer, schema_of, without_thoughts
+from prompts.responses import Identities, Line, Narration, Seeds, Shape
+from service.adapters.litellm.structured_answer import read_answer, read_part, schema_of, without_thoughts
 from tests.support.growth import assert_linear, repeated
 
 SEEDS = {"entities": ["Anna"], "queries": ["red bicycle"], "wonders": []}
@@ -158,3 +158,29 @@ def test_the_cost_of_nonsense_grows_with_its_length(text_of):
             read_answer(text, shape=Pair)
 
     assert_linear(refuse, text_of, longest=200_000)
+
+
+_LINES = st.lists(
+    st.builds(Line, number=st.integers(1, 9), surfaces=st.booleans(), text=st.text(max_size=20)), max_size=4
+)
+_WRAPPED = st.sampled_from(("{}", "```json\n{}\n```", "<think>maybe {{1}}</think>{}", "Here it is: {}"))
+
+
+@given(lines=_LINES, wrapping=_WRAPPED, is_bare=st.booleans(), data=st.data())
+def test_of_an_answer_that_is_still_coming_the_whole_items_are_read_and_no_others(lines, wrapping, is_bare, data):
+    listed = [line.model_dump() for line in lines]
+    text = wrapping.format(json.dumps(listed if is_bare else {"lines": listed}, ensure_ascii=False))
+    begun = text[: data.draw(st.integers(0, len(text)))]
+
+    found = read_part(begun, shape=Narration)
+
+    whole = () if found is None else found.lines
+    assert whole == tuple(lines)[: len(whole)]
+
+
+def test_an_item_is_read_as_soon_as_it_is_whole():
+    begun = '{"lines": [{"number": 1, "surfaces": true, "text": "a } b"}'
+
+    assert read_part(begun[:-1], shape=Narration) is None
+    assert read_part(begun, shape=Narration) == Narration(lines=(Line(number=1, surfaces=True, text="a } b"),))
+    assert read_part(f'{begun}, {{"number": 2, "sur', shape=Narration) == read_part(begun, shape=Narration)
