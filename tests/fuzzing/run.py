@@ -28,6 +28,7 @@ from service.adapters.minilm import limit_threads
 from service.app import create_app
 from service.observability.logging import configure_logs
 from service.settings.settings import Settings
+from tests.fuzzing.tenants import cross
 from tests.support.api_keys import make_key
 
 _HERE = Path(__file__).parent
@@ -114,6 +115,12 @@ def fuzz(home, *, examples, seed, phases=PHASES, workers=1):
             )
 
 
+def fuzz_tenants(home, *, requests, seed):
+    """Send *requests* of one tenant that name another's mind, ids and words wherever they can."""
+    with served(home) as (url, _):
+        return cross(url, home, requests=requests, seed=seed)
+
+
 def _failures(told):
     for one in told["failures"]:
         yield f"{one['count']} × {one['title']}: {', '.join(one['operations'])}"
@@ -135,17 +142,22 @@ def main():
     parser.add_argument("--examples", type=int, default=110, help="times an operation and phase (110)")
     parser.add_argument("--seed", type=int, default=0, help="another run (0)")
     parser.add_argument("--phases", default=PHASES, help=f"({PHASES})")
+    parser.add_argument("--tenants", type=int, default=5_000, help="requests of one tenant that name another's (5,000)")
     parser.add_argument("--workers", type=int, default=2, help="at the same time (2)")
     words = parser.parse_args()
+    tenants = vars(words).pop("tenants")
     limit_threads()
     configure_logs(level="ERROR", as_json=False)
     with tempfile.TemporaryDirectory(prefix="mm-fuzz-") as folder:
         found = fuzz(Path(folder) / "home", **vars(words))
+        crossed = fuzz_tenants(Path(folder) / "tenants", requests=tenants, seed=words.seed)
     if found.failures:
         print(found.printed)
     print(f"{found.requests} requests of {found.operations} operations (seed {words.seed}), {found.untested} untested")
     print(f"{len(found.failures)} failures", *found.failures, sep="\n- ")
-    sys.exit(bool(found.failures or found.untested))
+    print(f"{crossed.requests} requests of a tenant that named another's, {len(crossed.failures)} failures")
+    print(*crossed.failures[:20], sep="\n- ")
+    sys.exit(bool(found.failures or found.untested or crossed.failures))
 
 
 if __name__ == "__main__":
