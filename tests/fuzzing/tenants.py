@@ -69,7 +69,10 @@ def cross(url, home, *, requests, seed):
             answer = our.build_request(request.method, "/", headers=request.headers, content=request.body)
             answer.url = answer.url.copy_with(raw_path=request.path.encode())
             _look(our.send(answer), request, found)
-        after = _state(their)
+        try:
+            after = _state(their)
+        except httpx2.HTTPStatusError as error:
+            after = str(error)
     if after != before:
         found.failures.append(f"the other's mind changed: {before} is now {after}")
     return found
