@@ -50,7 +50,7 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
         session_id=request.session_id,
         messages=window,
         message=cleaned(talk[newest].content) if talk else "",
-        recent=tuple(f"{one.who}: {cleaned(one.content)}" for one in talk[max(0, newest - _RECENT) : newest]),
+        recent=tuple(replace(one, content=cleaned(one.content)) for one in talk[max(0, newest - _RECENT) : newest]),
         language="",
         now=request.now,
         timezone=request.timezone,
