@@ -47,12 +47,17 @@ class Entity(Shape):
 
 
 class Fact(Shape):
-    """A statement that joins two entities, with the time it holds for (RFC 3339 or None)."""
+    """
+    A statement that joins two entities, with the time it holds for (RFC 3339 or None).
+
+    ``message`` is the number of the message that says it.
+    """
 
     source: str
     relation: str
     target: str
     fact: str
+    message: int | None = None
     valid_at: str | None = None
     invalid_at: str | None = None
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.speaker_names import shown_name
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
@@ -26,6 +28,10 @@ class Speaker(StrEnum):
     SYSTEM = "system"
     TOOL = "tool"
     THOUGHT = "thought"
+
+
+# What nobody said: a tool, a page, an operator showed it. It is never told as a person's words.
+READ = frozenset({Speaker.TOOL, Speaker.SYSTEM})
 
 
 class TurnKind(StrEnum):
@@ -57,14 +63,21 @@ class Message:
     id: str | None = None
 
     @property
+    def known_as(self) -> str:
+        """The speaker's name on one line; "" where there is none, or where it would pass for another speaker."""
+        return shown_name(self.name, role=self.role.value)
+
+    @property
     def who(self) -> str:
-        """The speaker's name, else the role."""
-        return self.name or self.role.value
+        """The speaker's name, else the role. A tool's name stands behind its role: it is nobody's."""
+        if self.role in READ:
+            return f"{self.role.value} {self.known_as}".rstrip()
+        return self.known_as or self.role.value
 
     @property
     def line(self) -> str:
-        """The message as one paragraph of text that begins with its speaker."""
-        return f"{self.who}: {self.content}"
+        """The message as text for a reader: its speaker, and the words, of which no line looks like a speaker's."""
+        return f"{self.who}: " + "\n  ".join(self.content.splitlines())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +120,5 @@ class StoredTurn:
 
     @property
     def text(self) -> str:
-        """Every message as a paragraph that begins with its speaker; thoughts and tool output too."""
+        """Every message as text for a reader, thoughts and tool output too. Who said what is read from ``turn``."""
         return "\n".join(message.line for message in self.turn.messages)

@@ -11,6 +11,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.turns import READ, Speaker
 from consolidation.story.compression import body, lost
 from consolidation.text.language import detect
 from consolidation.text.names import names
@@ -19,12 +20,15 @@ from consolidation.text.words import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from consolidation.kernel.turns import StoredTurn
+    from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
     from prompts.responses import StoryChapter, StoryChapters, StoryShortened
 
 _LONGEST_CHAPTER, _LONGEST_TITLE = 12_000, 140  # characters
 _SHINGLE = 8  # words
+_READ_RUN, _PERSON_RUN = 6, 5  # words in a row that are somebody's own
+_ONESELF = frozenset("i my ich mein meine yo je io eu я".split())
+_QUOTED = re.compile(r"[“„«「\"][^“„«»「」”\"]{0,2000}[”“»」\"]")
 _SAME_SHARE = 0.6
 _MOST_SHORTER = 0.7  # of the words there were
 _NUMBER = re.compile(r"(?<![\w-])\d{2,}(?:[.,:]\d+)*(?![\w-])")
@@ -47,6 +51,7 @@ def check_chapters(
         *(form(one.title, one.text) for one in answer.revise),
         *(form(one.title, one.text) or time(one, first=first, last=last) for one in answer.append),
         *(leak(text, soul=soul) for text in texts),
+        *(borrowed(text, said=tuple(one for stored in batch for one in stored.turn.messages)) for text in texts),
         *(
             invention(text, sources=sources, agent=agent, language=language) or language_of(text, language=language)
             for text in texts
@@ -139,6 +144,20 @@ def leak(text: str, *, soul: str) -> str:
     return "it quotes the description of who you are" if _shingles(text) & _shingles(soul) else ""
 
 
+def borrowed(text: str, *, said: Sequence[Message]) -> str:
+    """Whether *text* tells as its own what was only read, or what a person said of themselves."""
+    own = _runs(text, _READ_RUN)
+    spoken = _all_runs((one.content for one in said if one.role not in READ), _READ_RUN)
+    if (own - spoken) & _all_runs((one.content for one in said if one.role in READ), _READ_RUN):
+        return "it repeats what was only read; say in your own words that you read it"
+    told = _runs(_QUOTED.sub(" … ", text), _PERSON_RUN)
+    bots = _all_runs((one.content for one in said if one.role not in READ | {Speaker.USER}), _PERSON_RUN)
+    persons = _all_runs((one.content for one in said if one.role is Speaker.USER), _PERSON_RUN)
+    if any(not _ONESELF.isdisjoint(run) for run in (told - bots) & persons):
+        return "it tells as your own what another said of themselves"
+    return ""
+
+
 def repetition(text: str, *, story: str) -> str:
     """Whether a chapter is, for the most part, in the story already."""
     told, new = _shingles(story), _shingles(text)
@@ -162,5 +181,13 @@ def _first(*reasons: str) -> str:
 
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    return _runs(text, _SHINGLE)
+
+
+def _all_runs(texts: Iterable[str], size: int) -> frozenset[tuple[str, ...]]:
+    return frozenset().union(*(_runs(text, size) for text in texts))
+
+
+def _runs(text: str, size: int) -> frozenset[tuple[str, ...]]:
     words = tokens(text)
-    return frozenset(words[at : at + _SHINGLE] for at in range(len(words) - _SHINGLE + 1))
+    return frozenset(words[at : at + size] for at in range(len(words) - size + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
@@ -15,7 +16,7 @@ from consolidation.story.checks import check_chapters, check_shortened, without_
 from consolidation.story.compression import Shorter, as_chapters, body, people, shorten_by_quoting
 from consolidation.story.draft import StoryDraft
 from consolidation.text.language import detect
-from consolidation.text.tokens import cut_to_tokens
+from consolidation.text.tokens import count_tokens, cut_to_tokens
 from prompts.responses import StoryChapters, StoryShortened
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from consolidation.kernel.ports import LanguageModel
-    from consolidation.kernel.turns import StoredTurn
+    from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
+    from consolidation.story.quotes import ToldTurn
     from consolidation.workspace import Workspace
 
 _TRIES = 2  # with the same model: once, and once more with the reason
@@ -76,7 +78,7 @@ class Narrator:
             "agent": voice.agent,
             "soul": voice.soul,
             "language": language,
-            "batch": tuple({"when": when, "text": text} for when, text in turns),
+            "batch": turns,
             "chapters": tuple(_shown(chapter, revisable) for chapter in shown),
             "opening": book.opening,
         }
@@ -165,16 +167,25 @@ def _plain(value: object) -> object:
     return value
 
 
-def _read(batch: Sequence[StoredTurn]) -> tuple[list[tuple[str, str]], str]:
-    """The time and the text of each turn, and the language they are in."""
-    turns = [_timed(stored) for stored in batch]
-    return turns, detect("\n".join(text for _, text in turns)[:_LANGUAGE_FROM])
+def _read(batch: Sequence[StoredTurn]) -> tuple[tuple[ToldTurn, ...], str]:
+    """The turns as a narrator is shown them, and the language they are in."""
+    turns = tuple(_told(stored) for stored in batch)
+    words = islice((message.content for turn in turns for message in turn["said"]), _LANGUAGE_FROM)
+    return turns, detect("\n".join(words)[:_LANGUAGE_FROM])
 
 
-def _timed(stored: StoredTurn) -> tuple[str, str]:
-    text = without_lookalikes(stored.text)
-    cut = cut_to_tokens(text, limit=_MOST_TURN_TOKENS)
-    return stored.occurred_at.strftime("%Y-%m-%d %H:%M"), cut if cut == text else cut + _CUT
+def _told(stored: StoredTurn) -> ToldTurn:
+    """One turn, without marks of ours; of a very long one, the messages and words that fit."""
+    said: list[Message] = []
+    room = _MOST_TURN_TOKENS
+    for message in stored.turn.messages:
+        text = without_lookalikes(message.content)
+        cut = cut_to_tokens(text, limit=room) if room > 0 else ""
+        said.append(replace(message, content=cut if cut == text else cut + _CUT))
+        room -= count_tokens(cut)
+        if cut != text:
+            break
+    return {"when": stored.occurred_at.strftime("%Y-%m-%d %H:%M"), "said": tuple(said)}
 
 
 def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:

@@ -11,9 +11,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
+from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.names import keyphrases, names
+from consolidation.text.quotation import quotable
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words, stems
 from prompts.responses import StoryChapter, StoryChapters
@@ -21,12 +23,13 @@ from prompts.responses import StoryChapter, StoryChapters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from consolidation.kernel.turns import Message
+
 _A_DAY = 5  # sentences, at most
 _SHORTEST, _LONGEST = 25, 260
 _SAME = 0.5
 _LEAST, _SMALL_TALK = 1.8, 0.5
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that say more in a character
-_LINE = re.compile(r"([^\n:]{1,40}): (.*)")
 _CAPTION = re.compile(r"\s{0,8}\[[^\[\]\n]{1,300}\]\s{0,8}$")  # what a picture shows, put behind the words by an import
 _LONGEST_PHRASE, _PHRASES, _CLOSE = 4, 2, 0.8
 _SHORTENED = re.compile(r"['’](?!s\b)")
@@ -37,25 +40,57 @@ _LIGHT = frozenset(  # words that make no title
     life's I I'd I'm i it's""".split()
 )
 _QUESTION = re.compile(r"[?？]\W{0,3}$")
-# How a quotation is introduced: somebody told me, a user without a name told me, I said, I noted.
-_LEADS: Mapping[str, tuple[str, str, str, str]] = {
-    "en": ("{who} told me: “{text}”", "They told me: “{text}”", "I said: “{text}”", "I noted: “{text}”"),
-    "es": ("{who} me contó: «{text}»", "Me contaron: «{text}»", "Yo dije: «{text}»", "Anoté: «{text}»"),
+# How a quotation is introduced: somebody told me, a user without a name told me, I said, I noted, I read.
+_LEADS: Mapping[str, tuple[str, str, str, str, str]] = {
+    "en": (
+        "{who} told me: “{text}”",
+        "They told me: “{text}”",
+        "I said: “{text}”",
+        "I noted: “{text}”",
+        "I read: “{text}”",
+    ),
+    "es": (
+        "{who} me contó: «{text}»",
+        "Me contaron: «{text}»",
+        "Yo dije: «{text}»",
+        "Anoté: «{text}»",
+        "Leí: «{text}»",
+    ),
     "de": (
         "{who} erzählte mir: „{text}“",
         "Man erzählte mir: „{text}“",
         "Ich sagte: „{text}“",
         "Ich notierte: „{text}“",
+        "Ich las: „{text}“",
     ),
-    "fr": ("{who} m'a dit : « {text} »", "On m'a dit : « {text} »", "J'ai dit : « {text} »", "J'ai noté : « {text} »"),
-    "it": ("{who} mi ha detto: «{text}»", "Mi hanno detto: «{text}»", "Ho detto: «{text}»", "Ho annotato: «{text}»"),
-    "pt": ("{who} me contou: “{text}”", "Me contaram: “{text}”", "Eu disse: “{text}”", "Anotei: “{text}”"),
-    "zh": ("{who}告诉我：“{text}”", "对方告诉我：“{text}”", "我说：“{text}”", "我记下：“{text}”"),
+    "fr": (
+        "{who} m'a dit : « {text} »",
+        "On m'a dit : « {text} »",
+        "J'ai dit : « {text} »",
+        "J'ai noté : « {text} »",
+        "J'ai lu : « {text} »",
+    ),
+    "it": (
+        "{who} mi ha detto: «{text}»",
+        "Mi hanno detto: «{text}»",
+        "Ho detto: «{text}»",
+        "Ho annotato: «{text}»",
+        "Ho letto: «{text}»",
+    ),
+    "pt": (
+        "{who} me contou: “{text}”",
+        "Me contaram: “{text}”",
+        "Eu disse: “{text}”",
+        "Anotei: “{text}”",
+        "Li: “{text}”",
+    ),
+    "zh": ("{who}告诉我：“{text}”", "对方告诉我：“{text}”", "我说：“{text}”", "我记下：“{text}”", "我读到：“{text}”"),
     "ja": (
         "{who}は私に言った。「{text}」",
         "こう聞いた。「{text}」",
         "私は言った。「{text}」",
         "私は書き留めた。「{text}」",
+        "私は読んだ。「{text}」",
     ),
 }
 # Words of sentences worth keeping: firsts, decisions, gains and losses, feelings.
@@ -82,53 +117,60 @@ _PHRASE = re.compile(
 _TELLING = re.compile(r"\b(?:I|my|we|our|I'm|I've|I'll)\b")
 
 
+class ToldTurn(TypedDict):
+    """A turn as a narrator is shown it: ``when`` (YYYY-MM-DD HH:MM) it was, and what each speaker ``said``."""
+
+    when: str
+    said: tuple[Message, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Saying:
     who: str
+    role: Speaker
     text: str
     weight: float
     stems: frozenset[str]
     place: int
 
 
-def quote(batch: Sequence[Mapping[str, str]], *, language: str) -> StoryChapters:
-    """Chapters of *batch*: each item with ``when`` (YYYY-MM-DD HH:MM) and ``text``, lines led by their speakers."""
+def quote(batch: Sequence[ToldTurn], *, language: str) -> StoryChapters:
+    """The chapters of *batch*, one a day."""
     ordered = sorted(batch, key=lambda turn: turn["when"])
     days = [list(turns) for _, turns in groupby(ordered, key=lambda turn: turn["when"][:10])]
-    on_days = Counter(stem for turns in days for stem in _content(" ".join(turn["text"] for turn in turns), language))
+    on_days = Counter(stem for turns in days for stem in _content("\n".join(_words(turns)), language))
     chapters = (_chapter(turns, language=language, on_days=on_days) for turns in days)
     return StoryChapters(append=tuple(chapter for chapter in chapters if chapter is not None))
 
 
-def _chapter(turns: Sequence[Mapping[str, str]], *, language: str, on_days: Mapping[str, int]) -> StoryChapter | None:
+def _words(turns: Sequence[ToldTurn]) -> Iterable[str]:
+    return (message.content for turn in turns for message in turn["said"])
+
+
+def _chapter(turns: Sequence[ToldTurn], *, language: str, on_days: Mapping[str, int]) -> StoryChapter | None:
     """The chapter of one day; None where only small talk was said. *on_days*: on how many days each stem was said."""
     sayings = list(_sayings(turns, language=language))
     chosen = sorted(_varied(sayings), key=lambda saying: saying.place)
     if not chosen:
         return None
-    told = "\n\n".join(_led(list(run), language) for _, run in groupby(chosen, key=lambda saying: saying.who))
-    return StoryChapter(at=turns[0]["when"], title=_title(chosen, language=language, on_days=on_days), text=told)
+    runs = groupby(chosen, key=lambda saying: (saying.role, saying.who))
+    told = "\n\n".join(_led(list(run), language) for _, run in runs)
+    titled = [saying for saying in chosen if saying.role not in READ] or chosen
+    return StoryChapter(at=turns[0]["when"], title=_title(titled, language=language, on_days=on_days), text=told)
 
 
-def _sayings(turns: Sequence[Mapping[str, str]], *, language: str) -> Iterable[_Saying]:
+def _sayings(turns: Sequence[ToldTurn], *, language: str) -> Iterable[_Saying]:
     place = 0
-    others = frozenset(
-        found[1] for turn in turns for line in turn["text"].splitlines() if (found := _LINE.fullmatch(line))
-    )
-    for turn in turns:
-        who = "user"
-        for line in turn["text"].splitlines():
-            found = _LINE.fullmatch(line)
-            name = found[1].strip().lstrip("#").strip() if found else ""  # a heading is not a name
-            who, said = (name, found[2]) if found and name else (who, line)
-            for sentence in sentences(_CAPTION.sub("", said), language=language):
+    speakers = frozenset(message.who for turn in turns for message in turn["said"])
+    for message in (message for turn in turns for message in turn["said"]):
+        for line in message.content.splitlines():
+            for sentence in sentences(_CAPTION.sub("", line), language=language):
                 place += 1
-                yield _Saying(
-                    who, sentence, _weight(who, sentence, language, others), _content(sentence, language), place
-                )
+                weight = _weight(message.role, sentence, language, speakers)
+                yield _Saying(message.known_as, message.role, sentence, weight, _content(sentence, language), place)
 
 
-def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> float:
+def _weight(role: Speaker, sentence: str, language: str, others: frozenset[str]) -> float:
     """How much a sentence is worth keeping. Names, numbers, firsts and feelings add; questions and phrases do not."""
     if _QUESTION.search(sentence):
         return 0.0
@@ -137,10 +179,10 @@ def _weight(who: str, sentence: str, language: str, others: frozenset[str]) -> f
     weight = 1.0 if _SHORTEST <= length <= _LONGEST else 0.3
     weight += 0.6 * min(len([name for name in names(sentence) if name not in others]), 2)
     weight += 0.7 * min(len(content & _WEIGHTY.get(language, frozenset())), 3)
-    weight += 0.5 * bool(re.search(r"\d", sentence)) + 0.8 * bool(_TELLING.search(sentence))
+    weight += 0.5 * bool(re.search(r"\d", sentence)) + 0.8 * bool(role not in READ and _TELLING.search(sentence))
     weight += min(len(content), 10) / 10
     weight -= 1.2 * bool(_PHRASE.match(sentence))
-    return weight - (1.0 if who == "assistant" else 0.0)  # an answer mostly repeats
+    return weight - (1.0 if role is Speaker.ASSISTANT or role in READ else 0.0)  # an answer mostly repeats
 
 
 def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:
@@ -156,15 +198,16 @@ def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:
 
 def _led(run: Sequence[_Saying], language: str) -> str:
     """What one speaker said in a row, with one introduction."""
-    who = run[0].who
-    other, nameless, own, noted = _LEADS.get(language.partition("-")[0], _LEADS["en"])
-    lead = {"assistant": own, "thought": noted, "user": nameless, "tool": nameless}.get(who, other)
-    return lead.format(who=who, text=" … ".join(saying.text[: _LONGEST * 2] for saying in run))
+    role, who = run[0].role, run[0].who
+    other, nameless, own, noted, read = _LEADS.get(language.partition("-")[0], _LEADS["en"])
+    told = other if who else nameless
+    lead = {Speaker.ASSISTANT: own, Speaker.THOUGHT: noted, Speaker.USER: told}.get(role, read)
+    return lead.format(who=who, text=" … ".join(quotable(saying.text[: _LONGEST * 2]) for saying in run))
 
 
 def _title(chosen: Sequence[_Saying], *, language: str, on_days: Mapping[str, int]) -> str:
     """What only this day was about: at most two phrases, of words that other days do not have."""
-    speakers = {saying.who for saying in chosen}
+    speakers = {saying.who for saying in chosen if saying.who}
     ranked: dict[str, float] = {}
     for saying in chosen:
         plain = " ".join(word for word in saying.text.split() if word not in speakers)
@@ -181,7 +224,7 @@ def _title(chosen: Sequence[_Saying], *, language: str, on_days: Mapping[str, in
             break
         if len(best) < _PHRASES and not any(_content(phrase, language) & _content(one, language) for one in best):
             best.append(phrase)
-    title = ", ".join(best or sorted(speakers))
+    title = ", ".join(best or sorted(speakers) or (str(saying.role) for saying in chosen[:1]))
     return title[:1].upper() + title[1:80]
 
 

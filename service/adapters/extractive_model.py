@@ -20,15 +20,15 @@ from consolidation.text.sentences import sentences
 from prompts.responses import Entity, Extraction, Fact, Identities, Line, Narration, Seeds, Settlements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from pydantic import BaseModel
 
     from consolidation.kernel.ports import Ask
+    from consolidation.kernel.turns import Message
 
 _LONG = frozenset({"story_first", "story_next"})
-_LINE = re.compile(r"([^\n:]{1,40}): (.*)")
 _SHORTEST_FACT, _MOST_FACTS, _MOST_NAMES = 15, 8, 12
 
 
@@ -74,34 +74,25 @@ def _narration(words: Mapping[str, Any]) -> Narration:
 
 
 def _extraction(words: Mapping[str, Any]) -> Extraction:
-    said = tuple(_spoken(words["text"]))
-    speakers = dict.fromkeys(who for who, _ in said)
-    language = detect(words["text"])
-    named = names("\n".join(text for _, text in said), language=language, limit=_MOST_NAMES)
-    facts = [fact for who, text in said for fact in _facts(who, text, named, language=language)]
+    said: Sequence[Message] = words["said"]
+    everything = "\n".join(message.content for message in said)
+    language = detect(everything)
+    named = names(everything, language=language, limit=_MOST_NAMES)
+    facts = [fact for number, one in enumerate(said, start=1) for fact in _facts(number, one, named, language=language)]
+    speakers = dict.fromkeys(message.who for message in said)
     return Extraction(
         entities=tuple(Entity(name=name) for name in dict.fromkeys((*speakers, *named))),
         facts=tuple(sorted(facts, key=lambda fact: -len(fact.fact))[:_MOST_FACTS]),
     )
 
 
-def _spoken(text: str) -> Iterable[tuple[str, str]]:
-    """Speaker and words of each message; a line without a speaker goes on with the last one's."""
-    who = "user"
-    for line in text.splitlines():
-        opening = _LINE.fullmatch(line)
-        if opening:
-            who, line = opening[1], opening[2]  # noqa: PLW2901 - the line without its speaker
-        if line.strip():
-            yield who, line
-
-
-def _facts(who: str, text: str, named: tuple[str, ...], *, language: str) -> Iterable[Fact]:
-    for sentence in sentences(text, language=language):
+def _facts(number: int, message: Message, named: tuple[str, ...], *, language: str) -> Iterable[Fact]:
+    who = message.who
+    for sentence in sentences(message.content, language=language):
         about = [name for name in named if name != who and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
         if not about or len(sentence) < _SHORTEST_FACT or sentence.endswith(("?", "？")):
             continue
-        yield Fact(source=who, relation="SPOKE_OF", target=about[0], fact=f"{who}: {sentence}")
+        yield Fact(source=who, relation="SPOKE_OF", target=about[0], fact=sentence, message=number)
 
 
 _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {

@@ -6,9 +6,10 @@ Every function here is pure.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.language import detect
 from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told
@@ -22,6 +23,7 @@ from service.retrieval.passages import passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from consolidation.kernel.turns import Message, StoredTurn
     from service.mind.minds import Mind
@@ -29,10 +31,15 @@ if TYPE_CHECKING:
 _MOST_CHARACTERS = {Speaker.USER: 16_000, Speaker.ASSISTANT: 16_000, Speaker.THOUGHT: 4_000, Speaker.TOOL: 600}
 
 
-def remembered_text(turn: StoredTurn) -> str:
-    """A line for each message, with its speaker. System messages are left out, tool output and long texts are cut."""
-    return "\n".join(
-        f"{message.who}: {_cut(message.content, _MOST_CHARACTERS[message.role])}" for message in _remembered(turn)
+_PERSON = frozenset({Speaker.USER, Speaker.THOUGHT})  # a thought may be somebody's diary, imported
+
+
+def remembered(turn: StoredTurn) -> tuple[Message, ...]:
+    """The messages that are remembered. System messages are left out, tool output and long texts are cut."""
+    return tuple(
+        replace(message, content=_cut(message.content, _MOST_CHARACTERS[message.role]))
+        for message in turn.turn.messages
+        if message.role in _MOST_CHARACTERS
     )
 
 
@@ -49,8 +56,9 @@ def as_episode(turn: StoredTurn, *, uuid: str) -> Episode:
         turn_id=turn.turn.turn_id,
         session_id=turn.turn.session_id,
         occurred_at=turn.occurred_at,
-        text=remembered_text(turn),
+        text="\n".join(message.line for message in remembered(turn)),
         passages=tuple(Passage(f"{uuid}/{n}", part) for n, part in enumerate(passages(spoken_text(turn)))),
+        said=remembered(turn),
     )
 
 
@@ -62,7 +70,7 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
         around["asked" if asks(spoken_text(before[-1])) else "told"] = before[-1]
     if len(before) > 1:
         around["before"] = before[-2]
-    meant = {"own": _said(turn, by_assistant=False), "answer": _said(turn, by_assistant=True)}
+    meant = {"own": _said(turn, _PERSON), "answer": _said(turn, READ | {Speaker.ASSISTANT})}
     if before:
         meant["before"] = spoken_text(before[-1])
     return IndexedTurn(
@@ -77,12 +85,16 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
 
 
 def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = None) -> Traits:
-    """What ranking uses of a turn besides its words; *before* is the turn before it in its session."""
-    text, own, answer = spoken_text(turn), _said(turn, by_assistant=False), _said(turn, by_assistant=True)
+    """
+    What ranking uses of a turn besides its words; *before* is the turn before it in its session.
+
+    What a tool showed tells nothing: such a turn weighs less than one in which somebody spoke.
+    """
+    text, own, answer = spoken_text(turn), _said(turn, _PERSON), _said(turn, {Speaker.ASSISTANT})
     tells = told(own, language=language)
     statements = tells or told(answer, language=language)
     return Traits(
-        speakers=tuple(dict.fromkeys(message.who for message in _remembered(turn))),
+        speakers=tuple(dict.fromkeys(message.who for message in remembered(turn) if message.role not in READ)),
         occurred_at=turn.occurred_at,
         asks=asks(text.rstrip()[-1:]),
         statement_words=sum(len(sentence.split()) for sentence in statements),
@@ -96,27 +108,19 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
 
 def _is_denied(before: StoredTurn, own: str, answer: str) -> bool:
     """Whether a person's words, and the *answer* to them, say that what the assistant said *before* was wrong."""
-    claim = _said(before, by_assistant=True).rstrip()
+    claim = _said(before, {Speaker.ASSISTANT}).rstrip()
     if not claim:
         return False
     return corrects(answer) or (denies(own) and (concedes(answer) or not asks(claim[-1:])))
 
 
-def _said(turn: StoredTurn, *, by_assistant: bool) -> str:
-    return "\n".join(
-        _cut(message.content, _MOST_CHARACTERS[message.role])
-        for message in _remembered(turn)
-        if (message.role is Speaker.ASSISTANT) is by_assistant
-    )
+def _said(turn: StoredTurn, roles: AbstractSet[Speaker]) -> str:
+    return "\n".join(message.content for message in remembered(turn) if message.role in roles)
 
 
 def spoken_text(turn: StoredTurn) -> str:
     """The words that are searched: without the names of the speakers, which would drown them."""
-    return "\n".join(_cut(message.content, _MOST_CHARACTERS[message.role]) for message in _remembered(turn))
-
-
-def _remembered(turn: StoredTurn) -> list[Message]:
-    return [message for message in turn.turn.messages if message.role in _MOST_CHARACTERS]
+    return "\n".join(message.content for message in remembered(turn))
 
 
 def _cut(text: str, most: int) -> str:

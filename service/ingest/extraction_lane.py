@@ -13,7 +13,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import ExtractionTimedOut, GraphUnavailable, HomeFault, IndexUnusable, MemoryFault
-from service.ingest.episodes import as_episode, uuid_of
+from service.ingest.episodes import as_episode, remembered, uuid_of
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (
     CIRCUIT_OPEN,
@@ -117,7 +117,8 @@ class ExtractionLane:
 
     async def _extract(self, mind: Mind, turn: StoredTurn) -> Extracted:
         episode = as_episode(turn, uuid=uuid_of(mind, turn))
-        previous = [uuid_of(mind, earlier) for earlier in await mind.turns_before(turn, limit=_TURNS_BEFORE)]
+        before = await mind.turns_before(turn, limit=_TURNS_BEFORE)
+        previous = [message for earlier in before for message in remembered(earlier)]
         with self._telemetry.step(self.name, mind, (turn,)) as annotate:
             try:
                 async with asyncio.timeout(self._turn_seconds):

@@ -11,17 +11,23 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
+
+import anyio.to_thread
 
 from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
+from service.ingest.provenance import with_provenance
+from service.retrieval.lead_words import is_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import LanguageModel
+    from consolidation.kernel.turns import Message
 
 _GATHER_SECONDS = 0.004  # Graphiti asks about all facts of a turn in one breath
 
@@ -74,13 +80,15 @@ class TurnReader:
         self._questions: list[_Question] = []
         self.usage = Usage()
 
-    async def read(self, *, text: str, previous: Sequence[str], occurred_at: str) -> Extraction:
-        """Entities and facts of the turn; the model is asked once, however often this is called."""
+    async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
+        """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
         if self._extraction is None:
-            words = {"text": text, "previous": tuple(previous), "occurred_at": occurred_at}
+            words = {"said": tuple(said), "previous": tuple(previous), "occurred_at": occurred_at}
             reply = await self._model.answer(Ask("extraction", Extraction, words, self._overrides))
             self.usage += reply.usage
-            self._extraction = reply.content
+            is_quoting = not self._model.is_hosted
+            found = partial(with_provenance, reply.content, said=said, previous=previous, is_quoting=is_quoting)
+            self._extraction = await anyio.to_thread.run_sync(found)  # stems every word of a turn
         return self._extraction
 
     async def identify(self, names: Sequence[KnownItem], known: Sequence[KnownItem]) -> dict[int, int]:
@@ -100,8 +108,18 @@ class TurnReader:
         return found
 
     async def settle(self, fact: str, *, same_pair: Sequence[KnownItem], others: Sequence[KnownItem]) -> Settlement:
-        """How a new fact stands to known ones; facts asked about at the same time share one call."""
-        question = _Question(fact, tuple(same_pair), tuple(others))
+        """
+        How a new fact stands to known ones; facts asked about at the same time share one call.
+
+        What was only read repeats and ends nothing that somebody said.
+        """
+        may_repeat = {known.number for known in same_pair if is_read(known.text) is is_read(fact)}
+        may_end = {known.number for known in (*same_pair, *others) if is_read(known.text) or not is_read(fact)}
+        question = _Question(
+            fact,
+            tuple(known for known in same_pair if known.number in may_repeat | may_end),
+            tuple(known for known in others if known.number in may_end),
+        )
         self._questions.append(question)
         if self._questions[0] is question:
             await self._settle_together()
@@ -109,7 +127,9 @@ class TurnReader:
         if question.error is not None:
             raise question.error
         assert question.answer is not None  # noqa: S101 - answered without an error
-        return question.answer
+        repeats = tuple(number for number in question.answer.repeats if number in may_repeat)
+        contradicts = tuple(number for number in question.answer.contradicts if number in may_end)
+        return question.answer.model_copy(update={"repeats": repeats, "contradicts": contradicts})
 
     async def _settle_together(self) -> None:
         gathered = 0

@@ -73,7 +73,9 @@ class MessageArgument(BaseModel):
 
     role: Literal["user", "assistant", "system", "tool"] = Field(description="Who said it.")
     content: str = Field(max_length=400_000, description="What was said, word for word.")
-    name: str | None = Field(None, max_length=200, description="The speaker's name, where there are several.")
+    name: str | None = Field(
+        None, max_length=200, description="The speaker's name, where there are several; no colon, no role."
+    )
     timestamp: From | None = Field(None, description="When, like 2026-01-09T18:30:00Z; now, when left out.")
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from consolidation.kernel.turns import Message
     from service.ports.embedder import EmbedderIdentity, Vector, Vectors
 
 MOST_MENTIONS = 50  # episodes that an entity is read with
@@ -36,7 +37,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A turn as the graph stores it; ``uuid`` is its ``episode_uuid``. Its text has no NUL and no lone surrogate."""
+    """
+    A turn as the graph stores it; ``uuid`` is its ``episode_uuid``. Its text has no NUL and no lone surrogate.
+
+    ``text`` is stored, for people to read. Who ``said`` what is handed to extraction as it is, and not stored.
+    """
 
     uuid: str
     sequence: int
@@ -45,6 +50,7 @@ class Episode:
     occurred_at: datetime
     text: str
     passages: tuple[Passage, ...]
+    said: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +212,9 @@ class MindGraph(Protocol):
         """Take back the last attempt at *episode*, which never began."""
         ...
 
-    async def extract(self, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
+    async def extract(self, episode: Episode, /, *, previous: Sequence[Message]) -> Extracted:
         """
-        Extract entities and facts of a saved episode; *previous* are the uuids of the episodes before it.
+        Extract entities and facts of what was said in a saved episode; *previous* was said before it, oldest first.
 
         A fact that repeats a known one adds *episode* to it; one that contradicts known ones ends them. May be
         repeated after ``begin_attempt``. Raises ModelFault, EmbedderFault, EmbedderMismatch.

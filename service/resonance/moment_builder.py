@@ -52,7 +52,7 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
         session_id=request.session_id,
         messages=window,
         message=cleaned(talk[newest].content) if talk else "",
-        recent=recent_lines(talk[:newest]),
+        recent=recent_talk(talk[:newest]),
         language="",
         now=request.now,
         timezone=request.timezone,
@@ -60,9 +60,9 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
     )
 
 
-def recent_lines(talk: Sequence[Message]) -> tuple[str, ...]:
-    """The newest of what was said, a line for each message, oldest first."""
-    return tuple(f"{one.who}: {cleaned(one.content)}" for one in talk[-_RECENT:])
+def recent_talk(talk: Sequence[Message]) -> tuple[Message, ...]:
+    """The newest of what was said, without envelopes, oldest first."""
+    return tuple(replace(one, content=cleaned(one.content)) for one in talk[-_RECENT:])
 
 
 async def in_its_language(call: PreTurnCall) -> PreTurnCall:

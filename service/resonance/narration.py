@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.ports import Ask
+from consolidation.kernel.turns import Speaker
 from consolidation.text.names import names
 from consolidation.text.words import tokens
 from prompts.responses import Narration
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import LanguageModel, Reply
-    from service.retrieval.moment import LabelledFragment, Moment
+    from service.retrieval.moment import Fragment, LabelledFragment, Moment
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _CAPITALS_MEAN_NAMES = re.compile(r"^(?!de\b|de-)")  # German writes every noun with a capital
 _LONGEST_LINE = 600
+_RUN = 5  # words in a row that are somebody's own
 
 
 async def ask_for_narration(
@@ -82,12 +84,34 @@ def checked(
             reasons[fragment.id] = "narration: would not change what is said next"
             continue
         text = line.text.strip() if line is not None else ""
-        invented = invention(text, source=f"{fragment.text} {label.text}", language=language, known_names=known_names)
+        source = f"{fragment.text} {label.text}"
+        invented = invention(text, source=source, language=language, known_names=known_names) or _borrowed(
+            text, fragment
+        )
         if invented:
             reasons[fragment.id] = f"narration refused: {invented}"
         is_plain = not text or bool(invented)
         flashbacks.append(Flashback(fragment, label, fragment.text if is_plain else text, is_rewritten=not is_plain))
     return tuple(flashbacks), reasons
+
+
+def _borrowed(text: str, fragment: Fragment) -> str:
+    """Whether *text* may be telling as a person's words what another said, or what was only read."""
+    if not text:
+        return ""
+    if fragment.is_read:
+        return "it was only read, and stays in its own words"
+    found = _runs(text)
+    for message in fragment.said:
+        if message.role is Speaker.USER:
+            found -= _runs(message.content)
+    is_borrowed = any(found & _runs(one.content) for one in fragment.said if one.role is not Speaker.USER)
+    return "it repeats what no person said" if is_borrowed else ""
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = tokens(text)
+    return frozenset(words[at : at + _RUN] for at in range(len(words) - _RUN + 1))
 
 
 def invention(text: str, *, source: str, language: str, known_names: Callable[[str], Sequence[str]]) -> str:

@@ -54,7 +54,7 @@ def message_seeds(moment: Moment) -> MessageSeeds:
     """
     text = moment.message
     if is_filler(text):
-        recent = [line.partition(": ")[2] or line for line in moment.recent[-_RECENT_LINES:]]
+        recent = [one.content for one in moment.recent[-_RECENT_LINES:]]
         spoken = [line for line in recent if line != text and not is_filler(line)]
         return MessageSeeds(distinct(spoken[-1:]))
     return MessageSeeds(distinct((_with_talk(moment),)), names(text, language=moment.language))

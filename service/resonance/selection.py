@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from consolidation.text.words import tokens
-from service.retrieval.excerpt import without_lead
+from service.retrieval.lead_words import told_words
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -98,7 +97,7 @@ def _newest_first(fragments: Sequence[Fragment], subjects: Mapping[str, frozense
 
 def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
     """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
-    wordings = [frozenset(tokens(without_lead(fragment.text))) or _NO_WORDS for fragment in fragments]
+    wordings = [told_words(fragment.text) or _NO_WORDS for fragment in fragments]
     common = Counter(word for words in wordings for word in words)
     holders: dict[str, list[frozenset[str]]] = {}  # the wordings that stay, by each of their words
     reasons = {}

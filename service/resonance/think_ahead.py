@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.kernel.turns import Speaker, TurnKind
 from service.resonance.late_answers import LateStore
-from service.resonance.moment_builder import recent_lines
+from service.resonance.moment_builder import recent_talk
 from service.resonance.seeds import ask_for_seeds
 from service.retrieval.moment import Moment
 
@@ -100,7 +100,7 @@ class ThinkAhead:
             session_id=newest.turn.session_id,
             messages=said,
             message="",
-            recent=recent_lines(said),
+            recent=recent_talk(said),
             language=habit.language,
             now=self._clock.now(),
             timezone=habit.timezone,

@@ -8,13 +8,14 @@ where the answer often is. What the bot said is told only where the person told 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import knows_not, told
 from consolidation.text.words import tokens
-from service.retrieval.lead_words import leads
+from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ _LONGEST_QUESTION = 160
 _FEW_WORDS = 6  # an answer of so few words says nothing without its question
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
 _MARKDOWN = re.compile(r"(?:^|(?<=\s))(?:#{1,6}|[-*+>]|\d+\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
-_LEAD = re.compile(r"^[^:：]{1,60}?(?:\s?: |：)")
+_BETWEEN = " / "  # what several said in a turn
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,1000}\)")
 
 
@@ -52,20 +53,16 @@ def excerpt(
     messages = stored.turn.messages
     own = [one for one in messages if one.role is Speaker.USER]
     said = [] if is_denied and own else [one for one in messages if one.role in {Speaker.ASSISTANT, Speaker.THOUGHT}]
-    words = leads(language)
     tells = bool(told("\n".join(one.content for one in own), language=language))
-    parts = [_retold(one, words["told" if tells else "asked"], wanted=wanted, language=language) for one in own]
+    retold = partial(_retold, wanted=wanted, language=language, kind="told" if tells else "asked")
+    parts = [retold(one) for one in own]
     if said and (not tells or not own):
-        parts += [
-            _retold(one, words["said"], wanted=wanted, language=language)
-            for one in said
-            if not (own and knows_not(one.content))
-        ]
+        parts += [retold(one) for one in said if not (own and knows_not(one.content))]
     if tells and before is not None and len(" ".join(one.content for one in own).split()) <= _FEW_WORDS:
         parts = [*_question(before, language), *parts]
     if not parts:
-        parts = [_retold(one, "", wanted=wanted, language=language) for one in messages]
-    return " / ".join(part for part in parts if part)[: 3 * _SHORT]
+        parts = [retold(one) for one in messages]
+    return _BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
 
 
 def plain(text: str) -> str:
@@ -73,31 +70,26 @@ def plain(text: str) -> str:
     return " ".join(_MARKDOWN.sub("", _LINK.sub(r"\1", text)).split())
 
 
-def without_lead(text: str) -> str:
-    """An excerpt without the words that say who said it."""
-    return _LEAD.sub("", text, count=1)
-
-
-def _retold(message: Message, lead: str, *, wanted: frozenset[str], language: str) -> str:
-    text = plain(message.content)
+def _retold(message: Message, *, wanted: frozenset[str], language: str, kind: str) -> str:
+    text = _one_part(message.content)
     if not text:
         return ""
     shown = text if len(text) <= _SHORT else _fitting(text, wanted=wanted, language=language)
-    return f"{_lead(message, lead, language)}{shown}"
-
-
-def _lead(message: Message, lead: str, language: str) -> str:
-    if message.name and message.role is Speaker.USER:
-        return leads(language)["named"].format(name=message.name)
-    return lead
+    return told_by(message, shown, language=language, kind=kind)
 
 
 def _question(before: StoredTurn, language: str) -> list[str]:
     """What the bot, or somebody else, asked at the end of the turn before."""
     last = before.turn.messages[-1]
-    text = plain(last.content)
-    asked = sentences(text, language=language)[-1:] if text.rstrip().endswith(("?", "？", "؟")) else ()
-    return [f"{_lead(last, leads(language)['said'], language)}{one[-_LONGEST_QUESTION:]}" for one in asked]
+    text = _one_part(last.content)
+    is_asked = last.role not in READ and text.rstrip().endswith(("?", "？", "؟"))
+    asked = sentences(text, language=language)[-1:] if is_asked else ()
+    return [told_by(last, one[-_LONGEST_QUESTION:], language=language, kind="asked") for one in asked]
+
+
+def _one_part(text: str) -> str:
+    """*text* in one line, which does not look like the words of several speakers."""
+    return plain(text).replace(_BETWEEN, "/")
 
 
 def _fitting(text: str, *, wanted: frozenset[str], language: str) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.retrieval.fusion import COSINES, WORDS, normalised
+from service.retrieval.lead_words import READ_SHARE, is_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,9 @@ def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) 
     sequences = text.sequences(tuple({uuid for uuids in episodes.values() for uuid in uuids}))
     best: dict[int, TurnFact] = {}
     for number, uuids in episodes.items():
-        fact = TurnFact(str(rows[number][0]), str(rows[number][1]), scores[number])
+        text_of_fact = str(rows[number][1])
+        share = READ_SHARE if is_read(text_of_fact) else 1.0
+        fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number])
         for sequence in (sequences[uuid] for uuid in uuids if uuid in sequences):
             if sequence not in best or fact.score > best[sequence].score:
                 best[sequence] = fact

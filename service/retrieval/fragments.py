@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from consolidation.text.quotation import quotable
 from consolidation.text.words import tokens
 from service.retrieval.excerpt import excerpt, plain
+from service.retrieval.lead_words import is_read
 from service.retrieval.moment import Fragment, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from consolidation.kernel.turns import StoredTurn
     from service.ports.graph import StoredEntity
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _FITTING_FACT = 0.5  # the least score of a fact that stands in for its turn
 _LONGEST_SUMMARY = 500
 _ENTITY_SCORE = 0.65
-_TELLING_LETTERS = 40  # of a quote: so many in a row are nobody else's words
+_CLOSING, _INTRODUCING = " ”»“」", frozenset(":：“«„「")  # of a quotation, and of what stands in front of one
 
 
 def turn_fragments(
@@ -41,7 +43,7 @@ def turn_fragments(
             continue
         source = source_of(turn)
         best = facts.get(one.sequence)
-        is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, turn)
+        is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, _contents(turn))
         fact = best if is_fitting else None
         fragments.append(
             Fragment(
@@ -53,6 +55,8 @@ def turn_fragments(
                 sources=(source,),
                 is_boosted=bool(names) and _names_any(turn.text, names),
                 arms=one.ranks,
+                is_read=is_read(fact.text if fact else source.excerpt),
+                said=turn.turn.messages,
             )
         )
     return _distinct(fragments)
@@ -75,7 +79,8 @@ def entity_fragments(
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
         if not entity.summary.strip() or len(entity.summary) > _LONGEST_SUMMARY or not mentions:
             continue
-        if any(_quotes(entity.summary, turn) for turn in mentions):
+        told = [plain(text) for turn in mentions for text in _contents(turn)]
+        if any(_is_quote(plain(line), told) for line in entity.summary.splitlines()):
             continue  # made without a model: the turns say it themselves
         fragments.append(
             Fragment(
@@ -86,6 +91,8 @@ def entity_fragments(
                 score=_ENTITY_SCORE,
                 sources=tuple(map(source_of, mentions)),
                 is_boosted=entity.uuid in named,
+                is_read=any(map(is_read, entity.summary.splitlines())),
+                said=tuple(message for turn in mentions for message in turn.turn.messages),
             )
         )
     return tuple(fragments)
@@ -104,15 +111,29 @@ def as_source(
     return Source(turn.turn.turn_id, turn.turn.session_id, turn.sequence, turn.occurred_at, shown)
 
 
-def _is_quote(fact: str, turn: StoredTurn) -> bool:
-    """Whether a fact is but a sentence of its turn, as it is without a model: then the turn says more."""
-    words = fact.partition(": ")[2] or fact
-    return words in turn.text
+def _contents(turn: StoredTurn) -> tuple[str, ...]:
+    return tuple(message.content for message in turn.turn.messages)
 
 
-def _quotes(summary: str, turn: StoredTurn) -> bool:
-    words = summary.partition(": ")[2] or summary
-    return plain(words)[:_TELLING_LETTERS] in plain(turn.text)
+def _is_quote(fact: str, contents: Iterable[str]) -> bool:
+    """Whether a fact is but words of its turn behind an introduction, as it is without a model: the turn says more."""
+    words = fact.strip().rstrip(_CLOSING)
+    return any(_introduces(words, _length_shared(words, text)) for one in contents for text in {one, quotable(one)})
+
+
+def _length_shared(words: str, text: str) -> int:
+    """How many letters at the end of *words* stand in *text*."""
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if words[-middle:] in text else (low, middle - 1)
+    return low
+
+
+def _introduces(words: str, shared: int) -> bool:
+    """Whether *words* before their last *shared* ones are nothing, or end as what introduces a quotation does."""
+    start = len(words) - shared
+    return shared > 0 and (not start or not _INTRODUCING.isdisjoint(words[max(start - 2, 0) : start + 2]))
 
 
 def _distinct(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
@@ -123,7 +144,8 @@ def _distinct(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
         if known is not fragment:
             sources = (*known.sources, *fragment.sources)
             is_boosted = known.is_boosted or fragment.is_boosted
-            found[fragment.id] = replace(known, sources=sources, is_boosted=is_boosted)
+            said = (*known.said, *fragment.said)
+            found[fragment.id] = replace(known, sources=sources, is_boosted=is_boosted, said=said)
     return tuple(found.values())
 
 

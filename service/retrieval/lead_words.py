@@ -1,37 +1,103 @@
 """
 Who said what a memory holds, in every language that labels speak; a native reader edits this file and no other.
 
-The bot reads it: "they" is the person it talks with. ``{name}`` is a speaker who was named.
+The bot reads it: "they" is the person it talks with. ``{name}`` is a speaker who was named. What was ``read`` nobody
+said: a tool or a page showed it, and it never ends its quotation.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import READ, Speaker
+from consolidation.text.quotation import quotable
+from consolidation.text.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from consolidation.kernel.turns import Message
+
+READ_SHARE = 0.5  # how much a fact that was only read counts, of one that somebody told
 
 LEADS: Mapping[str, Mapping[str, str]] = {
-    "en": {"told": "they told me: ", "asked": "they asked: ", "said": "I said: ", "named": "{name} told me: "},
-    "es": {"told": "me contó: ", "asked": "preguntó: ", "said": "yo dije: ", "named": "{name} me contó: "},
+    "en": {
+        "told": "they told me: ",
+        "asked": "they asked: ",
+        "said": "I said: ",
+        "named": "{name} told me: ",
+        "read": "I read: “{text}”",
+    },
+    "es": {
+        "told": "me contó: ",
+        "asked": "preguntó: ",
+        "said": "yo dije: ",
+        "named": "{name} me contó: ",
+        "read": "leí: «{text}»",
+    },
     "de": {
         "told": "mir wurde erzählt: ",
         "asked": "gefragt wurde: ",
         "said": "ich sagte: ",
         "named": "{name} hat mir erzählt: ",
+        "read": "ich las: „{text}“",
     },
-    "fr": {"told": "on m'a dit : ", "asked": "on m'a demandé : ", "said": "j'ai dit : ", "named": "{name} m'a dit : "},
-    "it": {"told": "mi ha detto: ", "asked": "ha chiesto: ", "said": "ho detto: ", "named": "{name} mi ha detto: "},
-    "pt": {"told": "me contou: ", "asked": "perguntou: ", "said": "eu disse: ", "named": "{name} me contou: "},
-    "zh": {"told": "对方告诉我：", "asked": "对方问：", "said": "我说：", "named": "{name}告诉我："},
-    "zh-Hant": {"told": "對方告訴我：", "asked": "對方問：", "said": "我說：", "named": "{name}告訴我："},
+    "fr": {
+        "told": "on m'a dit : ",
+        "asked": "on m'a demandé : ",
+        "said": "j'ai dit : ",
+        "named": "{name} m'a dit : ",
+        "read": "j'ai lu : « {text} »",
+    },
+    "it": {
+        "told": "mi ha detto: ",
+        "asked": "ha chiesto: ",
+        "said": "ho detto: ",
+        "named": "{name} mi ha detto: ",
+        "read": "ho letto: «{text}»",
+    },
+    "pt": {
+        "told": "me contou: ",
+        "asked": "perguntou: ",
+        "said": "eu disse: ",
+        "named": "{name} me contou: ",
+        "read": "li: “{text}”",
+    },
+    "zh": {
+        "told": "对方告诉我：",
+        "asked": "对方问：",
+        "said": "我说：",
+        "named": "{name}告诉我：",
+        "read": "我读到：“{text}”",
+    },
+    "zh-Hant": {
+        "told": "對方告訴我：",
+        "asked": "對方問：",
+        "said": "我說：",
+        "named": "{name}告訴我：",
+        "read": "我讀到：「{text}」",
+    },
     "ja": {
         "told": "聞いたこと：",
         "asked": "聞かれたこと：",
         "said": "私が言ったこと：",
         "named": "{name}から聞いたこと：",
+        "read": "読んだもの：「{text}」",
     },
-    "ar": {"told": "قيل لي: ", "asked": "سُئلت: ", "said": "قلت: ", "named": "أخبرني {name}: "},
+    "ar": {
+        "told": "قيل لي: ",
+        "asked": "سُئلت: ",
+        "said": "قلت: ",
+        "named": "أخبرني {name}: ",
+        "read": "قرأت: «{text}»",
+    },
     "ru": {
         "told": "мне рассказали: ",
         "asked": "меня спросили: ",
         "said": "мой ответ: ",
         "named": "{name} (рассказ): ",
+        "read": "прочитано: «{text}»",
     },
 }
 
@@ -41,3 +107,36 @@ def leads(language: str) -> Mapping[str, str]:
     tag, *more = language.casefold().replace("_", "-").split("-")
     is_traditional = tag == "zh" and not {"hant", "tw", "hk", "mo"}.isdisjoint(more)
     return LEADS.get("zh-Hant" if is_traditional else tag, LEADS["en"])
+
+
+_SPEAKER = re.compile(r":\s|：")
+_READ = tuple(words["read"].partition("{")[0] for words in LEADS.values())
+_LEAD_WORDS = frozenset(
+    word for words in LEADS.values() for lead in words.values() for word in tokens(lead.format(name="", text=""))
+)
+
+
+def told_by(message: Message, text: str, *, language: str, kind: str = "told") -> str:
+    """
+    *text* of a message behind who said it: *kind* is what a person without a name did, ``told`` or ``asked``.
+
+    A text in which another speaker seems to begin is put between quotation marks, which nothing in it can end.
+    """
+    words = leads(language)
+    if message.role in READ:
+        return words["read"].format(text=quotable(text))
+    if _SPEAKER.search(text):
+        text = f"“{quotable(text)}”"
+    if message.role is not Speaker.USER:
+        return words["said"] + text
+    return (words["named"].format(name=message.known_as) if message.known_as else words[kind]) + text
+
+
+def is_read(text: str) -> bool:
+    """Whether a memory's *text* was only read; code puts the mark in front, so that nothing can come before it."""
+    return text.startswith(_READ)
+
+
+def told_words(text: str) -> frozenset[str]:
+    """The words of a memory's *text* by which it is compared with others: those of all leads are left out."""
+    return frozenset(tokens(text)) - _LEAD_WORDS

@@ -45,7 +45,7 @@ class Moment:
     session_id: str
     messages: tuple[Message, ...]
     message: str
-    recent: tuple[str, ...]
+    recent: tuple[Message, ...]
     language: str
     now: datetime
     timezone: tzinfo
@@ -79,7 +79,8 @@ class Fragment:
     """
     A candidate memory; ``score`` is in 0…1, ``arms`` has its rank in each arm that found it.
 
-    It rests on turns (``sources``) or on lines of the journal (``notes``). Only one that ``is_dated`` has an age.
+    It rests on turns (``sources``) or on lines of the journal (``notes``). Only one that ``is_dated`` has an age. One
+    that ``is_read`` was shown by a tool, nobody said it. ``said`` are the messages of its turns.
     """
 
     id: str
@@ -92,6 +93,8 @@ class Fragment:
     arms: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[JournalLines, ...] = ()
     is_dated: bool = True
+    is_read: bool = False
+    said: tuple[Message, ...] = ()
 
     @property
     def sequences(self) -> frozenset[int]:

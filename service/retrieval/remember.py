@@ -12,11 +12,12 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest
 from consolidation.text.language import detect
-from consolidation.text.words import stems, tokens
+from consolidation.text.words import stems
 from service.ports.graph import VectorHits
-from service.retrieval.excerpt import query_words, without_lead
+from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
+from service.retrieval.lead_words import READ_SHARE, is_read, told_words
 from service.retrieval.queries import sanitised
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _distinct(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
     kept: list[tuple[frozenset[str], frozenset[int]]] = []
     distinct: list[Remembered] = []
     for memory in memories:
-        words = frozenset(tokens(without_lead(memory.text)))
+        words = told_words(memory.text)
         sources = frozenset(source.sequence for source in memory.sources)
         is_said = memory.kind != "entity"
         if is_said and any((words <= others or others <= words) and sources & behind for others, behind in kept):
@@ -187,7 +188,8 @@ def _facts(mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: T
         valid_at, invalid_at = _instant(valid), _instant(invalid)
         if window.is_true(valid_at, invalid_at):
             sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
-            hit = _hit(f"fact:{uuid}", "fact", str(text), scores[number], sequences)
+            score = scores[number] * (READ_SHARE if is_read(str(text)) else 1.0)
+            hit = _hit(f"fact:{uuid}", "fact", str(text), score, sequences)
             hits.append(replace(hit, remembered=replace(hit.remembered, valid_at=valid_at, invalid_at=invalid_at)))
     return hits
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.ports import Reply
 from prompts.responses import Entity, Extraction, Fact, Identities, Settlements
-from service.ingest.episodes import remembered_text
+from service.ingest.episodes import remembered
 from tests.benchmarks.brain import Brain
 from tests.benchmarks.contents import GRAPH, MIND
 from tests.benchmarks.latency import latency, timed
@@ -132,12 +132,12 @@ class AtOnce:
     is_hosted = False
 
     def __init__(self, told: Sequence[Told]) -> None:
-        self._told = {remembered_text(one.kept): one for one in told}
+        self._told = {remembered(one.kept): one for one in told}
 
     async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:
         match ask.prompt:
             case "extraction":
-                return Reply(_extraction(self._told[str(ask.words["text"])]), model="scripted")
+                return Reply(_extraction(self._told[ask.words["said"]]), model="scripted")
             case "identities":
                 return Reply(Identities(), model="scripted")
             case _:

@@ -251,7 +251,7 @@ async def test_a_turn_of_several_passages_keeps_its_whole_text(on, graph, mind):
 
     await extract(graph, one)
 
-    assert next(ask for ask in on.reader.asked).words["text"] == one.text
+    assert next(ask for ask in on.reader.asked).words["said"] == one.said
     assert await texts_of(graph) == ["Ada met Bruno.", "Bruno saw Carla."]
 
 
@@ -388,16 +388,16 @@ async def test_what_an_attempt_left_half_done_is_gone_when_the_next_begins(graph
     assert {entity.episodes for entity in (await everything(graph))[1]} <= {()}
 
 
-async def test_the_reader_is_given_the_stored_text_and_the_episodes_before_it(on, graph, mind):
+async def test_the_reader_is_given_what_was_said_and_what_was_said_before_with_their_speakers(on, graph, mind):
     first, second, third = await tell(graph, mind, "Ada met Bruno.", "Bruno saw Carla.", "Carla left.")
     on.reader.asked.clear()
 
     await graph.begin_attempt(third.uuid)
-    await graph.extract(replace(third, text="not this"), previous=[first.uuid, second.uuid])
+    await graph.extract(replace(third, text="not this"), previous=[*first.said, *second.said])
 
     [ask] = [ask for ask in on.reader.asked if ask.prompt == "extraction"]
-    assert ask.words["text"] == "user: Carla left."
-    assert set(ask.words["previous"]) == {"user: Ada met Bruno.", "user: Bruno saw Carla."}
+    assert ask.words["said"] == third.said
+    assert ask.words["previous"] == (*first.said, *second.said)
     assert datetime.fromisoformat(ask.words["occurred_at"]) == third.occurred_at
 
 

@@ -7,6 +7,7 @@ import pytest
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import MemoryFault
 from consolidation.kernel.ports import Ask, Role, Usage
+from consolidation.kernel.turns import Message, Speaker
 from prompts.responses import Extraction, Identities
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
@@ -22,7 +23,8 @@ LITELLM_NOISE = (
 )
 pytestmark = [pytest.mark.anyio, *(pytest.mark.filterwarnings(noise) for noise in LITELLM_NOISE)]
 
-READ = {"text": "user: Yesterday Ada met Bruno in Lyon.", "previous": (), "occurred_at": "2026-01-01T10:00:00+00:00"}
+SAID = (Message(Speaker.USER, "Yesterday Ada met Bruno in Lyon."),)
+READ = {"said": SAID, "previous": (), "occurred_at": "2026-01-01T10:00:00+00:00"}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,9 @@ async def test_what_an_answer_cost_is_counted_where_a_provider_gave_it(model):
 
 
 async def test_answers_to_simultaneous_questions_do_not_mix(model):
-    asked = [{**READ, "text": f"user: Yesterday Ada met Person{number} in Lyon."} for number in range(8)]
+    asked = [
+        {**READ, "said": (Message(Speaker.USER, f"Yesterday Ada met Person{number} in Lyon."),)} for number in range(8)
+    ]
 
     replies = await asyncio.gather(*(model.answer(Ask("extraction", Extraction, words, None)) for words in asked))
 

@@ -44,7 +44,7 @@ async def test_the_narrator_reads_a_minds_own_prompt_its_soul_and_its_story_with
     own.parent.mkdir()
     own.write_text(
         "My own narrator, {{ agent }}: {{ soul }}|{% for one in chapters %}{{ one.number }} {{ one.text }}{% endfor %}|"
-        "{% for turn in batch %}{{ turn.when }} {{ turn.text }}{% endfor %}|{{ language }}|{{ reason }}"
+        "{% for turn in batch %}{{ turn.when }}{% for one in turn.said %} {{ one.known_as }}: {{ one.content }}{% endfor %}{% endfor %}|{{ language }}|{{ reason }}"
     )
     with ScriptedProvider(respond=lambda _: GOOD) as model:
         async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:

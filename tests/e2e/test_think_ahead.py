@@ -54,7 +54,8 @@ async def test_once_a_turn_was_kept_the_next_call_asks_no_model_for_seeds(tmp_pa
             found = (await service.resonate("ada", "What does she do?", session_id="s2")).json()
             phases = (await trace_of(service, found))["phases"]
     assert len(asked_now(provider)) == before
-    assert "user: My friend came by today.\nassistant: How nice!" in thought(provider)[0]
+    assert '<said role="user">\nMy friend came by today.\n</said>' in thought(provider)[0]
+    assert '<said role="assistant">\nHow nice!\n</said>' in thought(provider)[0]
     assert phases["seeds"]["model"] == WONDER
     assert "Carla: What does she do?" in phases["seeds"]["late"]
     assert "sailing boats" in found["flashbacks"][0]["raw"]

@@ -34,7 +34,9 @@ def test_every_tag_of_a_template_is_guarded():
 @example("< < message")
 @example(f"<{' ' * 20}message")
 def test_no_text_closes_or_opens_a_frame(text):
-    prompt = render("seeds", agent="Ada", now="now", message=text, recent=[text])
+    prompt = render(
+        "seeds", agent="Ada", now="now", message=text, recent=[{"role": "user", "known_as": text, "content": text}]
+    )
 
     assert len(re.findall(r"<[^\w>\n]{0,20}message\b", prompt, re.IGNORECASE)) == 2
     assert len(re.findall(r"<[^\w>\n]{0,20}recent\b", prompt, re.IGNORECASE)) == 2

@@ -99,7 +99,10 @@ def test_a_copy_that_fails_with_the_words_alone_is_named_from_then_on(folder):
 
 def test_a_copy_is_rendered_to_two_million_letters_and_no_more(folder):
     (folder / "seeds.md").write_text("{% for a in recent %}{{ message }}{% endfor %}")
-    few, many = ({**WORDS, "recent": ["x"] * times, "message": "m" * 100_000} for times in (20, 21))
+    few, many = (
+        {**WORDS, "recent": [{"role": "user", "known_as": "", "content": "x"}] * times, "message": "m" * 100_000}
+        for times in (20, 21)
+    )
 
     assert len(render("seeds", overrides=folder, **few)) == 2_000_000
     assert render("seeds", overrides=folder, **many) == render("seeds", **many)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from consolidation.kernel.ports import Reply, Usage
+from consolidation.kernel.turns import Message, Speaker
 from prompts.responses import Entity, Extraction, Fact, Identities, Identity, Settlement, Settlements
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
@@ -45,7 +46,7 @@ class Reader:
 def read_turn(words):
     """A sentence ``[2026-02-03] Ada met Bruno.`` is true from that day on; without a day, from the turn on."""
     entities, facts = {}, []
-    for sentence in re.findall(r"(?:\[([\d-]+)\] )?([^.\[]+\.)", words["text"].partition(": ")[2]):
+    for sentence in re.findall(r"(?:\[([\d-]+)\] )?([^.\[]+\.)", " ".join(one.content for one in words["said"])):
         day, said = sentence[0], sentence[1].strip()
         names = list(dict.fromkeys(_NAME.findall(said)))
         entities |= dict.fromkeys(names)
@@ -136,7 +137,8 @@ def episode(mind_id, sequence, *passages, session_id="s1", at=None):
     uuid = episode_uuid(mind_id, f"t{sequence}")
     parts = tuple(Passage(f"{uuid}/{number}", text) for number, text in enumerate(passages))
     at = at or START + timedelta(days=sequence)
-    return Episode(uuid, sequence, f"t{sequence}", session_id, at, f"user: {' '.join(passages)}", parts)
+    said = Message(Speaker.USER, " ".join(passages))
+    return Episode(uuid, sequence, f"t{sequence}", session_id, at, said.line, parts, (said,))
 
 
 async def save(graph, mind_id, *texts, first=1):

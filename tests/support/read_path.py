@@ -83,8 +83,7 @@ def call_of(mind, message, *, window=(), session_id="s2", seconds=None, clock=No
         relevance=asked.pop("relevance", 0.5),
         placement="tail",
     )
-    recent = tuple(f"{one.who}: {one.content}" for one in window)
     is_off = asked.pop("is_off_the_record", False)
-    moment = Moment(mind.mind_id, session_id, messages, message, recent, "en", NOON, NOON.tzinfo, is_off)
+    moment = Moment(mind.mind_id, session_id, messages, message, window, "en", NOON, NOON.tzinfo, is_off)
     trace = TraceRecorder("trace", monotonic=clock.monotonic, spans=spans or NoopSpans())
     return PreTurnCall(mind, request, moment, Deadline(clock.monotonic, clock.monotonic(), seconds), trace)

@@ -16,6 +16,7 @@ _OPENINGS = {
     "story_first": "You are the assistant, and you write",
     "story_next": "You are the assistant, and you go on",
 }
+_SAID = re.compile(r"^<said [^\n]*>\n(.*?)\n</said>$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]+\b")
 
 
@@ -52,8 +53,8 @@ def between(text, mark):
 def read_turn(prompt):
     """Every capitalised word is an entity; every sentence with two of them a fact of both."""
     entities, facts = {}, []
-    for line in between(prompt, "turn").splitlines():
-        for sentence in re.split(r"(?<=[.!?])\s+", line.partition(": ")[2]):
+    for said in _SAID.findall(between(prompt, "turn")):
+        for sentence in re.split(r"(?<=[.!?])\s+", said):
             names = list(dict.fromkeys(_NAME.findall(sentence)))
             entities |= dict.fromkeys(names)
             if len(names) > 1:
@@ -93,8 +94,8 @@ def prompts(provider, name):
 
 
 def turns_read(provider):
-    """The turns whose extraction was asked for, in order."""
-    return [between(prompt, "turn") for prompt in prompts(provider, "extraction")]
+    """The words of each turn whose extraction was asked for, in order."""
+    return ["\n".join(_SAID.findall(between(prompt, "turn"))) for prompt in prompts(provider, "extraction")]
 
 
 def hosted(home, provider, *roles, digestion=QUICK, at_once=4, **more):

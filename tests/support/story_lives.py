@@ -53,7 +53,7 @@ class Echo:
         if self.fails_at is not None and self.asked > self.fails_at:
             raise ModelUnavailable("away")
         batch = ask.words["batch"]
-        met = ID.findall(" ".join(turn["text"] for turn in batch))
+        met = ID.findall(" ".join(one.content for turn in batch for one in turn["said"]))
         if self.meanwhile is not None:
             meanwhile, self.meanwhile = self.meanwhile, None
             await meanwhile()

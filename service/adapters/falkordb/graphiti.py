@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from falkordb.asyncio import FalkorDB
     from pydantic import BaseModel
 
+    from consolidation.kernel.turns import Message
+    from prompts.responses import Extraction
     from service.adapters.falkordb.connection import GraphConnection
     from service.adapters.falkordb.vector_index import VectorIndexes
     from service.ingest.extraction_prompts import TurnReader
@@ -51,7 +53,7 @@ async def add_episode(
     graph: str,
     episode: Episode,
     *,
-    previous: Sequence[str],
+    previous: Sequence[Message],
     reader: TurnReader,
     embedder: Embedder,
     connection: GraphConnection,
@@ -60,7 +62,7 @@ async def add_episode(
     """Extract one saved episode. Return the uuids of the facts and of the entities that it touched, each once."""
     graphiti = Graphiti(
         graph_driver=_driver_on(client, graph, connection, indexes),
-        llm_client=_Reading(reader),
+        llm_client=_Reading(reader, episode, previous),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
         prompt_library=_CONTEXT_ONLY,
@@ -75,7 +77,7 @@ async def add_episode(
             source=EpisodeType.message,
             group_id=graph,
             uuid=episode.uuid,
-            previous_episode_uuids=list(previous),
+            previous_episode_uuids=[],  # what was said before comes from the transcript, with its speakers
         )
     except MemoryFault:
         raise
@@ -120,9 +122,11 @@ class _Unused(CrossEncoderClient):
 class _Reading(LLMClient):
     """Answers each prompt of Graphiti from the reader of the turn, or by a rule where no model is needed."""
 
-    def __init__(self, reader: TurnReader) -> None:
+    def __init__(self, reader: TurnReader, episode: Episode, previous: Sequence[Message]) -> None:
         super().__init__(LLMConfig(model="ours", small_model="ours"))
         self._reader = reader
+        self._episode = episode
+        self._previous = previous
         self._answers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "ExtractedEntities": self._entities,
             "ExtractedEdges": self._facts,
@@ -151,18 +155,13 @@ class _Reading(LLMClient):
         raise NotImplementedError  # abstract in the base; generate_response above replaces its only caller
 
     async def _entities(self, context: dict[str, Any]) -> dict[str, Any]:
-        extraction = await self._reader.read(
-            text=context["episode_content"],
-            previous=[episode["content"] for episode in context["previous_episodes"]],
-            occurred_at=context["episode_timestamp"],
-        )
+        del context  # its text does not say who said what
+        extraction = await self._extraction()
         names = dict.fromkeys(entity.name.strip() for entity in extraction.entities)
         return {"extracted_entities": [{"name": name, "entity_type_id": 0} for name in names if name]}
 
     async def _facts(self, context: dict[str, Any]) -> dict[str, Any]:
-        extraction = await self._reader.read(
-            text=context["episode_content"], previous=(), occurred_at=context["reference_time"]
-        )
+        extraction = await self._extraction()
         return {
             "edges": [
                 {
@@ -177,6 +176,10 @@ class _Reading(LLMClient):
                 if fact.source.strip().casefold() != fact.target.strip().casefold()
             ]
         }
+
+    async def _extraction(self) -> Extraction:
+        said, at = self._episode.said, self._episode.occurred_at.isoformat()
+        return await self._reader.read(said=said, previous=self._previous, occurred_at=at)
 
     async def _identities(self, context: dict[str, Any]) -> dict[str, Any]:
         names = [KnownItem(node["id"], node["name"]) for node in context["extracted_nodes"]]

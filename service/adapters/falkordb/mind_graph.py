@@ -26,6 +26,7 @@ from service.ports.graph import Extracted, episode_uuid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from consolidation.kernel.turns import Message
     from service.adapters.falkordb.connection import GraphConnection
     from service.adapters.falkordb.vector_index import VectorIndexes
     from service.ingest.extraction_prompts import TurnReaders
@@ -192,7 +193,7 @@ class FalkorMindGraph(GraphReads):
         """Take back an attempt that never began."""
         await self._connection.write(self.name, _UNDO_ATTEMPT, {"uuid": episode})
 
-    async def extract(self, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
+    async def extract(self, episode: Episode, /, *, previous: Sequence[Message]) -> Extracted:
         """Extract entities and facts with Graphiti."""
         silence_graphiti(dimension=self._embedder.dimension)
         graphiti = await anyio.to_thread.run_sync(import_module, _GRAPHITI)

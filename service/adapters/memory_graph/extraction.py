@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from consolidation.kernel.turns import Message
     from prompts.responses import Extraction, Fact
     from service.adapters.memory_graph.content import Content
     from service.ingest.extraction_prompts import TurnReader
     from service.ports.embedder import Embedder, Vector
+    from service.ports.graph import Episode
 
     type Matrix = NDArray[np.float64]
 
@@ -56,7 +58,12 @@ class _Told:
 
 
 async def extract(
-    prepared: Callable[[], Content], episode: str, *, previous: Sequence[str], reader: TurnReader, embedder: Embedder
+    prepared: Callable[[], Content],
+    episode: Episode,
+    *,
+    previous: Sequence[Message],
+    reader: TurnReader,
+    embedder: Embedder,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     Extract one saved episode; the uuids of the facts and of the entities that it touched.
@@ -64,11 +71,10 @@ async def extract(
     Nothing is written before everything is known. Raises GraphUnavailable where a known entity has gone meanwhile.
     """
     stored = prepared().rows["Episodic"]
-    if episode not in stored:
+    if episode.uuid not in stored:
         raise GraphFault("there is no such episode to extract")
-    content, at = str(stored[episode].properties["content"]), str(stored[episode].properties["valid_at"])
-    before = [str(stored[uuid].properties["content"]) for uuid in previous if uuid in stored]
-    extraction = await reader.read(text=content, previous=before, occurred_at=at)
+    at = str(stored[episode.uuid].properties["valid_at"])
+    extraction = await reader.read(said=episode.said, previous=previous, occurred_at=at)
 
     names = _names(extraction)
     named = dict(zip(map(_key, names), await _resolved(prepared(), names, reader, embedder), strict=True))
@@ -81,8 +87,8 @@ async def extract(
     resolved = await _resolved(prepared(), tuple(unknown.values()), reader, embedder)
     named |= dict(zip(unknown, resolved, strict=True))
 
-    told = await _told(prepared(), facts, named, episode=episode, at=at, reader=reader, embedder=embedder)
-    return _write(prepared(), episode, tuple(named.values()), told)
+    told = await _told(prepared(), facts, named, episode=episode.uuid, at=at, reader=reader, embedder=embedder)
+    return _write(prepared(), episode.uuid, tuple(named.values()), told)
 
 
 def _names(extraction: Extraction) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from consolidation.kernel.turns import Message
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
     from service.ports.graph import Episode, StoredEntity, StoredFact
@@ -151,12 +152,12 @@ class MemoryMindGraph:
         if known is not None:
             content.change(known, count=known.properties["count"] - 1)
 
-    async def extract(self, episode: Episode, /, *, previous: Sequence[str]) -> Extracted:
+    async def extract(self, episode: Episode, /, *, previous: Sequence[Message]) -> Extracted:
         """Extract entities and facts by the rules of ``extraction``."""
         self._check_vectors()
         with self._readers.reading(self.mind_id) as reader:
             facts, entities = await extraction.extract(
-                self._prepared, episode.uuid, previous=previous, reader=reader, embedder=self._embedder
+                self._prepared, episode, previous=previous, reader=reader, embedder=self._embedder
             )
         return Extracted(await self.facts(facts), await self.entities(entities))
 

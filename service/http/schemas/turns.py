@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
+from consolidation.kernel.speaker_names import LONGEST, fault_in
 from consolidation.kernel.turns import Message, Speaker, TurnKind
 from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata, SessionId, Text, TurnId
 
 ShortText = Annotated[Text, Field(max_length=200)]
+
+_NAME = f"One printable line of at most {LONGEST} letters, without a colon, and no word for another role."
 
 POSTED: dict[str, Any] = {
     "turn_id": "2026-01-09-0001",
@@ -36,8 +39,16 @@ class MessageIn(Body):
     role: Literal["user", "assistant", "system", "tool", "thought"]
     content: Text
     timestamp: Instant | None = None
-    name: ShortText | None = None
+    name: ShortText | None = Field(None, description=_NAME)
     id: ShortText | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _fits_its_role(cls, name: str | None, info: ValidationInfo) -> str | None:
+        fault = fault_in(name, role=info.data["role"]) if name is not None and "role" in info.data else ""
+        if fault:
+            raise ValueError(fault)
+        return name
 
     def as_message(self) -> Message:
         """The message as the rest of the service uses it."""

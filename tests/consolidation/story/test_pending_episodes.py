@@ -55,7 +55,7 @@ def test_what_is_listed_anew_takes_the_place_of_what_stood(tmp_path_factory, tur
 def test_it_can_be_read_by_a_person(tmp_path):
     write_pending(tmp_path / "log", [kept(7, "One.\nTwo.")])
 
-    assert (tmp_path / "log").read_text() == "[7 | 2026-01-28 13:45 | chat]\nuser: One.\nTwo.\n\n"
+    assert (tmp_path / "log").read_text() == "[7 | 2026-01-28 13:45 | chat]\nuser: One.\n  Two.\n\n"
 
 
 def test_where_there_is_no_list_or_an_empty_one_nothing_is_listed(tmp_path):

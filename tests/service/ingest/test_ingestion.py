@@ -18,7 +18,7 @@ def failing(error, *, on=""):
     """A rule of a model that fails for every turn that holds *on*."""
 
     def read(words):
-        if on in words["text"]:
+        if any(on in one.content for one in words["said"]):
             raise error
         return read_turn(words)
 
@@ -26,7 +26,8 @@ def failing(error, *, on=""):
 
 
 async def attempts_at(path, content):
-    return sum(content in ask.words["text"] for ask in path.reader.asked if ask.prompt == "extraction")
+    asked = [ask.words["said"] for ask in path.reader.asked if ask.prompt == "extraction"]
+    return sum(any(content in one.content for one in said) for said in asked)
 
 
 async def test_a_turn_is_indexed_before_it_is_saved_and_saved_before_a_model_reads_it(tmp_path):

@@ -160,4 +160,4 @@ def test_tools_and_system_messages_are_shown_only_where_nobody_spoke():
     spoken = Message(Speaker.USER, LYON)
 
     assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (spoken, tool)))) == f"they told me: {LYON}"
-    assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (tool,)))) == "exit code 0"
+    assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (tool,)))) == "I read: “exit code 0”"

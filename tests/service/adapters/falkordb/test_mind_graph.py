@@ -22,6 +22,7 @@ from consolidation.kernel.errors import (
     GraphUnavailable,
     HomeLocked,
 )
+from consolidation.kernel.turns import Message, Speaker
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
@@ -82,7 +83,8 @@ def graph_on(connection, mind_id):
 def episode(mind_id, sequence, text):
     uuid = episode_uuid(mind_id, f"t{sequence}")
     passages = (Passage(f"{uuid}/0", text),)
-    return Episode(uuid, sequence, f"t{sequence}", "s1", START + timedelta(days=sequence), f"user: {text}", passages)
+    at, said = START + timedelta(days=sequence), Message(Speaker.USER, text)
+    return Episode(uuid, sequence, f"t{sequence}", "s1", at, said.line, passages, (said,))
 
 
 async def save(graph, mind_id, *texts, first=1):

@@ -55,7 +55,7 @@ async def save(graph, rows, *, first=1):
     for sequence, row in enumerate(rows, start=first):
         uuid = episode_uuid("ada", f"t{sequence}")
         at = START + timedelta(minutes=sequence)
-        episodes.append(Episode(uuid, sequence, f"t{sequence}", "s", at, "Said.", (Passage(uuid, "Said."),)))
+        episodes.append(Episode(uuid, sequence, f"t{sequence}", "s", at, "Said.", (Passage(uuid, "Said."),), ()))
         own[uuid] = row
     await graph.save(episodes, own=own, leaning=own, cursor=first + len(rows) - 1)
 

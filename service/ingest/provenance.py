@@ -1,0 +1,86 @@
+"""
+Who a turn's facts come from: what the bot said, or a tool showed, stands behind words that say so.
+
+A model names the message that says a fact. Code looks whether the fact's words are there: a page that makes a model
+believe that the person said something must not make it a fact of theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import READ, Speaker
+from consolidation.text.language import detect
+from consolidation.text.words import content_words
+from service.retrieval.lead_words import told_by
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from consolidation.kernel.turns import Message
+    from prompts.responses import Extraction, Fact
+
+_SAID = frozenset(Speaker) - READ
+_LONGEST_NAME = 200
+_TWO_LINES = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|[:：]\s")  # or what looks like a speaker
+
+
+def with_provenance(
+    extraction: Extraction, *, said: Sequence[Message], previous: Sequence[Message], is_quoting: bool
+) -> Extraction:
+    """
+    *extraction* of what was *said*, each fact on one line, with who said it in front where that is not the person.
+
+    *previous* was said before it, and may have been read into the turn. A model that *is_quoting* gives the speaker's
+    own words: then a person's have their speaker in front, too. Names that could not be names are left out.
+    """
+    language = detect("\n".join(message.content for message in said))
+    stems = {message: _stems(message.content, language) for message in (*said, *previous)}
+    facts = []
+    for fact in extraction.facts:
+        teller = _teller(fact, said, stems, language=language)
+        text = " ".join(fact.fact.split())
+        if teller is not None and (is_quoting or teller.role is not Speaker.USER):
+            text = told_by(teller, text, language=language)
+        if _is_name(fact.source) and _is_name(fact.target):
+            facts.append(fact.model_copy(update={"fact": text}))
+    entities = tuple(entity for entity in extraction.entities if _is_name(entity.name))
+    return extraction.model_copy(update={"entities": entities, "facts": tuple(facts)})
+
+
+def _teller(
+    fact: Fact, said: Sequence[Message], stems: Mapping[Message, frozenset[str]], *, language: str
+) -> Message | None:
+    """
+    The message that a fact comes from; None where nothing speaks against the person having said it.
+
+    *stems* are those of all messages that a model was shown.
+    """
+    number = fact.message or 0
+    named = said[number - 1] if 0 < number <= len(said) else None
+    if named is not None and named.role in READ:
+        return named
+    words = _stems(fact.fact, language)
+    found = {message: words & of_it for message, of_it in stems.items()}
+    read = _all(found, READ)
+    own = _all(found, _SAID)
+    if len(read) > len(own) or (read - own and 2 * len(own) < len(words)):
+        return max((one for one in found if one.role in READ), key=lambda one: len(found[one]))
+    if named is not None or _all(found, {Speaker.USER}):
+        return named
+    bots = (one for one in said if one.role is not Speaker.USER and found[one])
+    return max(bots, key=lambda one: len(found[one]), default=None)
+
+
+def _all(found: Mapping[Message, frozenset[str]], roles: AbstractSet[Speaker]) -> frozenset[str]:
+    return frozenset().union(*(words for message, words in found.items() if message.role in roles))
+
+
+def _stems(text: str, language: str) -> frozenset[str]:
+    return frozenset(content_words(text, language=language).values())
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME and not _TWO_LINES.search(text.strip())
