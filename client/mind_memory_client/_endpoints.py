@@ -26,6 +26,7 @@ M = TypeVar("M", bound=BaseModel)
 
 OnFailure = Literal["raise", "silent"]
 Outcome = Literal["acted", "used", "deferred", "dismissed", "contradicted"]
+PreTurnKind = Literal["turn", "heartbeat", "probe"]
 TurnKind = Literal["turn", "heartbeat", "probe", "import"]
 
 _MARKDOWN, _ZIP = "text/markdown", "application/zip"
@@ -221,6 +222,7 @@ def resonance(
     placement: Literal["tail", "system"] | None = None,
     known_story_etag: str | None = None,
     off_the_record: bool = False,
+    kind: PreTurnKind | None = None,
     relevance: float | None = None,
     on_failure: OnFailure = "raise",
 ) -> Call[models.Resonance]:
@@ -245,6 +247,7 @@ def resonance(
         "placement": placement,
         "known_story_etag": known_story_etag,
         "off_the_record": off_the_record or None,
+        "kind": kind,
         "relevance": relevance,
     }
     return RESONANCE.call(mind_id=mind, body=body, seconds=_pre_turn_seconds(deadline_ms), fallback=fallback)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from mind_memory_client import models
-    from mind_memory_client._endpoints import OnFailure, Outcome, TurnKind
+    from mind_memory_client._endpoints import OnFailure, Outcome, PreTurnKind, TurnKind
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.messages import Messages, Placement
@@ -67,6 +67,7 @@ class MemoryClient:
         deadline_ms: int | None = None,
         max_fragments: int | None = None,
         off_the_record: bool = False,
+        kind: PreTurnKind | None = None,
         on_failure: OnFailure = "silent",
         on_unsaved: OnUnsaved = None,
         turn_id: str | None = None,
@@ -79,7 +80,8 @@ class MemoryClient:
         On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
         far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
         that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
-        it instead; with ``"raise"``, TurnUnsaved is raised.
+        it instead; with ``"raise"``, TurnUnsaved is raised. A heartbeat or a probe, by *kind* or by its words, gets
+        silence and is not remembered.
         """
         turn = begin_turn(
             mind,
@@ -91,6 +93,7 @@ class MemoryClient:
             deadline_ms=deadline_ms,
             max_fragments=max_fragments,
             off_the_record=off_the_record,
+            kind=kind,
             on_failure=on_failure,
             on_unsaved=on_unsaved,
             turn_id=turn_id,
@@ -155,6 +158,7 @@ class MemoryClient:
         placement: Literal["tail", "system"] | None = None,
         known_story_etag: str | None = None,
         off_the_record: bool = False,
+        kind: PreTurnKind | None = None,
         relevance: float | None = None,
         on_failure: OnFailure = "raise",
     ) -> models.Resonance:
@@ -176,6 +180,7 @@ class MemoryClient:
             placement=placement,
             known_story_etag=known_story_etag,
             off_the_record=off_the_record,
+            kind=kind,
             relevance=relevance,
             on_failure=on_failure,
         )
