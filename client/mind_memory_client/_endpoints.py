@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from mind_memory_client import models
 from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedAnswer
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
+from mind_memory_client.service_status import ServiceStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -202,7 +203,7 @@ ERASE_TURN = Endpoint(
     "DELETE", f"{_MIND}/turns/{{turn_id}}", AsModel(models.Erasure), is_repeatable=False, seconds=_LONG_SECONDS
 )
 
-STATUS = Endpoint("GET", "/v1/status", AsModel(models.ServiceStatus))
+STATUS = Endpoint("GET", "/v1/status", AsModel(ServiceStatus))
 HEALTH = Endpoint("GET", "/healthz", as_json, max_attempts=1, seconds=_HEALTH_SECONDS)
 READINESS = Endpoint(
     "GET", "/readyz", AsModel(models.Readiness), seconds=_HEALTH_SECONDS, other_statuses=frozenset({503})

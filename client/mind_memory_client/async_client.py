@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.messages import Messages, Placement
+    from mind_memory_client.service_status import ServiceStatus
 
 
 class AsyncMemoryClient:
@@ -361,7 +362,7 @@ class AsyncMemoryClient:
 
     # The service
 
-    async def status(self) -> models.ServiceStatus:
+    async def status(self) -> ServiceStatus:
         """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
         return await self._send(api.STATUS.call())
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.messages import Messages, Placement
+    from mind_memory_client.service_status import ServiceStatus
 
 
 class MemoryClient:
@@ -358,7 +359,7 @@ class MemoryClient:
 
     # The service
 
-    def status(self) -> models.ServiceStatus:
+    def status(self) -> ServiceStatus:
         """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
         return self._send(api.STATUS.call())
 

@@ -77,6 +77,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from consolidation.kernel.ports import Usage
+
 _BAD_GATEWAY = 502
 
 
@@ -272,7 +274,9 @@ class NetworkRefused(AccessRefused):
 
 
 class ModelFault(MemoryFault):
-    """The language model gave no usable answer."""
+    """The language model gave no usable answer. ``usage`` is what asking it cost, where that is known."""
+
+    usage: Usage | None = None
 
 
 class ModelUnavailable(ModelFault):

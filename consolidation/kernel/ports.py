@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -65,13 +65,15 @@ class Ask[Answer: BaseModel]:
     One question to a model: a prompt template's name, the words that fill it, the shape of the answer.
 
     A hosted model renders the template and reads prose; the extractive model reads ``words`` as they are.
-    ``overrides`` is a folder whose templates win over ours (a mind's ``prompts/``).
+    ``overrides`` is a folder whose templates win over ours (a mind's ``prompts/``). With ``heard``, a hosted model's
+    answer is streamed, and ``heard`` is called with the number of characters that have come so far.
     """
 
     prompt: str
     shape: type[Answer]
     words: Mapping[str, object] = field(default_factory=dict)
     overrides: Path | None = None
+    heard: Callable[[int], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ def _role_settings(
     return RoleSettings(
         deployments=deployments,
         timeout_seconds=section.timeout_seconds or _SECONDS[role],
+        silence_seconds=section.silence_seconds,
         max_tokens=section.max_tokens,
         temperature=section.temperature,
         hidden=hidden,

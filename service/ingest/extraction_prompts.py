@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
@@ -20,6 +21,8 @@ from prompts.responses import Extraction, Identities, Settlement, Settlements
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from pydantic import BaseModel
 
     from consolidation.kernel.ports import LanguageModel
 
@@ -78,9 +81,7 @@ class TurnReader:
         """Entities and facts of the turn; the model is asked once, however often this is called."""
         if self._extraction is None:
             words = {"text": text, "previous": tuple(previous), "occurred_at": occurred_at}
-            reply = await self._model.answer(Ask("extraction", Extraction, words, self._overrides))
-            self.usage += reply.usage
-            self._extraction = reply.content
+            self._extraction = await self._answer(Ask("extraction", Extraction, words, self._overrides))
         return self._extraction
 
     async def identify(self, names: Sequence[KnownItem], known: Sequence[KnownItem]) -> dict[int, int]:
@@ -91,10 +92,9 @@ class TurnReader:
         if not open_names or not known:
             return found
         words = {"names": tuple(open_names), "known": tuple(known)}
-        reply = await self._model.answer(Ask("identities", Identities, words, self._overrides))
-        self.usage += reply.usage
+        answer = await self._answer(Ask("identities", Identities, words, self._overrides))
         numbers, asked = {entity.number for entity in known}, {name.number for name in open_names}
-        for identity in reply.content.identities:
+        for identity in answer.identities:
             if identity.same_as in numbers and identity.number in asked:
                 found[identity.number] = identity.same_as
         return found
@@ -140,11 +140,18 @@ class TurnReader:
         ]
         if not open_questions:
             return repeats
-        reply = await self._model.answer(
-            Ask("settlements", Settlements, {"questions": tuple(open_questions)}, self._overrides)
-        )
+        ask = Ask("settlements", Settlements, {"questions": tuple(open_questions)}, self._overrides)
+        return repeats | {settlement.number: settlement for settlement in (await self._answer(ask)).settlements}
+
+    async def _answer[Answer: BaseModel](self, ask: Ask[Answer]) -> Answer:
+        """The model's answer; what it cost is counted, also where it can not be used."""
+        try:
+            reply = await self._model.answer(ask)
+        except ModelFault as fault:
+            self.usage += fault.usage or Usage()
+            raise
         self.usage += reply.usage
-        return repeats | {settlement.number: settlement for settlement in reply.content.settlements}
+        return reply.content
 
 
 def _same(known: KnownItem, question: _Question) -> bool:

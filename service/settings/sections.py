@@ -38,6 +38,11 @@ class RoleModel(Section):
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
     timeout_seconds: PositiveFloat | None = Field(None, description="The time limit of one whole answer.")
+    silence_seconds: PositiveFloat = Field(
+        120,
+        description="The longest silence of a model while its answer is streamed, as chats and the story are; then the "
+        "next one is asked.",
+    )
     max_tokens: PositiveInt = Field(4096, description="The maximum length of an answer.")
     temperature: NonNegativeFloat = Field(0.2, description="The sampling temperature.")
 

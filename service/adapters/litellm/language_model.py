@@ -24,11 +24,11 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.ports import Reply
 from prompts.library import PromptError, render
-from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, RoleSettings
+from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, Question, RoleSettings
 from service.adapters.litellm.structured_answer import read_answer, without_thoughts
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from pydantic import BaseModel
@@ -81,37 +81,41 @@ class LitellmModel:
         # In a thread: the first one imports jinja2, and each reads files.
         prompt = await anyio.to_thread.run_sync(_rendered, ask)
         asked: Messages = ({"role": "user", "content": prompt},)
-        async with self._within_deadline() as until:
-            spoken = await self._chain.say(asked, shape=ask.shape, until=until)
+        async with self._within_deadline(shape=ask.shape, heard=ask.heard) as question:
+            spoken = await self._chain.say(asked, question)
             try:
-                return self._reply(await self._read(spoken, shape=ask.shape), spoken)
+                return self._reply(await self._read(spoken, shape=ask.shape), spoken, question)
             except InvalidModelOutput as fault:
                 again = (*asked, *_repair(spoken.said.text, reason=str(fault)))
-            second = await self._chain.say(again, shape=ask.shape, until=until, start=spoken.position)
-            reply = self._reply(await self._read(second, shape=ask.shape), second)
-            return Reply(reply.content, spoken.usage + second.usage, reply.model)
+            second = await self._chain.say(again, question, start=spoken.position)
+            return self._reply(await self._read(second, shape=ask.shape), second, question)
 
     async def converse(self, messages: Messages, /) -> Reply[str]:
         """Answer a chat in free text, whole or not at all."""
-        async with self._within_deadline() as until:
-            spoken = await self._chain.say(messages, shape=None, until=until)
+        async with self._within_deadline() as question:
+            spoken = await self._chain.say(messages, question)
         text = without_thoughts(self._whole(spoken))
         if not text:
             raise InvalidModelOutput(f"{self._model(spoken)}: the answer is empty")
-        return self._reply(text, spoken)
+        return self._reply(text, spoken, question)
 
     @asynccontextmanager
-    async def _within_deadline(self) -> AsyncIterator[float]:
+    async def _within_deadline(
+        self, *, shape: type[BaseModel] | None = None, heard: Callable[[int], None] | None = None
+    ) -> AsyncIterator[Question]:
         until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
+        question = Question(until, shape, heard)
         try:
             async with asyncio.timeout_at(until), self._limit:
-                yield until
+                yield question
         except TimeoutError as error:
             allowed = self._settings.timeout_seconds
             fault = ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s")
+            fault.usage = question.usage
             self._tell(fault)
             raise fault from error
         except ModelFault as fault:
+            fault.usage = question.usage
             self._tell(fault)
             raise
         self._tell(None)
@@ -143,8 +147,8 @@ class LitellmModel:
             raise ModelTruncated(f"{model} was cut at {self._settings.max_tokens} tokens")
         return said.text
 
-    def _reply[T](self, content: T, spoken: ChainReply) -> Reply[T]:
-        return Reply(content, spoken.usage, self._model(spoken))
+    def _reply[T](self, content: T, spoken: ChainReply, question: Question) -> Reply[T]:
+        return Reply(content, question.usage, self._model(spoken))
 
     def _model(self, spoken: ChainReply) -> str:
         return self._settings.deployments[spoken.position].model

@@ -38,6 +38,8 @@ MOST_RETRY_AFTER = 300.0
 def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> ModelFault:
     """Return the fault of ours that *error* is; the caller raises it ``from error``."""
     name, words = type(error).__name__, str(error)
+    if name == "ModelSilent":
+        return ModelTimedOut(f"{model} {words}")
     if name in {"Timeout", "APITimeoutError", "TimeoutError"}:
         return ModelTimedOut(f"{model} {REASONS[408]}")
     if name == "ContextWindowExceededError":
