@@ -282,6 +282,8 @@ class ModelFault(MemoryFault):
 class ModelUnavailable(ModelFault):
     """No answer: connection refused, quota used up, server error, or no model configured."""
 
+    needs_mending = False
+
 
 class ModelTimedOut(ModelUnavailable):
     """The answer was not complete within the time allowed."""

@@ -27,7 +27,7 @@ class Section(BaseModel):
 
 
 class RoleModel(Section):
-    """The model of one role. Fields left out fall back to the role ``chat``, then to `model`."""
+    """The model of one role; without a name, the common `model`, else the models of the role ``chat``."""
 
     model: str | None = Field(
         None, description="The model's litellm name, such as openai/gpt-4o-mini or ollama/llama3.2."

@@ -10,8 +10,8 @@ from tests.e2e.test_bad_narrators import GOOD, consolidate, roles
 from tests.e2e.test_story import TALK, chapter, keep_talk
 from tests.support.scripted_models import Brain, hosted, prompts, provider_of
 from tests.support.service import running, settings_of
-from tests.support.waiting import OFTEN
-from tests.twins.provider import Hangs, Says, ScriptedProvider
+from tests.support.waiting import OFTEN, until_async
+from tests.twins.provider import Fails, Hangs, Says, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -115,6 +115,41 @@ async def test_the_last_calls_stand_in_the_status_for_who_may_see_all(tmp_path):
     assert (spoken["role"], spoken["model"], spoken["host"]) == ("chat", "openai/other", "127.0.0.1")
     assert (spoken["streamed"], spoken["outcome"]) == (True, "answered")
     assert spoken["first_words_ms"] <= spoken["ms"]
+
+
+async def test_a_model_that_can_not_be_asked_is_said_at_the_start_and_by_readyz(tmp_path, monkeypatch):
+    """Broken: ``warm`` checks nothing, or tells its dependency nothing."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    models = {"narrative": {"model": "llama3.2", "fallbacks": ["ollama/x"]}, "extraction": {"model": "openai/gpt-4o"}}
+    with capture_logs() as logged:
+        async with running(tmp_path, settings=settings_of(tmp_path, models=models)) as service:
+            await until_async(lambda: sum(line["event"] == "model.unusable" for line in logged) > 1, seconds=60)
+            status, parts = await service.ready()
+
+    said = {line["role"]: line["reason"] for line in logged if line["event"] == "model.unusable"}
+    assert said == {"narrative": parts["model_narrative"], "extraction": parts["model_extraction"]}
+    assert status == 503
+    assert parts["model_narrative"].startswith("llama3.2 names no provider")
+    assert (
+        parts["model_extraction"] == "openai/gpt-4o has no key: set OPENAI_API_KEY, or api_key where the model is set"
+    )
+
+
+@pytest.mark.parametrize(("code", "words"), [(401, "refused the key"), (404, "is not found at this address")])
+async def test_a_key_that_is_refused_and_a_model_that_does_not_exist_are_said_after_one_call(tmp_path, code, words):
+    """Broken: ``needs_mending`` is read by nobody: readiness would wait for three failures, and forget them."""
+    with ScriptedProvider(Fails(code, "no"), GOOD) as model:
+        settings = settings_of(tmp_path, models=roles(model, "narrative"), story=ON_REQUEST)
+        async with running(tmp_path, settings=settings) as service:
+            await keep_talk(service, TALK[2:])
+            await consolidate(service, trigger="manual")
+            _, wrong = await service.ready()
+            await service.keep("ada", "ok", session_id="s3")
+            await consolidate(service, trigger="manual")
+            _, right = await service.ready()
+
+    assert wrong["model_narrative"].startswith(f"openai/scripted {words}")
+    assert right["model_narrative"] == "ready"
 
 
 async def test_a_call_that_nobody_waits_for_is_given_up(tmp_path):

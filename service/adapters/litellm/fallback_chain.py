@@ -20,6 +20,7 @@ import structlog
 from consolidation.kernel.ports import Role, Usage
 from prompts.library import render
 from service.adapters.litellm.calls import LETTERS_PER_TOKEN, DeploymentReply, counted, listen, open_router
+from service.adapters.litellm.configuration import ModelUnusable, has_provider, problem_of
 from service.adapters.litellm.loader import open_litellm
 from service.adapters.litellm.model_errors import is_unbearable, together, translated
 from service.adapters.litellm.structured_answer import schema_of
@@ -166,6 +167,10 @@ class FallbackChain:
                 self._litellm = await open_litellm()
                 self._router = await anyio.to_thread.run_sync(self._build, self._litellm)
 
+    def problems(self) -> tuple[str | None, ...]:
+        """What is wrong with the configuration of each deployment, in order; call it after ``open``, in a thread."""
+        return tuple(problem_of(self._litellm, one) for one in self._settings.deployments)
+
     def close(self) -> None:
         """Take the Router out of litellm's global lists."""
         if self._router is not None:
@@ -175,7 +180,11 @@ class FallbackChain:
         total = self._settings.timeout_seconds
         # The same at each call: litellm opens a new client, and a new connection, for every other time-out.
         seconds = (*(total * SHARE for _ in self._ids[1:]), total)
-        listed = zip(self._ids, self._settings.deployments, seconds, strict=True)
+        listed = (
+            (i, d, s)
+            for i, d, s in zip(self._ids, self._settings.deployments, seconds, strict=True)
+            if has_provider(litellm, d.model)  # the Router takes no other
+        )
         return open_router(
             litellm,
             {i: {"model": d.model, "api_base": d.api_base, "api_key": d.api_key, "timeout": s} for i, d, s in listed},
@@ -184,7 +193,10 @@ class FallbackChain:
         )
 
     async def _ask(self, position: int, messages: Messages, question: Question) -> DeploymentReply:
-        model, ways = self._settings.deployments[position].model, self._ways(position, question)
+        model = self._settings.deployments[position].model
+        if not has_provider(self._litellm, model):
+            raise ModelUnusable(str(problem_of(self._litellm, self._settings.deployments[position])))
+        ways = self._ways(position, question)
         known = (position, question.shape is None, question.is_streamed)
         number = self._known.get(known, 0)
         while True:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import structlog
 
 from consolidation.kernel.errors import (
     InvalidModelOutput,
@@ -38,10 +39,13 @@ if TYPE_CHECKING:
     from service.observability.dependency_health import Dependency
     from service.observability.model_usage import UsageLedger
 
+log = structlog.get_logger()
+
 __all__ = ["Deployment", "LitellmModel", "RoleSettings"]
 
 CUT = frozenset({"length", "max_tokens"})
 MOST_REPEATED = 4_000
+_CONFIGURATION = "configuration"
 AWAY = 3  # failures in a row, after which a provider counts as unavailable
 
 
@@ -69,8 +73,22 @@ class LitellmModel:
         return True
 
     async def warm(self) -> None:
-        """Import litellm, so that the first question need not pay for it out of its deadline."""
+        """
+        Import litellm, so that the first question need not pay for it out of its deadline; and check the configuration.
+
+        A model that can not be asked, by its name or for want of a key, is logged; the first one is the role's trouble.
+        """
+        problems = await self.problems()
+        for deployment, problem in zip(self._settings.deployments, problems, strict=True):
+            if problem is not None:
+                log.warning("model.unusable", role=self._role.value, model=deployment.model, reason=problem)
+        if problems[0] is not None and self._dependency is not None:
+            self._dependency.failed(problems[0], part=_CONFIGURATION, stays=True)
+
+    async def problems(self) -> tuple[str | None, ...]:
+        """What is wrong with the name or the key of each deployment, in order, and what to do; no provider is asked."""
         await self._chain.open()
+        return await anyio.to_thread.run_sync(self._chain.problems, abandon_on_cancel=True)
 
     async def aclose(self) -> None:
         """Let go of litellm."""
@@ -129,6 +147,8 @@ class LitellmModel:
             return
         if not self._failures:
             self._dependency.worked()
+        elif isinstance(fault, ModelUnavailable) and fault.needs_mending:
+            self._dependency.failed(str(fault), stays=True)  # it will not go by itself
         elif self._failures >= AWAY or isinstance(fault, ModelCircuitOpen):
             self._dependency.failed(str(fault))
 

@@ -25,7 +25,8 @@ from consolidation.kernel.errors import (
 from consolidation.kernel.ports import Ask, Role
 from prompts.responses import Identities, Shape
 from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
-from service.adapters.litellm.loader import close_litellm
+from service.adapters.litellm.configuration import problem_of
+from service.adapters.litellm.loader import close_litellm, open_litellm
 from service.observability.logging import configure_logs
 from service.observability.model_usage import UsageLedger
 from tests.twins.provider import (
@@ -479,6 +480,44 @@ async def test_a_stream_that_goes_on_slowly_is_not_silent(ask):
     reply, _, _ = await listened(ask, Says(json.dumps(BICYCLE), drip=0.2), silence=1.0)
 
     assert reply.content.wheels == 2
+
+
+# What can not work
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "wrong"),
+    [
+        ("llama3.2", "k", "names no provider"),
+        ("nonsense/llama3.2", "k", "names no provider"),
+        ("openai/gpt-4o-mini", None, "has no key: set OPENAI_API_KEY"),
+        ("gpt-4o-mini", None, "has no key: set OPENAI_API_KEY"),
+        ("anthropic/claude-x", None, "has no key: set ANTHROPIC_API_KEY"),
+        ("openai/gpt-4o-mini", "k", None),
+        ("ollama/llama3.2", None, None),
+        ("bedrock/x", None, None),
+        ("github_copilot/gpt-4o", None, None),
+    ],
+)
+async def test_a_name_without_a_provider_and_a_missing_key_are_known_without_a_call(name, key, wrong, monkeypatch):
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+
+    found = problem_of(await open_litellm(), Deployment(name, None, key))
+
+    assert (found is None) if wrong is None else (found.startswith(name) and wrong in found)
+
+
+async def test_a_model_without_a_provider_fails_as_any_other_and_the_next_one_is_asked(ask):
+    """Broken: the Router is given what it can not take, and litellm's own error comes out."""
+    with ScriptedProvider(BICYCLE) as provider:
+        async with model_at(None, provider.url, names=("llama3.2", "openai/x")) as model:
+            assert (await model.answer(ask)).model == "openai/x"
+        async with model_at(None, names=("llama3.2",)) as model:
+            with pytest.raises(ModelUnavailable, match=r"^llama3.2 names no provider") as caught:
+                await model.answer(ask)
+
+    assert caught.value.needs_mending
 
 
 # What can be followed
