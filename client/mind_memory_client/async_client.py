@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 
 from mind_memory_client import _endpoints as api
-from mind_memory_client._transport import AsyncTransport, new_id
-from mind_memory_client.errors import MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client._transport import AsyncTransport, monotonic, new_id
+from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
@@ -82,7 +82,7 @@ class AsyncMemoryClient:
         On entering, it asks what surfaces; send ``turn.messages`` to the model and give its answer to ``turn.answer``.
         On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
         far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
-        that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
+        that can not be stored waits in ``unsaved`` and is sent again after later ones that can be. *on_unsaved* takes
         it instead; with ``"raise"``, TurnUnsaved is raised. A heartbeat or a probe, by *kind* or by its words, gets
         silence and is not remembered.
         """
@@ -134,10 +134,10 @@ class AsyncMemoryClient:
         return await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
     async def _resend_all(self) -> None:
-        """Send what waits in ``unsaved``, oldest first, until a call fails."""
-        waiting = list(self.unsaved.take())
+        """Send what waits in ``unsaved``, oldest first, until a call fails or a second is over: a bot waits."""
+        waiting, until = list(self.unsaved.take()), monotonic() + RESEND_SECONDS
         try:
-            while waiting:
+            while waiting and monotonic() < until:
                 try:
                     await self.resend(waiting[0])
                 except MindMemoryError as error:

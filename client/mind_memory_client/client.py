@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
-from mind_memory_client._transport import Transport, new_id
-from mind_memory_client.errors import MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client._transport import Transport, monotonic, new_id
+from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
@@ -80,7 +80,7 @@ class MemoryClient:
         On entering, it asks what surfaces; send ``turn.messages`` to the model and give its answer to ``turn.answer``.
         On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
         far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
-        that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
+        that can not be stored waits in ``unsaved`` and is sent again after later ones that can be. *on_unsaved* takes
         it instead; with ``"raise"``, TurnUnsaved is raised. A heartbeat or a probe, by *kind* or by its words, gets
         silence and is not remembered.
         """
@@ -131,10 +131,10 @@ class MemoryClient:
         return self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
     def _resend_all(self) -> None:
-        """Send what waits in ``unsaved``, oldest first, until a call fails."""
-        waiting = list(self.unsaved.take())
+        """Send what waits in ``unsaved``, oldest first, until a call fails or a second is over: a bot waits."""
+        waiting, until = list(self.unsaved.take()), monotonic() + RESEND_SECONDS
         try:
-            while waiting:
+            while waiting and monotonic() < until:
                 try:
                     self.resend(waiting[0])
                 except MindMemoryError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
@@ -33,6 +34,7 @@ class ProxyContext:
     background: Background
     resonance: ResonanceSettings
     placement: Placement
+    timezone: ZoneInfo
 
     @classmethod
     def of(cls, memory: Memory) -> ProxyContext:
@@ -48,4 +50,5 @@ class ProxyContext:
             background=memory.background,
             resonance=memory.settings.resonance,
             placement=memory.settings.proxy.placement,
+            timezone=ZoneInfo(memory.settings.proxy.timezone),
         )

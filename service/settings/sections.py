@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -260,6 +261,14 @@ class TelemetrySettings(Section):
     )
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ValueError("must be the name of an IANA time zone, like Europe/Paris") from error
+    return name
+
+
 class ProxySettings(Section):
     """The OpenAI-compatible proxy. By default, the chat role's model answers."""
 
@@ -275,6 +284,9 @@ class ProxySettings(Section):
     placement: Literal["tail", "system"] = Field(
         "tail",
         description="Where memories go: before the last user message (`tail`) or in the system message (`system`).",
+    )
+    timezone: Annotated[str, AfterValidator(_zone)] = Field(
+        "UTC", description="The IANA time zone of chats that send no `X-Timezone`, such as Europe/Paris."
     )
     max_body_bytes: PositiveInt = Field(
         32 * 1024 * 1024, description="The maximum size of a chat request, images included."
