@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from mind_memory_client import models
 from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedAnswer
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
+from mind_memory_client.service_status import ServiceStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ M = TypeVar("M", bound=BaseModel)
 
 OnFailure = Literal["raise", "silent"]
 Outcome = Literal["acted", "used", "deferred", "dismissed", "contradicted"]
+PreTurnKind = Literal["turn", "heartbeat", "probe"]
 TurnKind = Literal["turn", "heartbeat", "probe", "import"]
 
 _MARKDOWN, _ZIP = "text/markdown", "application/zip"
@@ -201,7 +203,7 @@ ERASE_TURN = Endpoint(
     "DELETE", f"{_MIND}/turns/{{turn_id}}", AsModel(models.Erasure), is_repeatable=False, seconds=_LONG_SECONDS
 )
 
-STATUS = Endpoint("GET", "/v1/status", AsModel(models.ServiceStatus))
+STATUS = Endpoint("GET", "/v1/status", AsModel(ServiceStatus))
 HEALTH = Endpoint("GET", "/healthz", as_json, max_attempts=1, seconds=_HEALTH_SECONDS)
 READINESS = Endpoint(
     "GET", "/readyz", AsModel(models.Readiness), seconds=_HEALTH_SECONDS, other_statuses=frozenset({503})
@@ -221,6 +223,7 @@ def resonance(
     placement: Literal["tail", "system"] | None = None,
     known_story_etag: str | None = None,
     off_the_record: bool = False,
+    kind: PreTurnKind | None = None,
     relevance: float | None = None,
     on_failure: OnFailure = "raise",
 ) -> Call[models.Resonance]:
@@ -245,6 +248,7 @@ def resonance(
         "placement": placement,
         "known_story_etag": known_story_etag,
         "off_the_record": off_the_record or None,
+        "kind": kind,
         "relevance": relevance,
     }
     return RESONANCE.call(mind_id=mind, body=body, seconds=_pre_turn_seconds(deadline_ms), fallback=fallback)

@@ -41,6 +41,11 @@ def now() -> datetime:
     return datetime.now(timezone.utc)
 
 
+def monotonic() -> float:
+    """Seconds from an arbitrary start, never going back."""
+    return time.monotonic()
+
+
 def new_id() -> str:
     """An id that nothing else has."""
     return uuid.uuid4().hex

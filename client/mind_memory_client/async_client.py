@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 
 from mind_memory_client import _endpoints as api
-from mind_memory_client._transport import AsyncTransport, new_id
-from mind_memory_client.errors import MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client._transport import AsyncTransport, monotonic, new_id
+from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from mind_memory_client import models
-    from mind_memory_client._endpoints import OnFailure, Outcome, TurnKind
+    from mind_memory_client._endpoints import OnFailure, Outcome, PreTurnKind, TurnKind
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.messages import Messages, Placement
+    from mind_memory_client.service_status import ServiceStatus
 
 
 class AsyncMemoryClient:
@@ -69,6 +70,7 @@ class AsyncMemoryClient:
         deadline_ms: int | None = None,
         max_fragments: int | None = None,
         off_the_record: bool = False,
+        kind: PreTurnKind | None = None,
         on_failure: OnFailure = "silent",
         on_unsaved: OnUnsaved = None,
         turn_id: str | None = None,
@@ -80,8 +82,9 @@ class AsyncMemoryClient:
         On entering, it asks what surfaces; send ``turn.messages`` to the model and give its answer to ``turn.answer``.
         On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
         far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
-        that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
-        it instead; with ``"raise"``, TurnUnsaved is raised.
+        that can not be stored waits in ``unsaved`` and is sent again after later ones that can be. *on_unsaved* takes
+        it instead; with ``"raise"``, TurnUnsaved is raised. A heartbeat or a probe, by *kind* or by its words, gets
+        silence and is not remembered.
         """
         turn = begin_turn(
             mind,
@@ -93,6 +96,7 @@ class AsyncMemoryClient:
             deadline_ms=deadline_ms,
             max_fragments=max_fragments,
             off_the_record=off_the_record,
+            kind=kind,
             on_failure=on_failure,
             on_unsaved=on_unsaved,
             turn_id=turn_id,
@@ -130,10 +134,10 @@ class AsyncMemoryClient:
         return await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
     async def _resend_all(self) -> None:
-        """Send what waits in ``unsaved``, oldest first, until a call fails."""
-        waiting = list(self.unsaved.take())
+        """Send what waits in ``unsaved``, oldest first, until a call fails or a second is over: a bot waits."""
+        waiting, until = list(self.unsaved.take()), monotonic() + RESEND_SECONDS
         try:
-            while waiting:
+            while waiting and monotonic() < until:
                 try:
                     await self.resend(waiting[0])
                 except MindMemoryError as error:
@@ -158,6 +162,7 @@ class AsyncMemoryClient:
         placement: Literal["tail", "system"] | None = None,
         known_story_etag: str | None = None,
         off_the_record: bool = False,
+        kind: PreTurnKind | None = None,
         relevance: float | None = None,
         on_failure: OnFailure = "raise",
     ) -> models.Resonance:
@@ -179,6 +184,7 @@ class AsyncMemoryClient:
             placement=placement,
             known_story_etag=known_story_etag,
             off_the_record=off_the_record,
+            kind=kind,
             relevance=relevance,
             on_failure=on_failure,
         )
@@ -356,7 +362,7 @@ class AsyncMemoryClient:
 
     # The service
 
-    async def status(self) -> models.ServiceStatus:
+    async def status(self) -> ServiceStatus:
         """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
         return await self._send(api.STATUS.call())
 

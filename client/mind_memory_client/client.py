@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
-from mind_memory_client._transport import Transport, new_id
-from mind_memory_client.errors import MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client._transport import Transport, monotonic, new_id
+from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from mind_memory_client import models
-    from mind_memory_client._endpoints import OnFailure, Outcome, TurnKind
+    from mind_memory_client._endpoints import OnFailure, Outcome, PreTurnKind, TurnKind
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.messages import Messages, Placement
+    from mind_memory_client.service_status import ServiceStatus
 
 
 class MemoryClient:
@@ -67,6 +68,7 @@ class MemoryClient:
         deadline_ms: int | None = None,
         max_fragments: int | None = None,
         off_the_record: bool = False,
+        kind: PreTurnKind | None = None,
         on_failure: OnFailure = "silent",
         on_unsaved: OnUnsaved = None,
         turn_id: str | None = None,
@@ -78,8 +80,9 @@ class MemoryClient:
         On entering, it asks what surfaces; send ``turn.messages`` to the model and give its answer to ``turn.answer``.
         On leaving, it stores what was said, also when the block is left by an error. *messages* is the conversation so
         far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
-        that can not be stored waits in ``unsaved`` and is sent again after the next one that can be. *on_unsaved* takes
-        it instead; with ``"raise"``, TurnUnsaved is raised.
+        that can not be stored waits in ``unsaved`` and is sent again after later ones that can be. *on_unsaved* takes
+        it instead; with ``"raise"``, TurnUnsaved is raised. A heartbeat or a probe, by *kind* or by its words, gets
+        silence and is not remembered.
         """
         turn = begin_turn(
             mind,
@@ -91,6 +94,7 @@ class MemoryClient:
             deadline_ms=deadline_ms,
             max_fragments=max_fragments,
             off_the_record=off_the_record,
+            kind=kind,
             on_failure=on_failure,
             on_unsaved=on_unsaved,
             turn_id=turn_id,
@@ -127,10 +131,10 @@ class MemoryClient:
         return self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
     def _resend_all(self) -> None:
-        """Send what waits in ``unsaved``, oldest first, until a call fails."""
-        waiting = list(self.unsaved.take())
+        """Send what waits in ``unsaved``, oldest first, until a call fails or a second is over: a bot waits."""
+        waiting, until = list(self.unsaved.take()), monotonic() + RESEND_SECONDS
         try:
-            while waiting:
+            while waiting and monotonic() < until:
                 try:
                     self.resend(waiting[0])
                 except MindMemoryError as error:
@@ -155,6 +159,7 @@ class MemoryClient:
         placement: Literal["tail", "system"] | None = None,
         known_story_etag: str | None = None,
         off_the_record: bool = False,
+        kind: PreTurnKind | None = None,
         relevance: float | None = None,
         on_failure: OnFailure = "raise",
     ) -> models.Resonance:
@@ -176,6 +181,7 @@ class MemoryClient:
             placement=placement,
             known_story_etag=known_story_etag,
             off_the_record=off_the_record,
+            kind=kind,
             relevance=relevance,
             on_failure=on_failure,
         )
@@ -353,7 +359,7 @@ class MemoryClient:
 
     # The service
 
-    def status(self) -> models.ServiceStatus:
+    def status(self) -> ServiceStatus:
         """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
         return self._send(api.STATUS.call())
 

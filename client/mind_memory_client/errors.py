@@ -220,6 +220,9 @@ def is_temporary(error: MindMemoryError) -> bool:
     return not isinstance(error, (InvalidRequest, Conflict, Erased))
 
 
+RESEND_SECONDS = 1.0  # after a turn, for turns that waited; what is left is sent after the next one
+
+
 class UnsavedTurns:
     """A queue of the last turns that could not be stored; the default ``on_unsaved``."""
 

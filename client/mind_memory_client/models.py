@@ -260,7 +260,12 @@ class ImportedFiles(Answer):
 
 
 class ConsolidationRun(Answer):
-    """A run that writes the story. Of ``turns`` that waited, ``told`` are in it. ``error`` says why it ended early."""
+    """
+    A run that writes the story. Of ``turns`` that waited, ``told`` are in it. ``error`` says why it ended early.
+
+    ``refused`` has the newest reasons why an answer of a model could not be used, ``received`` the characters that have
+    come of the answer that is being written.
+    """
 
     trigger: str
     started_at: datetime
@@ -270,6 +275,8 @@ class ConsolidationRun(Answer):
     chapters: int
     compressed: int
     reason: str
+    refused: tuple[str, ...]
+    received: int
     error: str | None
     gathered: ImportedFiles | None
     usage: Usage
@@ -440,61 +447,3 @@ class Readiness(Answer):
     def is_ready(self) -> bool:
         """Whether nothing is missing."""
         return self.status == "ready"
-
-
-class DependencyStatus(Answer):
-    """Something that the service needs: ``trouble`` is None while it works."""
-
-    name: str
-    trouble: str | None
-    breaker: str | None
-
-
-class Lag(Answer):
-    """How many turns wait until they are found by words (indexing), by meaning (saving), and read by a model."""
-
-    indexing: int
-    saving: int
-    extracting: int
-
-
-class ResonanceActivity(Answer):
-    """What came of the newest pre-turn calls, at most 200."""
-
-    calls: int
-    surfaced: int
-    last_at: datetime | None
-    last_surfaced: bool | None
-
-
-class StoryBacklog(Answer):
-    """What waits to enter the story."""
-
-    pending_turns: int
-    pending_tokens: int
-    is_running: bool
-    waiting_for: str | None
-
-
-class MindStatus(Answer):
-    """One mind, as far as the service knows it without asking the graph."""
-
-    mind_id: str
-    turns: int
-    sessions: int
-    lag: Lag
-    waiting_for: str | None
-    parked: int
-    story: StoryBacklog
-    resonance: ResonanceActivity
-    usage: Usage
-
-
-class ServiceStatus(Answer):
-    """The service, what it needs, and its minds. ``dependencies`` is empty for a key that does not see all minds."""
-
-    version: str
-    started_at: datetime
-    now: datetime
-    dependencies: tuple[DependencyStatus, ...]
-    minds: tuple[MindStatus, ...]

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mind_memory_client._endpoints import OnFailure, Outcome, resonance, store_turn
+from mind_memory_client._endpoints import OnFailure, Outcome, PreTurnKind, resonance, store_turn
 from mind_memory_client._transport import new_id
 from mind_memory_client._transport import now as present
 from mind_memory_client.errors import MindMemoryError, TurnUnsaved, UnsavedTurn
@@ -172,6 +172,7 @@ def begin_turn(
     deadline_ms: int | None = None,
     max_fragments: int | None = None,
     off_the_record: bool = False,
+    kind: PreTurnKind | None = None,
     on_failure: OnFailure = "silent",
     on_unsaved: OnUnsaved = None,
     turn_id: str | None = None,
@@ -188,10 +189,11 @@ def begin_turn(
         deadline_ms=deadline_ms,
         max_fragments=max_fragments,
         off_the_record=off_the_record,
+        kind=kind,
         on_failure=on_failure,
     )
     has_words = bool(recall.body and recall.body["messages"])
-    options = {"turn_id": turn_id or new_id(), "off_the_record": off_the_record, "metadata": metadata}
+    options = {"turn_id": turn_id or new_id(), "kind": kind, "off_the_record": off_the_record, "metadata": metadata}
     return Turn(
         mind,
         session,

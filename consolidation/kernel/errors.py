@@ -77,6 +77,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from consolidation.kernel.ports import Usage
+
 _BAD_GATEWAY = 502
 
 
@@ -272,11 +274,15 @@ class NetworkRefused(AccessRefused):
 
 
 class ModelFault(MemoryFault):
-    """The language model gave no usable answer."""
+    """The language model gave no usable answer. ``usage`` is what asking it cost, where that is known."""
+
+    usage: Usage | None = None
 
 
 class ModelUnavailable(ModelFault):
     """No answer: connection refused, quota used up, server error, or no model configured."""
+
+    needs_mending = False
 
 
 class ModelTimedOut(ModelUnavailable):

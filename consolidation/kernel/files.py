@@ -36,6 +36,7 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         """*folder* must exist when the lock is taken."""
         self._lock = FileLock(folder / ".lock", timeout=0, mode=0o600, thread_local=False)
+        self._holder = folder / ".holder"
 
     def take(self) -> bool:
         """Take the folder; False when another process has it."""
@@ -43,10 +44,21 @@ class FolderLock:
             self._lock.acquire()
         except Timeout:
             return False
+        with suppress(OSError):  # it only helps people to find the process
+            replace_text(self._holder, f"{os.getpid()}\n")
         return True
+
+    def holder(self) -> int | None:
+        """The id of the process that has the folder; None where that is not known."""
+        try:
+            return int(self._holder.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
 
     def release(self) -> None:
         """Give the folder back."""
+        with suppress(OSError):
+            self._holder.unlink(missing_ok=True)
         self._lock.release()
 
 

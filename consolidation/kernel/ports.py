@@ -65,13 +65,17 @@ class Ask[Answer: BaseModel]:
     One question to a model: a prompt template's name, the words that fill it, the shape of the answer.
 
     A hosted model renders the template and reads prose; the extractive model reads ``words`` as they are.
-    ``overrides`` is a folder whose templates win over ours (a mind's ``prompts/``).
+    ``overrides`` is a folder whose templates win over ours (a mind's ``prompts/``). With ``heard`` or ``on_part``, a
+    hosted model's answer is streamed: ``heard`` is called with the number of characters that have come so far, and
+    ``on_part`` with the items of the answer's list that are whole, each time there is another one.
     """
 
     prompt: str
     shape: type[Answer]
     words: Mapping[str, object] = field(default_factory=dict)
     overrides: Path | None = None
+    heard: Callable[[int], None] | None = None
+    on_part: Callable[[Answer], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +104,8 @@ class LanguageModel(Protocol):
         """Import what the first question would otherwise wait for; nothing where there is nothing to import."""
         ...
 
-    async def answer[Answer: BaseModel](
-        self, ask: Ask[Answer], /, *, on_part: Callable[[Answer], None] | None = None
-    ) -> Reply[Answer]:
-        """
-        Answer in the shape asked for, repaired and checked.
-
-        Where *on_part* is given, the answer may be streamed: each time another item of its list is whole, *on_part* is
-        called with all that are.
-        """
+    async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:
+        """Answer in the shape asked for, repaired and checked."""
         ...
 
     async def converse(self, messages: tuple[Mapping[str, str], ...], /) -> Reply[str]:

@@ -50,6 +50,7 @@ class TurnKind(StrEnum):
 
 
 REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT})
+NOISE = frozenset({TurnKind.HEARTBEAT, TurnKind.PROBE})
 
 
 @dataclass(frozen=True, slots=True)

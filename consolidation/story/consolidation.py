@@ -25,7 +25,7 @@ from consolidation.story.compression import oldest_run
 from consolidation.story.erasure import erase_from_story
 from consolidation.story.ledger import read_ledger, write_ledger
 from consolidation.story.publish import publish_batch, publish_owed, publish_shorter
-from consolidation.story.run import MindStory, Run, failed
+from consolidation.story.run import MindStory, Run, RunInProgress, failed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -74,15 +74,13 @@ class ConsolidationService:
         the story is as it was.
         """
         async with self._only(story):
-            run = Run(trigger, self._clock.now(), gathered=gathered)
+            going = RunInProgress(Run(trigger, self._clock.now(), gathered=gathered), progress)
             try:
-                async for run in self._narrate(story, run, voice):  # noqa: B020 - each step goes on from the last
-                    progress(run)
+                await self._narrate(story, going, voice)
             except (MemoryFault, OSError) as error:
-                run = failed(run, error)
-            run = replace(run, ended_at=self._clock.now())
-            progress(run)
-            return run
+                going.run = failed(going.run, error)
+            going.advance(ended_at=self._clock.now(), received=0)
+            return going.run
 
     async def skip(self, story: MindStory, *, trigger: str) -> Run:
         """Count every pending turn as narrated, without narrating it. Raises StoryFault, OSError."""
@@ -148,38 +146,35 @@ class ConsolidationService:
         async with self._locks.setdefault(story.ledger, asyncio.Lock()):
             yield
 
-    async def _narrate(self, story: MindStory, run: Run, voice: Voice) -> AsyncIterator[Run]:
-        """The run after each step."""
+    async def _narrate(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
         await anyio.to_thread.run_sync(catch_up, story)
         owed = await read_owed(story, now=self._clock.now())
         backlog = await read_backlog(story, now=self._clock.now())
-        run = replace(run, turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
-        yield run
+        going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
         for batch in batches(owed, most_tokens=self._batch_tokens):
-            draft = await self._draft(story, batch, voice=voice, is_again=False)
+            draft = await self._draft(story, batch, going, voice=voice, is_again=False)
             await publish_owed(story, batch, draft)
-            run = _advanced(run, batch, draft)
-            yield run
+            _count(going, batch, draft)
         seen = backlog.marks
         for batch in backlog.batches(most_tokens=self._batch_tokens):
             is_again = batch[0].sequence <= backlog.pending.sequence
-            draft = await self._draft(story, batch, voice=voice, is_again=is_again)
-            rest = backlog.turns[run.narrated - len(owed) + len(batch) :]
+            draft = await self._draft(story, batch, going, voice=voice, is_again=is_again)
+            rest = backlog.turns[going.run.narrated - len(owed) + len(batch) :]
             seen = await publish_batch(story, batch, draft, backlog.pending, rest=rest, seen=seen)
-            run = _advanced(run, batch, draft)
-            yield run
-            async for run in self._compress(story, run, voice):  # noqa: B020
-                yield run
+            _count(going, batch, draft)
+            await self._compress(story, going, voice)
 
     async def _draft(
-        self, story: MindStory, batch: Sequence[StoredTurn], *, voice: Voice, is_again: bool
+        self, story: MindStory, batch: Sequence[StoredTurn], going: RunInProgress, *, voice: Voice, is_again: bool
     ) -> StoryDraft:
         text = await anyio.to_thread.run_sync(story.file.read)
         ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
         book = parse(without_marks(text))
-        return await self._narrator.narrate(batch, book=book, ours=ledger.digests, voice=voice, is_again=is_again)
+        return await self._narrator.narrate(
+            batch, book=book, ours=ledger.digests, voice=voice, going=going, is_again=is_again
+        )
 
-    async def _compress(self, story: MindStory, run: Run, voice: Voice) -> AsyncIterator[Run]:
+    async def _compress(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
         """Make a story that has grown too long shorter, its oldest chapters first."""
         for _ in range(_MOST_PASSES):
             text = await anyio.to_thread.run_sync(story.file.read)
@@ -188,16 +183,11 @@ class ConsolidationService:
             chapters = oldest_run(book, ours=ledger.digests, short=ledger.short, most_words=self._most_words)
             if not chapters:
                 return
-            shorter, usage = await self._narrator.shorten(chapters, voice=voice)
+            shorter = await self._narrator.shorten(chapters, voice=voice, going=going)
             await publish_shorter(story, chapters, shorter)
-            run = replace(run, compressed=run.compressed + len(chapters), usage=run.usage + usage)
-            yield run
+            going.advance(compressed=going.run.compressed + len(chapters))
 
 
-def _advanced(run: Run, batch: Sequence[StoredTurn], draft: StoryDraft) -> Run:
-    return replace(
-        run,
-        narrated=run.narrated + len(batch),
-        chapters=run.chapters + len(draft.append),
-        usage=run.usage + draft.usage,
-    )
+def _count(going: RunInProgress, batch: Sequence[StoredTurn], draft: StoryDraft) -> None:
+    run = going.run
+    going.advance(narrated=run.narrated + len(batch), chapters=run.chapters + len(draft.append))

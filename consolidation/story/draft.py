@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.ports import Usage
 from consolidation.story.chapters import parse, placed
 
 if TYPE_CHECKING:
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoryDraft:
-    """Chapters to append, and chapters to put in the place of those with these digests; what the model calls cost."""
+    """Chapters to append, and chapters to put in the place of those with these digests."""
 
     append: tuple[Chapter, ...]
     revise: Mapping[str, Chapter] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
 
 
 def apply_draft(story: str, draft: StoryDraft) -> str:

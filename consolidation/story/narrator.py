@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
     from consolidation.story.quotes import ToldTurn
+    from consolidation.story.run import RunInProgress
     from consolidation.workspace import Workspace
 
 _TRIES = 2  # with the same model: once, and once more with the reason
@@ -63,10 +64,18 @@ class Narrator:
         self._models = tuple(dict.fromkeys(models))
 
     async def narrate(
-        self, batch: Sequence[StoredTurn], *, book: Book, ours: frozenset[str], voice: Voice, is_again: bool = False
+        self,
+        batch: Sequence[StoredTurn],
+        *,
+        book: Book,
+        ours: frozenset[str],
+        voice: Voice,
+        going: RunInProgress,
+        is_again: bool = False,
     ) -> StoryDraft:
         """
-        Make chapters of *batch*. Only chapters whose digest is in *ours* may be revised.
+        Make chapters of *batch*. Only chapters whose digest is in *ours* may be revised. *going* learns what comes,
+        what it costs and what is refused.
 
         With *is_again*, the batch was narrated before: what is still in the story is not repeated, which may leave
         nothing. Raises StoryRefused when no model wrote what can be used, ModelFault when none answered.
@@ -97,12 +106,12 @@ class Narrator:
             new = without_repetitions(answer, book=book).append
             return "" if new else "it repeats what the story already says"
 
-        answer, usage, model = await self._ask(ask, fault)
+        answer, model = await self._ask(ask, fault, going)
         if is_again or model.is_hosted:
             answer = without_repetitions(answer, book=book)
-        return _draft(answer, revisable, usage)
+        return _draft(answer, revisable)
 
-    async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice) -> tuple[tuple[Chapter, ...], Usage]:
+    async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice, going: RunInProgress) -> tuple[Chapter, ...]:
         """Make *chapters* fewer and shorter, with every person still named; by quoting them when no model can."""
         whole = "\n".join(body(chapter) for chapter in chapters)
         language = detect(whole[:_LANGUAGE_FROM])
@@ -124,34 +133,41 @@ class Narrator:
 
         ask = Ask("story_compress", StoryShortened, words, voice.overrides)
         try:
-            answer, usage, _ = await self._ask(ask, fault, only_hosted=True)
+            answer, _ = await self._ask(ask, fault, going, only_hosted=True)
         except (ModelFault, StoryRefused):
-            return as_chapters(shorten_by_quoting(chapters, language=language), chapters), Usage()
+            return as_chapters(shorten_by_quoting(chapters, language=language), chapters)
         shorter = [
             Shorter(one.first - 1, one.last - 1, without_lookalikes(one.title), without_lookalikes(one.text))
             for one in answer.chapters
         ]
-        return as_chapters(shorter, chapters), usage
+        return as_chapters(shorter, chapters)
 
     async def _ask[Answer: BaseModel](
-        self, ask: Ask[Answer], fault: Callable[[Answer, LanguageModel], str], *, only_hosted: bool = False
-    ) -> tuple[Answer, Usage, LanguageModel]:
-        """The first answer in which *fault* finds nothing, what all answers cost, and which model gave it."""
-        usage = Usage()
+        self,
+        ask: Ask[Answer],
+        fault: Callable[[Answer, LanguageModel], str],
+        going: RunInProgress,
+        *,
+        only_hosted: bool = False,
+    ) -> tuple[Answer, LanguageModel]:
+        """The first answer in which *fault* finds nothing, and which model gave it."""
         problem: MemoryFault = ModelFault("no model was asked")
         for model in self._models:
             reason = ""
             for _ in range(_TRIES if model.is_hosted or not only_hosted else 0):
                 try:
-                    reply = await model.answer(replace(ask, words={**ask.words, "reason": reason}))
+                    words = {**ask.words, "reason": reason}
+                    reply = await model.answer(replace(ask, words=words, heard=going.receive))
                 except ModelFault as error:
+                    going.answered(error.usage or Usage())
                     problem = error
                     break
-                usage += reply.usage
+                going.answered(reply.usage)
                 answer = ask.shape.model_validate(_plain(reply.content.model_dump()))
                 reason = await anyio.to_thread.run_sync(fault, answer, model)
                 if not reason:
-                    return answer, usage, model
+                    return answer, model
+                going.refuse(f"{reply.model}: {reason}" if reply.model else reason)
                 problem = StoryRefused(reason)
         raise problem
 
@@ -193,14 +209,14 @@ def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:
     return {"number": number, "text": without_lookalikes(chapter.text).strip()}
 
 
-def _draft(answer: StoryChapters, revisable: Sequence[Chapter], usage: Usage) -> StoryDraft:
+def _draft(answer: StoryChapters, revisable: Sequence[Chapter]) -> StoryDraft:
     append = sorted((_chapter(one.at, one.title, one.text) for one in answer.append), key=lambda one: one.first)
     revise = {
         revisable[one.number - 1].digest: _chapter(_span(revisable[one.number - 1]), one.title, one.text)
         for one in answer.revise
         if 0 < one.number <= len(revisable)
     }
-    return StoryDraft(tuple(append), revise, usage)
+    return StoryDraft(tuple(append), revise)
 
 
 def _span(chapter: Chapter) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import HomeFault, StoryUnwritable
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -50,7 +50,9 @@ class Run:
     One run: why it started, how far it came, and why it stopped. ``error`` is None when nothing failed.
 
     ``turns`` were pending, ``narrated`` is how many of them are done. ``chapters`` were appended, ``compressed`` were
-    made shorter. ``disk_failed``: the error was the disk's.
+    made shorter. ``refused`` has the newest reasons why an answer of a model was refused, ``refusals`` counts all of
+    them. ``received`` is how many characters have come of the answer that is being written; 0 between answers.
+    ``disk_failed``: the error was the disk's.
     """
 
     trigger: str
@@ -61,10 +63,38 @@ class Run:
     chapters: int = 0
     compressed: int = 0
     reason: str = ""
+    refused: tuple[str, ...] = ()
+    refusals: int = 0
+    received: int = 0
     error: str | None = None
     disk_failed: bool = False
     usage: Usage = field(default_factory=Usage)
     gathered: Gathered | None = None
+
+
+class RunInProgress:
+    """A run that goes on: each change makes a new ``Run``, which is *reported* at once."""
+
+    def __init__(self, run: Run, reported: Callable[[Run], None]) -> None:
+        self.run = run
+        self._reported = reported
+
+    def advance(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of a run
+        """Put *changes* into the run."""
+        self.run = replace(self.run, **changes)
+        self._reported(self.run)
+
+    def receive(self, characters: int) -> None:
+        """So much has come of the answer that is being written."""
+        self.advance(received=characters)
+
+    def answered(self, usage: Usage) -> None:
+        """An answer is there, or will not come; it cost *usage*, whatever becomes of it."""
+        self.advance(received=0, usage=self.run.usage + usage)
+
+    def refuse(self, reason: str) -> None:
+        """An answer could not be used."""
+        self.advance(refused=(*self.run.refused, reason)[-_MOST_REASONS:], refusals=self.run.refusals + 1)
 
 
 def failed(run: Run, error: MemoryFault | OSError) -> Run:

@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
+from consolidation.kernel.turns import NOISE, Message, Speaker, Turn, TurnKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PROBE_SESSION = "probe-"
 _LONGEST_HEARTBEAT = 4_000
-_MARKUP = re.compile(r"[^A-Za-z_]+")
+_OK, _FILE = "HEARTBEAT_OK", "HEARTBEAT.md"
+# The order is a message of its own: it begins by sending the bot to the file and ends with what to reply.
+_ORDER = re.compile(
+    r"[\s>*_`#-]{0,20}(?:\[[^\]\n]{1,200}\]\s{0,8}){0,3}(?:please\s{1,3})?"
+    r"(?:read|check|open|review|consult|follow|look\s(?:at|into))\s[^.!?\n\"“”„«»]{0,80}HEARTBEAT\.md",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(
+    r"\b(?:reply|respond|answer|return|say|send|write|output)\s{1,3}"
+    r"(?:(?:only|just|exactly|back|with|by|saying)[:\s]\s{0,3}){0,3}[`\"'*“]{0,4}HEARTBEAT_OK",
+    re.IGNORECASE,
+)
+_GATEWAY_LINE = re.compile(r"current time:", re.IGNORECASE)  # what gateways add below the order
+_WORD = re.compile(r"[A-Za-z_]+")
+_TAG = re.compile(r"\[\[[a-z_:]{1,40}\]\]")  # of a gateway, such as [[reply_to_current]]
+_ALL_IS_WELL = frozenset(
+    """
+    all good clear quiet fine ok okay well everything is looks nothing no new news needs need attention to report
+    update updates urgent right now at the moment here today so far still and
+    """.split()
+)
+_MOST_WORDS = 10
 # White space, controls, and what has no ink: joiners, direction marks, fillers, variation selectors, tags.
 _BLANK = re.compile(
     r"[\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -18,13 +43,19 @@ _BLANK = re.compile(
 
 def kind_of(turn: Turn) -> TurnKind:
     """The kind of *turn*: what the caller said it is, else what its words show it to be."""
-    if turn.kind in {TurnKind.HEARTBEAT, TurnKind.PROBE}:
+    if turn.kind in NOISE:
         return turn.kind
     if turn.session_id.startswith(_PROBE_SESSION):
         return TurnKind.PROBE
     if any(_is_heartbeat(message) for message in turn.messages):
         return TurnKind.HEARTBEAT
     return turn.kind
+
+
+def kind_before(session_id: str, messages: Sequence[Message], *, kind: TurnKind) -> TurnKind:
+    """The kind of the turn that *messages*, the context window, lead to: what was asked last decides."""
+    last = next((one for one in reversed(messages) if one.role in {Speaker.USER, Speaker.SYSTEM}), None)
+    return kind_of(Turn("", session_id, (last,) if last is not None else (), kind))
 
 
 def is_blank(text: str) -> bool:
@@ -34,8 +65,23 @@ def is_blank(text: str) -> bool:
 
 def _is_heartbeat(message: Message) -> bool:
     text = message.content
-    if len(text) > _LONGEST_HEARTBEAT:
+    if len(text) > _LONGEST_HEARTBEAT or _OK not in text:
         return False
-    if message.role is Speaker.ASSISTANT:
-        return _MARKUP.sub("", text) == "HEARTBEAT_OK"
-    return "HEARTBEAT.md" in text and "HEARTBEAT_OK" in text
+    return _says_all_is_well(text) if message.role is Speaker.ASSISTANT else _is_order(text)
+
+
+def _says_all_is_well(text: str) -> bool:
+    """Whether a reply is HEARTBEAT_OK, in any markup, with nothing beside it but that all is well."""
+    words = _WORD.findall(_TAG.sub("", text))
+    rest = [word for word in words if word != _OK]
+    return (
+        len(words) - len(rest) == 1 and len(rest) <= _MOST_WORDS and all(word.lower() in _ALL_IS_WELL for word in rest)
+    )
+
+
+def _is_order(text: str) -> bool:
+    """Whether a message is the order to read HEARTBEAT.md and to reply HEARTBEAT_OK, and nothing else."""
+    if _ORDER.match(text) is None or (reply := _REPLY.search(text)) is None:
+        return False
+    below = text[reply.end() :].splitlines()
+    return not any(_WORD.search(line) for line in below if not (_FILE in line or _GATEWAY_LINE.match(line.lstrip())))

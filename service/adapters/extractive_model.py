@@ -40,13 +40,7 @@ class ExtractiveModel:
     async def warm(self) -> None:
         """There is nothing to load."""
 
-    async def answer[Answer: BaseModel](
-        self,
-        ask: Ask[Answer],
-        /,
-        *,
-        on_part: Callable[[Answer], None] | None = None,  # noqa: ARG002 - it answers in one piece
-    ) -> Reply[Answer]:
+    async def answer[Answer: BaseModel](self, ask: Ask[Answer], /) -> Reply[Answer]:
         """Answer by the prompt's own rule, at once. Raises ModelUnavailable for a prompt that needs a real model."""
         if ask.prompt not in _RULES:
             raise ModelUnavailable(f"the prompt {ask.prompt!r} needs a language model, and none is configured")

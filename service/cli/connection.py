@@ -112,7 +112,7 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
                 memory = AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http)
                 yield Connection(memory, shortened(settings.folder), is_own=True)
     except HomeLocked as error:
-        raise CommandFailed(_home_in_use(settings.folder, silent)) from error
+        raise CommandFailed(_home_in_use(settings.folder, silent, error)) from error
 
 
 @asynccontextmanager
@@ -193,9 +193,10 @@ async def _until_loaded(memory: AsyncMemoryClient) -> None:
                 await asyncio.sleep(_POLL_SECONDS)
 
 
-def _home_in_use(home: Path, silent: Presence | None) -> str:
+def _home_in_use(home: Path, silent: Presence | None, error: HomeLocked) -> str:
     if silent is None:
         rest = "wait until it ends, or run `mind-memory serve`, which all commands can share"
-        return f"{shortened(home)} is in use by another mind-memory command: {rest}"
+        who = str(error).partition("; ")[0].partition(" is in use by ")[2]
+        return f"{shortened(home)} is in use by {who}: {rest}"
     rest = f"which does not answer at {silent.url}: wait a moment, or end it with `kill {silent.pid}`"
     return f"{shortened(home)} belongs to the service with process id {silent.pid}, {rest}"

@@ -71,6 +71,12 @@ async def open_models(
         await close_litellm()
 
 
+async def problems_of(model: LanguageModel) -> tuple[str, ...]:
+    """What is wrong with the names and keys of a role's models, and what to do; no provider is asked."""
+    found = await model.problems() if isinstance(model, LitellmModel) else ()
+    return tuple(dict.fromkeys(problem for problem in found if problem is not None))
+
+
 def provider_of(model: str) -> str:
     """Whose model this is by its name: only there may its key go."""
     if model.startswith(_HOSTED_BY_OPENAI):
@@ -114,6 +120,7 @@ def _role_settings(
     return RoleSettings(
         deployments=deployments,
         timeout_seconds=section.timeout_seconds or _SECONDS[role],
+        silence_seconds=section.silence_seconds,
         max_tokens=section.max_tokens,
         temperature=section.temperature,
         hidden=hidden,

@@ -29,6 +29,7 @@ from service.observability.model_usage import UsageLedger
 from service.ports.spans import NoopSpans
 from service.retrieval.embedding_cache import EmbeddingCache
 from service.runtime.background import Background
+from service.runtime.service_file import find_service
 from service.settings.otlp_endpoint import shown
 
 if TYPE_CHECKING:
@@ -151,8 +152,17 @@ def _lock_home(home: Path, stack: AsyncExitStack) -> None:
     except OSError as error:
         raise HomeFault(f"{home} can not be used ({error.strerror}): mend it, or set MIND_MEMORY_HOME") from error
     if not is_ours:
-        raise HomeLocked(f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder")
+        raise HomeLocked(home_in_use(home, pid=lock.holder()))
     stack.callback(lock.release)
+
+
+def home_in_use(home: Path, *, pid: int | None) -> str:
+    """Who has a home, by its process id and its address as far as they are known, and what to do."""
+    found = find_service(home)
+    pid = found.pid if found is not None else pid
+    who = f"another mind-memory, process {pid}" if pid is not None else "another mind-memory"
+    where = f", at {found.url}" if found is not None else ""
+    return f"{home} is in use by {who}{where}; stop it, or set MIND_MEMORY_HOME to another folder"
 
 
 async def _open_telemetry(settings: Settings, stack: AsyncExitStack, *, clock: Clock) -> Telemetry:

@@ -68,7 +68,9 @@ def start_warm_up(
     shared: Resources, *, rarity: Callable[[str], float], upstream: Upstream, warmed: asyncio.Event
 ) -> None:
     """Begin to load what the first calls would wait for; *warmed* is set when a pre-turn call would not wait."""
-    models = (shared.models[Role.SUBCONSCIOUS], upstream)
+    first = shared.models[Role.SUBCONSCIOUS]  # a person waits for it
+    others = (model for model in shared.models.values() if model is not first)
+    models: tuple[LanguageModel | Upstream, ...] = (first, upstream, *others)
     shared.background.start_daemon(
         "warm-up", lambda: _warm(shared.embedder, rarity=rarity, models=models, warmed=warmed)
     )

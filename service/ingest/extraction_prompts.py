@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
@@ -25,6 +26,8 @@ from service.retrieval.lead_words import is_read
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from pydantic import BaseModel
 
     from consolidation.kernel.ports import LanguageModel
     from consolidation.kernel.turns import Message
@@ -84,10 +87,9 @@ class TurnReader:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
         if self._extraction is None:
             words = {"said": tuple(said), "previous": tuple(previous), "occurred_at": occurred_at}
-            reply = await self._model.answer(Ask("extraction", Extraction, words, self._overrides))
-            self.usage += reply.usage
+            answered = await self._answer(Ask("extraction", Extraction, words, self._overrides))
             is_quoting = not self._model.is_hosted
-            found = partial(with_provenance, reply.content, said=said, previous=previous, is_quoting=is_quoting)
+            found = partial(with_provenance, answered, said=said, previous=previous, is_quoting=is_quoting)
             self._extraction = await anyio.to_thread.run_sync(found)  # stems every word of a turn
         return self._extraction
 
@@ -99,10 +101,9 @@ class TurnReader:
         if not open_names or not known:
             return found
         words = {"names": tuple(open_names), "known": tuple(known)}
-        reply = await self._model.answer(Ask("identities", Identities, words, self._overrides))
-        self.usage += reply.usage
+        answer = await self._answer(Ask("identities", Identities, words, self._overrides))
         numbers, asked = {entity.number for entity in known}, {name.number for name in open_names}
-        for identity in reply.content.identities:
+        for identity in answer.identities:
             if identity.same_as in numbers and identity.number in asked:
                 found[identity.number] = identity.same_as
         return found
@@ -160,11 +161,18 @@ class TurnReader:
         ]
         if not open_questions:
             return repeats
-        reply = await self._model.answer(
-            Ask("settlements", Settlements, {"questions": tuple(open_questions)}, self._overrides)
-        )
+        ask = Ask("settlements", Settlements, {"questions": tuple(open_questions)}, self._overrides)
+        return repeats | {settlement.number: settlement for settlement in (await self._answer(ask)).settlements}
+
+    async def _answer[Answer: BaseModel](self, ask: Ask[Answer]) -> Answer:
+        """The model's answer; what it cost is counted, also where it can not be used."""
+        try:
+            reply = await self._model.answer(ask)
+        except ModelFault as fault:
+            self.usage += fault.usage or Usage()
+            raise
         self.usage += reply.usage
-        return repeats | {settlement.number: settlement for settlement in reply.content.settlements}
+        return reply.content
 
 
 def _same(known: KnownItem, question: _Question) -> bool:

@@ -15,7 +15,7 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable
-from consolidation.kernel.turns import Turn, TurnKind
+from consolidation.kernel.turns import NOISE, Turn
 from consolidation.secrets.privacy_filter import voided
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.noise import is_blank, kind_of
@@ -184,7 +184,7 @@ def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tup
     messages = (replace(turn.messages[index], content=without_injected(turn.messages[index].content)) for index in left)
     redacted = privacy_filter.without_secrets(replace(turn, messages=tuple(messages)))
     filtered = replace(redacted.turn, kind=kind_of(redacted.turn))
-    if filtered.kind in {TurnKind.HEARTBEAT, TurnKind.PROBE}:
+    if filtered.kind in NOISE:
         dropped |= dict.fromkeys(left, filtered.kind.value)
     secrets = [DroppedMessage(left[place], _SECRET + kind) for place, kinds in redacted.kinds.items() for kind in kinds]
     of_messages = [*(DroppedMessage(index, reason) for index, reason in dropped.items()), *secrets]

@@ -6,6 +6,7 @@ It is logged once when trouble begins and once when it ends, however many minds 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,13 +44,17 @@ class Dependency:
         self._recovered = recovered
         self._troubles: dict[str, _Trouble] = {}
 
-    def failed(self, reason: str, *, part: str = "") -> None:
-        """Report trouble. *reason* is shown to the operator: it must hold nobody's words and no mind's name."""
+    def failed(self, reason: str, *, part: str = "", stays: bool = False) -> None:
+        """
+        Report trouble. *reason* is shown to the operator: it must hold nobody's words and no mind's name.
+
+        Trouble that *stays* counts until the part works, although nobody meets it meanwhile: a person has to mend it.
+        """
         now = self._monotonic()
         if not self._troubles:
             log.warning("dependency.failed", dependency=self.name, reason=reason)
         known = self._troubles.get(part)
-        self._troubles[part] = _Trouble(reason, now if known is None else known.since, now)
+        self._troubles[part] = _Trouble(reason, now if known is None else known.since, math.inf if stays else now)
 
     def worked(self, *, part: str = "", wakes_waiters: bool = False) -> None:
         """

@@ -1,25 +1,48 @@
-"""What model calls cost and how they ended, for each role and each model, since the service started."""
+"""What model calls cost and how they ended, for each role and each model, since the service started; the last ones."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from consolidation.kernel.ports import Role, Usage
 from service.observability.histograms import PATIENT, Durations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from service.observability.histograms import Spread
 
 _MOST_MODELS = 100  # requests may name models: they must not fill the memory, nor a scrape
 _OTHER = "other"
+_MOST_CALLS = 20
 
 type RoleAndModel = tuple[Role, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """
+    One call to one model that has ended: when it began, what it cost, and how it ended.
+
+    ``host`` is where the model was asked, without path, user or key. ``first_words_seconds`` is how long a stream's
+    first words took; None where there was no stream or no word. ``reason`` says why it failed.
+    """
+
+    role: Role
+    model: str
+    host: str
+    at: datetime
+    usage: Usage
+    outcome: Literal["answered", "failed", "given_up"]
+    is_streamed: bool = False
+    first_words_seconds: float | None = None
+    finish: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +90,22 @@ class UsageLedger:
         self._failed_calls: Counter[RoleAndModel] = Counter()
         self._faults: Counter[tuple[Role, str]] = Counter()
         self._durations = Durations(PATIENT)
+        self._calls: deque[ModelCall] = deque(maxlen=_MOST_CALLS)
 
-    def record(self, role: Role, model: str, usage: Usage, *, is_answered: bool = True) -> None:
-        """Add a call for *role* to *model*: what it cost, and whether it gave an answer."""
+    def record(self, call: ModelCall) -> None:
+        """Add a call that has ended."""
         with self._lock:
-            key = self._key(role, model)
-            self._usage[key] += usage
-            self._failed_calls[key] += not is_answered
-            self._durations.add(role.value, seconds=usage.seconds)
+            key = self._key(call.role, call.model)
+            self._usage[key] += call.usage
+            self._failed_calls[key] += call.outcome != "answered"
+            self._durations.add(call.role.value, seconds=call.usage.seconds)
+            self._calls.append(call)
+
+    @property
+    def last_calls(self) -> tuple[ModelCall, ...]:
+        """The calls that ended last, up to 20, newest first."""
+        with self._lock:
+            return tuple(reversed(self._calls))
 
     def record_fault(self, role: Role, fault: str) -> None:
         """Count a question for *role* that failed; *fault* is the name of the class of its error."""

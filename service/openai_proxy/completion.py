@@ -15,7 +15,7 @@ from consolidation.kernel.errors import UpstreamRefused
 from service.openai_proxy.errors import error_body
 from service.openai_proxy.recall import recall
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
-from service.openai_proxy.store_turn import Exchange, start_storing, until_stored
+from service.openai_proxy.store_turn import CLIENT_LEFT, UPSTREAM_BROKE, Exchange, start_storing, until_stored
 from service.ports.upstream import StreamedAnswer, WholeAnswer
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from service.openai_proxy.recall import ChatRecall
     from service.openai_proxy.request import Chat
 
-_CLIENT_LEFT, _UPSTREAM_BROKE = "client_left", "upstream_broke"
 _READABLE = (
     "!#$%&'()*+,/:;=?@[]~ "  # characters a session's id keeps unescaped in a header; the rest is percent-encoded
 )
@@ -75,6 +74,7 @@ class _Delivery:
         self._trace_id = recalled.trace_id
         self._context = context
         self._started = started
+        self._first_seconds: float | None = None
         self._has_ended = False
 
     async def events(self) -> AsyncGenerator[bytes, None]:
@@ -86,13 +86,15 @@ class _Delivery:
             async for chunk in self._answer.rest:
                 yield self._event(chunk)
         except UpstreamRefused as fault:
-            await self.end(cut=_UPSTREAM_BROKE)
+            await self.end(cut=UPSTREAM_BROKE)
             yield _event(error_body(fault))
             return
-        await self.end(cut=_UPSTREAM_BROKE)
+        await self.end(cut=UPSTREAM_BROKE)
         yield _DONE
 
     def _event(self, chunk: Mapping[str, Any]) -> bytes:
+        if self._first_seconds is None:
+            self._first_seconds = self._context.clock.monotonic() - self._started
         self.reply.add(chunk)
         return _event(chunk)
 
@@ -102,7 +104,7 @@ class _Delivery:
         with anyio.CancelScope(shield=True):
             async with aclosing(self._answer.rest):
                 pass
-            await self.end(cut=_CLIENT_LEFT)
+            await self.end(cut=CLIENT_LEFT)
 
     async def end(self, *, cut: str | None) -> None:
         """
@@ -120,6 +122,8 @@ class _Delivery:
             model=self._answer.model or None,
             trace_id=self._trace_id,
             seconds=self._context.clock.monotonic() - self._started,
+            host=self._answer.host,
+            first_seconds=self._first_seconds,
             cut=cut,
         )
         await until_stored(start_storing(exchange, context=self._context))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
@@ -34,6 +35,7 @@ class ProxyContext:
     resonance: ResonanceSettings
     deadline_seconds: float | None
     placement: Placement
+    timezone: ZoneInfo
 
     @classmethod
     def of(cls, memory: Memory) -> ProxyContext:
@@ -50,4 +52,5 @@ class ProxyContext:
             resonance=memory.settings.resonance,
             deadline_seconds=memory.deadline_seconds,
             placement=memory.settings.proxy.placement,
+            timezone=ZoneInfo(memory.settings.proxy.timezone),
         )

@@ -53,6 +53,10 @@ _VISIBLE = {"pattern": r"^[!-~]([ -~]*[!-~])?$", "maxLength": 200}
 _HEADERS: dict[str, tuple[dict[str, Any], str]] = {
     "X-Mind-Id": ({"pattern": f"^({MIND_ID})?$"}, "The mind whose memory is used."),
     "X-Session-Id": ({"format": "printable-text", "maxLength": 200}, "Which conversation."),
+    "X-Timezone": (
+        {"format": "iana-time-zone", "maxLength": 64},
+        "The caller's time zone, like Europe/Paris, by which memories are dated.",
+    ),
     "X-Memory-Bypass": ({}, "`1`, or anything but `0`, `false` and `no`: memory is neither read nor written."),
     "Idempotency-Key": (_VISIBLE, "The turn's id. A request repeated under it is stored once."),
 }

@@ -9,7 +9,7 @@ memories. A new search would drop them as echoes, and the answer would be given 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio.to_thread
@@ -95,7 +95,7 @@ def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) ->
         session_id=chat.session_id,
         messages=seen,
         now=context.clock.now(),
-        timezone=UTC,
+        timezone=chat.timezone or context.timezone,
         deadline_seconds=context.deadline_seconds,
         max_fragments=knobs.max_fragments,
         max_tokens=knobs.max_tokens,

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
@@ -40,6 +41,7 @@ class Chat:
     is_bypassed: bool
     is_retried: bool
     key: str | None
+    timezone: ZoneInfo | None = None
 
     @property
     def messages(self) -> list[Mapping[str, Any]]:
@@ -67,6 +69,7 @@ async def parse_chat(request: Request, *, caller: Principal, most_bytes: int) ->
         is_bypassed=headers.get("x-memory-bypass", "").strip().lower() not in _FALSE,
         is_retried=headers.get("x-stainless-retry-count", "0") != "0",
         key=_key(headers),
+        timezone=_timezone(headers),
     )
 
 
@@ -117,6 +120,15 @@ def _key(headers: Headers) -> str | None:
     if key is not None and _VISIBLE.fullmatch(key) is None:
         raise InvalidRequest("must be printable ASCII text of at most 200 characters", pointer="header/Idempotency-Key")
     return key
+
+
+def _timezone(headers: Headers) -> ZoneInfo | None:
+    name = headers.get("x-timezone")
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, KeyError) as error:
+        detail = "is not a time zone of the IANA list, like Europe/Paris"
+        raise InvalidRequest(detail, pointer="header/X-Timezone") from error
 
 
 def _text(headers: Headers, name: str) -> str | None:

@@ -20,6 +20,7 @@ from consolidation.kernel.ports import Role, Usage
 from consolidation.kernel.turns import Speaker, Turn
 from consolidation.text.tokens import count_tokens
 from service.http.routes.turns import OUTCOMES
+from service.observability.model_usage import ModelCall
 from service.openai_proxy.messages import new_in, read
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+CLIENT_LEFT, UPSTREAM_BROKE = "client_left", "upstream_broke"
 PROXY_METADATA = "mind_memory.proxy"
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
 _RETRIED_WITHIN = timedelta(minutes=15)
@@ -43,7 +45,7 @@ class Exchange:
     """
     A chat and its answer, after ``seconds``. ``model`` is None for the echo, whose words are not stored.
 
-    ``cut`` says why the answer is incomplete.
+    ``first_seconds`` is how long the first piece of a stream took. ``cut`` says why the answer is incomplete.
     """
 
     chat: Chat
@@ -51,6 +53,8 @@ class Exchange:
     model: str | None
     trace_id: str | None
     seconds: float
+    host: str = ""
+    first_seconds: float | None = None
     cut: str | None = None
 
 
@@ -139,9 +143,25 @@ async def _record_usage(exchange: Exchange, model: str, *, context: ProxyContext
         prompt_tokens, completion_tokens = await anyio.to_thread.run_sync(_tokens, exchange)
     cost = await context.upstream.cost(model, asked=prompt_tokens, answered=completion_tokens)
     usage = Usage(1, prompt_tokens, completion_tokens, cost, exchange.seconds)
-    context.usage.record(Role.CHAT, model, usage)
+    context.usage.record(_call(exchange, model, usage, context=context))
     if not exchange.chat.is_bypassed:
         context.minds.add_usage(exchange.chat.mind_id, usage)
+
+
+def _call(exchange: Exchange, model: str, usage: Usage, *, context: ProxyContext) -> ModelCall:
+    """The chat as one of the model calls that can be followed."""
+    return ModelCall(
+        role=Role.CHAT,
+        model=model,
+        host=exchange.host,
+        at=context.clock.now() - timedelta(seconds=exchange.seconds),
+        usage=usage,
+        outcome="answered" if exchange.cut is None else "given_up" if exchange.cut == CLIENT_LEFT else "failed",
+        is_streamed=bool(exchange.chat.body.get("stream")),
+        first_words_seconds=exchange.first_seconds,
+        finish=exchange.reply.finish,
+        reason=exchange.cut,
+    )
 
 
 def _tokens(exchange: Exchange) -> tuple[int, int]:

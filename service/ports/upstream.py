@@ -27,12 +27,13 @@ class WholeAnswer:
     """
     An answer of ``model`` in one piece, with those headers of its provider that mean something to a client.
 
-    ``model`` is empty where no model answered; then the answer is not stored.
+    ``model`` is empty where no model answered; then the answer is not stored. ``host`` is where it was asked.
     """
 
     body: Json
     model: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class StreamedAnswer:
     rest: AsyncGenerator[Json, None]
     model: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    host: str = ""
 
 
 class Upstream(Protocol):

@@ -154,13 +154,16 @@ class LateAnswers:
         """
         Ask *question* for *mind*, without waiting; *keep* is given an answer that no call uses.
 
-        What the answer cost is added to the mind's usage, whoever uses it.
+        What the answer, or a refused one, cost is added to the mind's usage, whoever uses it.
         """
 
         async def answer() -> Answer | ModelFault | HomeFault:
             try:
                 found = await question()
-            except (ModelFault, HomeFault) as fault:
+            except HomeFault as fault:
+                return fault
+            except ModelFault as fault:
+                mind.health.usage += fault.usage
                 return fault
             mind.health.usage += found.usage
             return found

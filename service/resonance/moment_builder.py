@@ -12,6 +12,7 @@ import anyio.to_thread
 from consolidation.kernel.turns import Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.language import detect
+from consolidation.text.noise import kind_before
 from consolidation.text.tokens import count_tokens
 from service.retrieval.intent import intent_of
 from service.retrieval.moment import Moment
@@ -57,6 +58,7 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
         now=request.now,
         timezone=request.timezone,
         is_off_the_record=is_off,
+        kind=kind_before(request.session_id, window, kind=request.kind),
     )
 
 

@@ -56,7 +56,7 @@ async def ask_for_narration(
             for number, (fragment, label) in enumerate(labelled, start=1)
         ),
     }
-    return await model.answer(Ask("narration", Narration, words, overrides), on_part=on_part)
+    return await model.answer(Ask("narration", Narration, words, overrides, on_part=on_part))
 
 
 def plain(labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:

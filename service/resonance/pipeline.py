@@ -87,6 +87,9 @@ class Pipeline:
         flashbacks: tuple[Flashback, ...] = ()
         async with self._stable.read_beside(call) as stable:
             async with call.failing_open():
+                if call.moment.is_noise:
+                    trace.silent(f"this is a {call.moment.kind}")
+                    return call, inject(call, (), stable=await stable)
                 left = call.deadline.left(share=_INDEXING_SHARE)
                 await call.mind.until_indexed(seconds=_INDEXING_SECONDS if left is None else left)
                 call = await in_its_language(call)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from consolidation.kernel.turns import NOISE, TurnKind
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime, tzinfo
@@ -30,6 +32,7 @@ class ResonanceRequest:
     relevance: float
     placement: Placement
     is_off_the_record: bool = False
+    kind: TurnKind = TurnKind.TURN
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,12 @@ class Moment:
     now: datetime
     timezone: tzinfo
     is_off_the_record: bool = False
+    kind: TurnKind = TurnKind.TURN
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether nobody speaks: a heartbeat or a probe."""
+        return self.kind in NOISE
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -27,7 +28,7 @@ class Section(BaseModel):
 
 
 class RoleModel(Section):
-    """The model of one role. Fields left out fall back to the role ``chat``, then to `model`."""
+    """The model of one role; without a name, the common `model`, else the models of the role ``chat``."""
 
     model: str | None = Field(
         None, description="The model's litellm name, such as openai/gpt-4o-mini or ollama/llama3.2."
@@ -38,6 +39,11 @@ class RoleModel(Section):
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
     timeout_seconds: PositiveFloat | None = Field(None, description="The time limit of one whole answer.")
+    silence_seconds: PositiveFloat = Field(
+        120,
+        description="The longest silence of a model while its answer is streamed, as chats and the story are; then the "
+        "next one is asked.",
+    )
     max_tokens: PositiveInt = Field(4096, description="The maximum length of an answer.")
     temperature: NonNegativeFloat = Field(0.2, description="The sampling temperature.")
 
@@ -257,6 +263,14 @@ class TelemetrySettings(Section):
     )
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ValueError("must be the name of an IANA time zone, like Europe/Paris") from error
+    return name
+
+
 class ProxySettings(Section):
     """The OpenAI-compatible proxy. By default, the chat role's model answers."""
 
@@ -272,6 +286,9 @@ class ProxySettings(Section):
     placement: Literal["tail", "system"] = Field(
         "tail",
         description="Where memories go: before the last user message (`tail`) or in the system message (`system`).",
+    )
+    timezone: Annotated[str, AfterValidator(_zone)] = Field(
+        "UTC", description="The IANA time zone of chats that send no `X-Timezone`, such as Europe/Paris."
     )
     max_body_bytes: PositiveInt = Field(
         32 * 1024 * 1024, description="The maximum size of a chat request, images included."

@@ -53,6 +53,18 @@ class RunTelemetry:
             finally:
                 self._tally.story(trigger, outcome, seconds=self._clock.monotonic() - began)
 
+    def report_refusal(self, mind: Mind, *, before: Run | None, run: Run) -> None:
+        """Log why an answer of the model can not be used, where *run* was refused one more than *before*."""
+        known = before.refusals if before is not None and before.started_at == run.started_at else 0
+        if run.refusals > known:
+            log.warning(
+                "story.refused",
+                mind_id=mind.mind_id,
+                trigger=run.trigger,
+                reason=run.refused[-1],
+                refusals=run.refusals,
+            )
+
 
 def _outcome(run: Run) -> str:
     if run.error is not None:

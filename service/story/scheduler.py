@@ -113,6 +113,8 @@ class StoryScheduler:
                 mind = await self._minds.find(mind_id)
                 if not mind.story.is_checked and not mind.story.is_running:
                     await self._writer.refresh(mind)
+                    if mind.story.owed.turns and not self._background.is_stopping:
+                        self.begin(mind, trigger=Trigger.MANUAL)  # an erasure began it, and the service was ended
                 self.begin_if_due(mind)
             self._unreadable.discard(mind_id)
         except (MemoryFault, OSError) as error:

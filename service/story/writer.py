@@ -61,6 +61,7 @@ class StoryWriter:
         """
 
         def progress(run: Run) -> None:
+            self._telemetry.report_refusal(mind, before=mind.story.last_run, run=run)
             mind.story.last_run = run
 
         async def run(started: Run) -> Run:
@@ -122,7 +123,7 @@ class StoryWriter:
         await self._pending_log.rewrite(mind, lambda: self._consolidation.pending(story))
 
     async def _observed(self, mind: Mind, trigger: Trigger, work: Callable[[Run], Awaitable[Run]]) -> Run:
-        started = Run(trigger, self._clock.now())
+        run = started = Run(trigger, self._clock.now())
         if mind.story.runs == 1:  # else the run before this one is what is to be seen
             mind.story.last_run = started
         with self._telemetry.observe(mind, trigger) as ended:
@@ -130,7 +131,7 @@ class StoryWriter:
                 run = await work(started)
                 await self.refresh(mind)
             except (MemoryFault, OSError) as error:
-                run = failed(replace(started, ended_at=self._clock.now()), error)
+                run = failed(replace(run, ended_at=self._clock.now()), error)
             except BaseException as error:
                 mind.story.last_run = replace(started, ended_at=self._clock.now(), error=_reason(error))
                 raise

@@ -116,7 +116,8 @@ def test_every_endpoint_is_called_by_a_method(kind):
 
 SENT = [
     api.resonance("ada", "s", "hi", now="2026-01-01T00:00:00Z", timezone="UTC", deadline_ms=1, max_fragments=1,
-                  max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, relevance=0.1),
+                  max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, kind="turn",
+                  relevance=0.1),
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
     api.edit_story("ada", text="x", etag="y"),

@@ -1,10 +1,11 @@
 """`with memory.turn(…)`: what the model sees, what is stored, and what happens to both when something fails."""
 
 import asyncio
+import time
 
 import pytest
 
-from mind_memory_client import AsyncMemoryClient, MemoryClient, RetryPolicy, UnsavedTurns, TurnUnsaved
+from mind_memory_client import AsyncMemoryClient, MemoryClient, RetryPolicy, TurnUnsaved, UnsavedTurn, UnsavedTurns
 from tests.client.conftest import ASKS, MOTHER, stored_turns, user_says, through_faults
 
 pytestmark = pytest.mark.anyio
@@ -133,6 +134,30 @@ async def test_a_memory_that_is_away_breaks_no_turn_and_what_waits_is_sent_when_
     said = [messages[0][1] for _, messages in stored_turns(home, mind)]
     assert said == ["Word 2.", "Word 0.", "Word 1."]
     assert "is not stored but queued" in caplog.text
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_long_queue_does_not_hold_up_the_turn_that_was_stored(url, mind, home, is_async):
+    """Broken: ``_resend_all`` sends all that waits before it returns."""
+    with through_faults(url) as (proxy, way):
+        kind = AsyncMemoryClient if is_async else MemoryClient
+        memory = kind(way, retry=HASTY)
+        for number in range(40):
+            body = {"turn_id": f"t{number}", "session_id": "s", "messages": [user_says(f"Word {number}.")]}
+            memory.unsaved.put_back([UnsavedTurn(mind, f"t{number}", body), *memory.unsaved.take()])
+        proxy.mode = "slow"
+        began = time.monotonic()
+        if is_async:
+            async with memory, memory.turn(mind, "s", "Newest.") as turn:
+                turn.answer("Nice.")
+        else:
+            with memory, memory.turn(mind, "s", "Newest.") as turn:
+                turn.answer("Nice.")
+        took = time.monotonic() - began
+
+    assert turn.stored is not None
+    assert 0 < len(memory.unsaved) < 40
+    assert took < 5
 
 
 def test_what_is_refused_for_good_is_not_sent_for_ever(memory, mind, caplog):

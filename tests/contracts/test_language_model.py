@@ -39,7 +39,11 @@ async def model(request, anyio_backend):
         return
     with ScriptedProvider(respond=Brain()) as provider:
         settings = RoleSettings(
-            (Deployment("openai/scripted", provider.url, "k"),), timeout_seconds=60, max_tokens=2_000, temperature=0
+            (Deployment("openai/scripted", provider.url, "k"),),
+            timeout_seconds=60,
+            silence_seconds=30,
+            max_tokens=2_000,
+            temperature=0,
         )
         hosted = LitellmModel(
             Role.EXTRACTION, settings, clock=SystemClock(), limit=asyncio.Semaphore(4), ledger=UsageLedger()

@@ -10,6 +10,7 @@ import pytest
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.story.chapters import parse
 from consolidation.story.narrator import Narrator, Voice
+from consolidation.story.run import Run, RunInProgress
 from consolidation.text.tokens import count_tokens
 from service.adapters.extractive_model import ExtractiveModel
 from tests.e2e.test_story import TALK, keep_talk
@@ -84,7 +85,11 @@ async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_el
         batch.append(StoredTurn(len(batch) + 1, first, Turn(f"t{len(batch)}", "s", (said,)), count_tokens(text)))
     telling = asyncio.create_task(
         Narrator((ExtractiveModel(),)).narrate(
-            batch, book=parse(""), ours=frozenset(), voice=Voice("the bot", "", None)
+            batch,
+            book=parse(""),
+            ours=frozenset(),
+            voice=Voice("the bot", "", None),
+            going=RunInProgress(Run("manual", first), lambda _: None),
         )
     )
     pauses = []

@@ -7,6 +7,7 @@ A Router group has one deployment. So what the Router adds is a pause after repe
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from types import ModuleType
 
 FAILURES_BEFORE_REST = 2
@@ -33,12 +34,20 @@ SECOND_TRIES = {
 LETTERS_PER_TOKEN = 16  # more than any tokenizer packs into one: past it the server ignores max_tokens
 
 
+class ModelSilent(Exception):
+    """Nothing came of a streamed answer for ``seconds``: whoever answers hangs."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"said nothing for {seconds:g} s")
+
+
 @dataclass(frozen=True, slots=True)
 class DeploymentReply:
     """
     The answer of a deployment; ``finish`` is None where the stream broke off without an end.
 
-    ``first_at`` is when the first words of a stream came, by the clock that ``listen`` was given.
+    ``first_at`` is when the first words of a stream came, by the clock that ``listen`` was given. ``is_tool_call``: a
+    stream held pieces of a tool call.
     """
 
     text: str
@@ -48,6 +57,7 @@ class DeploymentReply:
     completion_tokens: int = 0
     cost_usd: float = 0.0
     first_at: float | None = None
+    is_tool_call: bool = False
 
 
 def open_router(
@@ -74,34 +84,54 @@ async def listen(
     *,
     most_letters: int,
     monotonic: Callable[[], float],
-    on_text: Callable[[str], None] | None = None,
+    silence_seconds: float,
+    heard: Callable[[str], None] | None = None,
 ) -> DeploymentReply:
     """
     Read a whole answer, streamed or not; tokens only where the provider reports them.
 
-    *on_text* is called with all that was said so far, each time something in brackets may have ended.
+    *heard* is called with the text so far. Raises ModelSilent where nothing comes for *silence_seconds*.
     """
     if not hasattr(response, "__aiter__"):
         choice = response.choices[0]
         text = choice.message.content
-        refusal = (getattr(choice.message, "provider_specific_fields", None) or {}).get("refusal")
-        return _counted(DeploymentReply(text if isinstance(text, str) else "", choice.finish_reason, refusal), response)
+        found = DeploymentReply(text if isinstance(text, str) else "", choice.finish_reason, _refusal(choice.message))
+        return _counted(found, response)
     said = DeploymentReply("", None)
     pieces: list[str] = []
     letters, first_at = 0, None
     async with contextlib.aclosing(response) as stream:
-        async for chunk in stream:
-            piece = (chunk.choices[0].delta.content or "") if chunk.choices else ""
+        async for chunk in _patient(stream, silence_seconds=silence_seconds):
+            delta = chunk.choices[0].delta if chunk.choices else None
+            piece = getattr(delta, "content", None) or ""
+            said = _noted(said, delta)
             pieces.append(piece)
             letters += len(piece)
+            if heard is not None:
+                heard("".join(pieces))
             first_at = monotonic() if first_at is None and piece else first_at
-            if on_text is not None and "}" in piece:
-                on_text("".join(pieces))
             said = _counted(said, chunk)
             if letters > most_letters:
                 return DeploymentReply("".join(pieces), "length", first_at=first_at)
         finish = _told_finish(stream)
     return replace(said, text="".join(pieces), finish=finish, first_at=first_at)
+
+
+async def _patient(stream: Any, *, silence_seconds: float) -> AsyncIterator[Any]:  # noqa: ANN401 - as above
+    """Each chunk, if it comes in time; a chunk of thoughts, or an empty one, ends a silence as well."""
+    chunks = aiter(stream)
+    while True:
+        limit = asyncio.timeout(silence_seconds)
+        try:
+            async with limit:
+                chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        except TimeoutError as error:
+            if limit.expired():
+                raise ModelSilent(silence_seconds) from error
+            raise
+        yield chunk
 
 
 async def counted(
@@ -115,6 +145,20 @@ async def counted(
         answered = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, text=said.text))
     cost = priced(litellm, model=model, asked=asked, answered=answered)
     return replace(said, prompt_tokens=asked, completion_tokens=answered, cost_usd=cost)
+
+
+def _noted(said: DeploymentReply, delta: Any) -> DeploymentReply:  # noqa: ANN401 - as above
+    """*said*, with a refusal and with that there is a tool call, where a piece has them."""
+    refusal = _refusal(delta)
+    if refusal:
+        said = replace(said, refusal=(said.refusal or "") + refusal)
+    return replace(said, is_tool_call=True) if getattr(delta, "tool_calls", None) else said
+
+
+def _refusal(message: Any) -> str | None:  # noqa: ANN401 - as above
+    told = getattr(message, "provider_specific_fields", None) or {}
+    refusal = getattr(message, "refusal", None) or told.get("refusal")
+    return refusal if isinstance(refusal, str) else None
 
 
 def _counted(said: DeploymentReply, told: Any) -> DeploymentReply:  # noqa: ANN401 - litellm has no types

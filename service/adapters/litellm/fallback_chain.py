@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,12 +20,15 @@ import structlog
 from consolidation.kernel.ports import Role, Usage
 from prompts.library import render
 from service.adapters.litellm.calls import LETTERS_PER_TOKEN, DeploymentReply, counted, listen, open_router
+from service.adapters.litellm.configuration import ModelUnusable, has_provider, problem_of
 from service.adapters.litellm.loader import open_litellm
 from service.adapters.litellm.model_errors import is_unbearable, together, translated
 from service.adapters.litellm.structured_answer import schema_of
+from service.observability.model_usage import ModelCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
     from types import ModuleType
 
     from pydantic import BaseModel
@@ -62,13 +65,15 @@ class Deployment:
 @dataclass(frozen=True, slots=True)
 class RoleSettings:
     """
-    What serves a role: the model, then its fallbacks in order. The seconds are for a whole answer.
+    What serves a role: the model, then its fallbacks in order. ``timeout_seconds`` are for a whole answer,
+    ``silence_seconds`` for each pause in one that is streamed.
 
     *hidden* must not be quoted from any provider's words.
     """
 
     deployments: tuple[Deployment, ...]
     timeout_seconds: float
+    silence_seconds: float
     max_tokens: int
     temperature: float
     hidden: tuple[str, ...] = ()
@@ -81,23 +86,46 @@ class RequestMode:
     options: Mapping[str, object]
     told: str = ""
 
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the answer comes in pieces."""
+        return bool(self.options.get("stream"))
+
     def applied(self, messages: Messages) -> Messages:
         """Return the messages, with what must be said in words because no option says it."""
         return (*messages, {"role": "user", "content": self.told}) if self.told else messages
 
 
 # A server that does not know stream_options still answers; the tokens are then counted here.
-STREAMED: Mapping[str, object] = {"stream": True, "stream_options": {"include_usage": True}}
-PROSE = (RequestMode(STREAMED), RequestMode({"stream": True}))
+STREAMS: tuple[dict[str, object], ...] = ({"stream": True, "stream_options": {"include_usage": True}}, {"stream": True})
+PROSE = tuple(RequestMode(stream) for stream in STREAMS)
 
 
 @dataclass(frozen=True, slots=True)
 class ChainReply:
-    """An answer, the position of the deployment that gave it, and what all attempts cost together."""
+    """An answer, and the position of the deployment that gave it."""
 
     said: DeploymentReply
     position: int
-    usage: Usage
+
+
+@dataclass(slots=True)
+class Question:
+    """
+    What is asked of a chain, until when on the loop's clock, and what asking has cost so far.
+
+    Without a *shape* the answer is prose. ``heard`` is called with the text that has come of it.
+    """
+
+    until: float
+    shape: type[BaseModel] | None = None
+    heard: Callable[[str], None] | None = None
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the answer is to come in pieces: prose always does."""
+        return self.shape is None or self.heard is not None
 
 
 class FallbackChain:
@@ -111,37 +139,25 @@ class FallbackChain:
         self._litellm: Any = None
         self._router: Any = None
 
-    async def say(
-        self,
-        messages: Messages,
-        *,
-        shape: type[BaseModel] | None,
-        until: float,
-        start: int = 0,
-        on_text: Callable[[str], None] | None = None,
-    ) -> ChainReply:
-        """
-        Ask the deployments from *start* on, until *until* on the loop's clock. Raises ModelFault.
-
-        With *on_text* an answer is streamed where that can be, and *on_text* hears what was said so far.
-        """
+    async def say(self, messages: Messages, question: Question, *, start: int = 0) -> ChainReply:
+        """Ask the deployments from *start* on. Raises ModelFault. *question* learns what all attempts cost."""
         await self.open()
         failures: list[Exception] = []
-        spent = Usage()
         for position in range(start, len(self._ids)):
-            begun, said = self._clock.monotonic(), None
-            self._log_asked(position, until=until, is_streamed=shape is None or on_text is not None)
+            at, begun, said = self._clock.now(), self._clock.monotonic(), None
+            self._log_asked(position, question)
             try:
-                async with asyncio.timeout(self._seconds(position, until=until) * GRACE):
-                    said = await self._ask(position, messages, shape=shape, on_text=on_text)
+                async with asyncio.timeout(self._seconds(position, until=question.until) * GRACE):
+                    said = await self._ask(position, messages, question)
             except Exception as error:  # noqa: BLE001 - litellm raises whatever its providers' parsers raise
                 failures.append(error)
             finally:
-                usage = self._record(position, said, begun=begun)
-                spent += usage
-                self._log_ended(position, said, usage, failures[position - start :], begun=begun)
+                call = self._ended(position, said, failures[position - start :], at=at, begun=begun, question=question)
+                question.usage += call.usage
+                self._ledger.record(call)
+                self._log_ended(position, call)
             if said is not None:
-                return ChainReply(said, position, spent)
+                return ChainReply(said, position)
         raise self._fault(failures, start=start) from failures[-1]
 
     async def open(self) -> None:
@@ -150,6 +166,10 @@ class FallbackChain:
             if self._router is None:
                 self._litellm = await open_litellm()
                 self._router = await anyio.to_thread.run_sync(self._build, self._litellm)
+
+    def problems(self) -> tuple[str | None, ...]:
+        """What is wrong with the configuration of each deployment, in order; call it after ``open``, in a thread."""
+        return tuple(problem_of(self._litellm, one) for one in self._settings.deployments)
 
     def close(self) -> None:
         """Take the Router out of litellm's global lists."""
@@ -160,7 +180,11 @@ class FallbackChain:
         total = self._settings.timeout_seconds
         # The same at each call: litellm opens a new client, and a new connection, for every other time-out.
         seconds = (*(total * SHARE for _ in self._ids[1:]), total)
-        listed = zip(self._ids, self._settings.deployments, seconds, strict=True)
+        listed = (
+            (i, d, s)
+            for i, d, s in zip(self._ids, self._settings.deployments, seconds, strict=True)
+            if has_provider(litellm, d.model)  # the Router takes no other
+        )
         return open_router(
             litellm,
             {i: {"model": d.model, "api_base": d.api_base, "api_key": d.api_key, "timeout": s} for i, d, s in listed},
@@ -168,28 +192,28 @@ class FallbackChain:
             may_rest=len(self._ids) > 1 or self._role in WAITED_FOR,
         )
 
-    async def _ask(
-        self,
-        position: int,
-        messages: Messages,
-        *,
-        shape: type[BaseModel] | None,
-        on_text: Callable[[str], None] | None,
-    ) -> DeploymentReply:
+    async def _ask(self, position: int, messages: Messages, question: Question) -> DeploymentReply:
         model = self._settings.deployments[position].model
-        ways = self._ways(position, shape=shape, is_streamed=on_text is not None)
-        kind = (position, shape is None, on_text is not None)
-        first = self._known.get(kind, 0)
-        for number, way in enumerate(ways[first:], start=first):
+        if not has_provider(self._litellm, model):
+            raise ModelUnusable(str(problem_of(self._litellm, self._settings.deployments[position])))
+        ways = self._ways(position, question)
+        known = (position, question.shape is None, question.is_streamed)
+        number = self._known.get(known, 0)
+        while True:
+            way = ways[number]
             try:
-                said = await self._call(position, way.applied(messages), way.options, on_text=on_text)
+                said = await self._call(position, way.applied(messages), way.options, heard=question.heard)
             except Exception as error:
                 if not is_unbearable(error) or number + 1 == len(ways):
                     raise
-            else:
-                self._known[kind] = number
-                return await counted(said, litellm=self._litellm, model=model, messages=messages)
-        raise AssertionError("unreachable: the last way returns or raises")
+                number += 1
+                continue
+            whole = next((at for at in range(number, len(ways)) if not ways[at].is_streamed), None)
+            if whole is not None and said.is_tool_call and not said.text.strip():
+                number = whole  # some providers put a shaped answer into a tool call, whose pieces hold no text
+                continue
+            self._known[known] = number
+            return await counted(said, litellm=self._litellm, model=model, messages=messages)
 
     async def _call(
         self,
@@ -197,7 +221,7 @@ class FallbackChain:
         messages: Messages,
         options: Mapping[str, object],
         *,
-        on_text: Callable[[str], None] | None,
+        heard: Callable[[str], None] | None,
     ) -> DeploymentReply:
         retries = {} if position + 1 == len(self._ids) else {"num_retries": 0}  # with a fallback, go there at once
         response = await self._router.acompletion(
@@ -210,13 +234,20 @@ class FallbackChain:
             **retries,
         )
         most = self._settings.max_tokens * LETTERS_PER_TOKEN
-        return await listen(response, most_letters=most, monotonic=self._clock.monotonic, on_text=on_text)
+        return await listen(
+            response,
+            most_letters=most,
+            monotonic=self._clock.monotonic,
+            silence_seconds=self._settings.silence_seconds,
+            heard=heard,
+        )
 
     def _seconds(self, position: int, *, until: float) -> float:
         left = max(until - asyncio.get_running_loop().time(), 0.001)
         return left if position + 1 == len(self._ids) else left * SHARE
 
-    def _ways(self, position: int, *, shape: type[BaseModel] | None, is_streamed: bool) -> tuple[RequestMode, ...]:
+    def _ways(self, position: int, question: Question) -> tuple[RequestMode, ...]:
+        shape = question.shape
         if shape is None:
             return PROSE
         deployment, schema = self._settings.deployments[position], schema_of(shape)
@@ -225,55 +256,73 @@ class FallbackChain:
         # Not "strict": that refuses optional fields and defaults. An own address says nothing of itself: try.
         knows = deployment.api_base is not None or self._litellm.supports_response_schema(model=deployment.model)
         weaker = (RequestMode({"response_format": {"type": "json_object"}}, told), RequestMode({}, told))
-        ways = (RequestMode({"response_format": wanted}), *weaker) if knows else weaker
-        if not is_streamed:
-            return ways
-        return tuple(mode for way in ways for mode in (RequestMode({**way.options, **STREAMED}, way.told), way))
+        whole = (RequestMode({"response_format": wanted}), *weaker) if knows else weaker
+        if not question.is_streamed:
+            return whole
+        return (*(RequestMode({**way.options, **stream}, way.told) for stream in STREAMS for way in whole), *whole)
 
-    def _record(self, position: int, said: DeploymentReply | None, *, begun: float) -> Usage:
-        seconds = self._clock.monotonic() - begun
-        usage = Usage(calls=1, seconds=seconds)
+    def _ended(
+        self,
+        position: int,
+        said: DeploymentReply | None,
+        failed: list[Exception],
+        *,
+        at: datetime,
+        begun: float,
+        question: Question,
+    ) -> ModelCall:
+        """The call to a deployment as it ended: with an answer, a failure, or because nobody waits any longer."""
+        deployment = self._settings.deployments[position]
+        usage = Usage(calls=1, seconds=self._clock.monotonic() - begun)
         if said is not None:
-            usage = Usage(1, said.prompt_tokens, said.completion_tokens, said.cost_usd, seconds)
-        model = self._settings.deployments[position].model
-        self._ledger.record(self._role, model, usage, is_answered=said is not None)
-        return usage
+            usage = Usage(1, said.prompt_tokens, said.completion_tokens, said.cost_usd, usage.seconds)
+        first_at = said.first_at if said is not None else None
+        return ModelCall(
+            role=self._role,
+            model=deployment.model,
+            host=deployment.host,
+            at=at,
+            usage=usage,
+            outcome="answered" if said is not None else "failed" if failed else "given_up",
+            is_streamed=question.is_streamed,
+            first_words_seconds=first_at - begun if first_at is not None else None,
+            finish=said.finish if said is not None else None,
+            reason=str(translated(failed[0], model=deployment.model, keys=self._keys)) if failed else None,
+        )
 
-    def _log_asked(self, position: int, *, until: float, is_streamed: bool) -> None:
+    def _log_asked(self, position: int, question: Question) -> None:
         deployment = self._settings.deployments[position]
         log.debug(
             "model.asked",
             role=self._role.value,
             model=deployment.model,
             host=deployment.host,
-            streamed=is_streamed,
-            allowed_ms=round(self._seconds(position, until=until) * 1000),
+            streamed=question.is_streamed,
+            allowed_ms=round(self._seconds(position, until=question.until) * 1000),
         )
 
-    def _log_ended(
-        self, position: int, said: DeploymentReply | None, usage: Usage, failed: list[Exception], *, begun: float
-    ) -> None:
+    def _log_ended(self, position: int, call: ModelCall) -> None:
         """At DEBUG how the call ended; at WARNING that another model is asked in its place, and why."""
         deployments = self._settings.deployments
-        called = {"role": self._role.value, "model": deployments[position].model, "ms": round(usage.seconds * 1000)}
-        if said is not None:
+        called = {"role": call.role.value, "model": call.model, "ms": round(call.usage.seconds * 1000)}
+        if call.outcome == "answered":
+            first = call.first_words_seconds
             log.debug(
                 "model.answered",
                 **called,
-                first_words_ms=None if said.first_at is None else round((said.first_at - begun) * 1000),
-                prompt_tokens=usage.prompt_tokens,
-                completion_tokens=usage.completion_tokens,
-                cost_usd=usage.cost_usd,
-                finish=said.finish,
+                first_words_ms=None if first is None else round(first * 1000),
+                prompt_tokens=call.usage.prompt_tokens,
+                completion_tokens=call.usage.completion_tokens,
+                cost_usd=call.usage.cost_usd,
+                finish=call.finish,
             )
             return
-        if not failed:
+        if call.outcome == "given_up":
             log.debug("model.given_up", **called)
             return
-        reason = str(translated(failed[0], model=deployments[position].model, keys=self._keys))
-        log.debug("model.failed", **called, reason=reason)
+        log.debug("model.failed", **called, reason=call.reason)
         if position + 1 < len(deployments):
-            log.warning("model.failed_over", **called, to=deployments[position + 1].model, reason=reason)
+            log.warning("model.failed_over", **called, to=deployments[position + 1].model, reason=call.reason)
 
     @property
     def _keys(self) -> list[str]:

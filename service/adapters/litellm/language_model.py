@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import structlog
 
 from consolidation.kernel.errors import (
     InvalidModelOutput,
@@ -24,7 +25,7 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.ports import Reply
 from prompts.library import PromptError, render
-from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, RoleSettings
+from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, Question, RoleSettings
 from service.adapters.litellm.structured_answer import read_answer, read_part, without_thoughts
 
 if TYPE_CHECKING:
@@ -38,10 +39,13 @@ if TYPE_CHECKING:
     from service.observability.dependency_health import Dependency
     from service.observability.model_usage import UsageLedger
 
+log = structlog.get_logger()
+
 __all__ = ["Deployment", "LitellmModel", "RoleSettings"]
 
 CUT = frozenset({"length", "max_tokens"})
 MOST_REPEATED = 4_000
+_CONFIGURATION = "configuration"
 AWAY = 3  # failures in a row, after which a provider counts as unavailable
 
 
@@ -69,51 +73,67 @@ class LitellmModel:
         return True
 
     async def warm(self) -> None:
-        """Import litellm, so that the first question need not pay for it out of its deadline."""
+        """
+        Import litellm, so that the first question need not pay for it out of its deadline; and check the configuration.
+
+        A model that can not be asked, by its name or for want of a key, is logged; the first one is the role's trouble.
+        """
+        problems = await self.problems()
+        for deployment, problem in zip(self._settings.deployments, problems, strict=True):
+            if problem is not None:
+                log.warning("model.unusable", role=self._role.value, model=deployment.model, reason=problem)
+        if problems[0] is not None and self._dependency is not None:
+            self._dependency.failed(problems[0], part=_CONFIGURATION, stays=True)
+
+    async def problems(self) -> tuple[str | None, ...]:
+        """What is wrong with the name or the key of each deployment, in order, and what to do; no provider is asked."""
         await self._chain.open()
+        return await anyio.to_thread.run_sync(self._chain.problems, abandon_on_cancel=True)
 
     async def aclose(self) -> None:
         """Let go of litellm."""
         self._chain.close()
 
-    async def answer[A: BaseModel](self, ask: Ask[A], /, *, on_part: Callable[[A], None] | None = None) -> Reply[A]:
+    async def answer[A: BaseModel](self, ask: Ask[A], /) -> Reply[A]:
         """Answer in the shape that is asked for; where the first answer has another one, ask again and say why."""
         # In a thread: the first one imports jinja2, and each reads files.
         prompt = await anyio.to_thread.run_sync(_rendered, ask)
         asked: Messages = ({"role": "user", "content": prompt},)
-        async with self._within_deadline() as until:
-            spoken = await self._chain.say(
-                asked, shape=ask.shape, until=until, on_text=_part_reader(ask.shape, on_part=on_part)
-            )
+        async with self._within_deadline(shape=ask.shape, heard=_listener(ask)) as question:
+            spoken = await self._chain.say(asked, question)
             try:
-                return self._reply(await self._read(spoken, shape=ask.shape), spoken)
+                return self._reply(await self._read(spoken, shape=ask.shape), spoken, question)
             except InvalidModelOutput as fault:
                 again = (*asked, *_repair(spoken.said.text, reason=str(fault)))
-            second = await self._chain.say(again, shape=ask.shape, until=until, start=spoken.position)
-            reply = self._reply(await self._read(second, shape=ask.shape), second)
-            return Reply(reply.content, spoken.usage + second.usage, reply.model)
+            second = await self._chain.say(again, question, start=spoken.position)
+            return self._reply(await self._read(second, shape=ask.shape), second, question)
 
     async def converse(self, messages: Messages, /) -> Reply[str]:
         """Answer a chat in free text, whole or not at all."""
-        async with self._within_deadline() as until:
-            spoken = await self._chain.say(messages, shape=None, until=until)
+        async with self._within_deadline() as question:
+            spoken = await self._chain.say(messages, question)
         text = without_thoughts(self._whole(spoken))
         if not text:
             raise InvalidModelOutput(f"{self._model(spoken)}: the answer is empty")
-        return self._reply(text, spoken)
+        return self._reply(text, spoken, question)
 
     @asynccontextmanager
-    async def _within_deadline(self) -> AsyncIterator[float]:
+    async def _within_deadline(
+        self, *, shape: type[BaseModel] | None = None, heard: Callable[[str], None] | None = None
+    ) -> AsyncIterator[Question]:
         until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
+        question = Question(until, shape, heard)
         try:
             async with asyncio.timeout_at(until), self._limit:
-                yield until
+                yield question
         except TimeoutError as error:
             allowed = self._settings.timeout_seconds
             fault = ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s")
+            fault.usage = question.usage
             self._tell(fault)
             raise fault from error
         except ModelFault as fault:
+            fault.usage = question.usage
             self._tell(fault)
             raise
         self._tell(None)
@@ -127,6 +147,8 @@ class LitellmModel:
             return
         if not self._failures:
             self._dependency.worked()
+        elif isinstance(fault, ModelUnavailable) and fault.needs_mending:
+            self._dependency.failed(str(fault), stays=True)  # it will not go by itself
         elif self._failures >= AWAY or isinstance(fault, ModelCircuitOpen):
             self._dependency.failed(str(fault))
 
@@ -145,22 +167,29 @@ class LitellmModel:
             raise ModelTruncated(f"{model} was cut at {self._settings.max_tokens} tokens")
         return said.text
 
-    def _reply[T](self, content: T, spoken: ChainReply) -> Reply[T]:
-        return Reply(content, spoken.usage, self._model(spoken))
+    def _reply[T](self, content: T, spoken: ChainReply, question: Question) -> Reply[T]:
+        return Reply(content, question.usage, self._model(spoken))
 
     def _model(self, spoken: ChainReply) -> str:
         return self._settings.deployments[spoken.position].model
 
 
-def _part_reader[A: BaseModel](shape: type[A], *, on_part: Callable[[A], None] | None) -> Callable[[str], None] | None:
-    if on_part is None:
+def _listener[A: BaseModel](ask: Ask[A]) -> Callable[[str], None] | None:
+    """What hears an answer while it comes, and tells those who asked for it; None where nobody did."""
+    if ask.heard is None and ask.on_part is None:
         return None
+    last = -1
 
-    def read(text: str) -> None:
-        if (part := read_part(text, shape=shape)) is not None:
-            on_part(part)
+    def hear(text: str) -> None:
+        nonlocal last
+        if ask.heard is not None:
+            ask.heard(len(text))
+        end = text.rfind("}")
+        if ask.on_part is not None and end != last and (part := read_part(text, shape=ask.shape)) is not None:
+            ask.on_part(part)
+        last = end
 
-    return read
+    return hear
 
 
 def _rendered[A: BaseModel](ask: Ask[A]) -> str:

@@ -27,6 +27,7 @@ REASONS = {
     408: "did not answer in time",
     429: "is at its rate limit or quota",
 }
+TO_BE_MENDED = frozenset({401, 402, 403, 404})  # key, credit, rights, name or address: no second try helps
 SERVER_ERROR = 500
 REFUSALS = ("content_filter", "content management policy", "content policy", "ContentPolicyViolationError")
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
@@ -38,6 +39,8 @@ MOST_RETRY_AFTER = 300.0
 def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> ModelFault:
     """Return the fault of ours that *error* is; the caller raises it ``from error``."""
     name, words = type(error).__name__, str(error)
+    if name == "ModelSilent":
+        return ModelTimedOut(f"{model} {words}")
     if name in {"Timeout", "APITimeoutError", "TimeoutError"}:
         return ModelTimedOut(f"{model} {REASONS[408]}")
     if name == "ContextWindowExceededError":
@@ -46,7 +49,10 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):
         return ModelCircuitOpen(f"{model} rests for {getattr(error, 'cooldown_time', 0):.0f} s after repeated failures")
-    return ModelUnavailable(f"{model} {_reason(error)}: {redacted(words, keys=keys)}")
+    is_unusable = name == "ModelUnusable"
+    fault = ModelUnavailable(words if is_unusable else f"{model} {_reason(error)}: {redacted(words, keys=keys)}")
+    fault.needs_mending = is_unusable or getattr(error, "status_code", None) in TO_BE_MENDED
+    return fault
 
 
 def retry_after(error: Exception) -> float:
@@ -65,7 +71,10 @@ def together(faults: tuple[ModelFault, ...]) -> ModelFault:
     """Join the faults of all deployments into one: their common type, or plainly unavailable."""
     kinds = {type(fault) for fault in faults}
     kind = kinds.pop() if len(kinds) == 1 else ModelUnavailable
-    return kind("; ".join(str(fault) for fault in faults))
+    fault = kind("; ".join(str(fault) for fault in faults))
+    if isinstance(fault, ModelUnavailable):
+        fault.needs_mending = all(isinstance(one, ModelUnavailable) and one.needs_mending for one in faults)
+    return fault
 
 
 def redacted(text: str, *, keys: Iterable[str] = ()) -> str:

@@ -132,9 +132,9 @@ class LitellmUpstream:
                 )
                 headers = _headers(response)
                 if not body.get("stream"):
-                    return WholeAnswer(_body(response, heard=heard), deployment.model, headers)
+                    return WholeAnswer(_body(response, heard=heard), deployment.model, headers, deployment.host)
                 chunks = self._patient(_chunks(response, counts=_wants_usage(body)), model=deployment.model)
-                return StreamedAnswer(await anext(chunks, None), chunks, deployment.model, headers)
+                return StreamedAnswer(await anext(chunks, None), chunks, deployment.model, headers, deployment.host)
         except UpstreamRefused:
             raise
         except Exception as error:

@@ -45,7 +45,7 @@ from service.cli.connection import Connection, connect
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
 from service.cli.output.terminal import counted, one_line, out, shortened
 from service.composition.access import is_guarded
-from service.composition.models import open_models
+from service.composition.models import open_models, problems_of
 from service.observability.model_usage import UsageLedger
 from service.ports.graph_address import shown
 from service.runtime.service_file import find_service
@@ -62,6 +62,7 @@ _OTHERS_MAY_READ = 0o077
 _SHOWN_DIGITS = 16
 _MISMATCH = "EmbedderMismatch"
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
+_SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
 _NOT_CALLED = "not called (--call-models does)"
 
 SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
@@ -285,7 +286,10 @@ async def _models(settings: Settings, *, are_called: bool) -> AsyncIterator[Find
         return
     async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as models:
         for role, name in named.items():
-            if name and are_called:
+            problems = await problems_of(models[role])
+            if problems:
+                yield Finding(BROKEN, role.value, problems[0], "; ".join(problems[1:]) or _SEE_MODELS)
+            elif name and are_called:
                 yield await _called(role, models[role])
             else:
                 yield Finding(NOTED, role.value, f"{name}: {_NOT_CALLED}" if name else NO_MODEL)

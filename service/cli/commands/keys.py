@@ -17,12 +17,12 @@ import typer
 from consolidation.kernel.clock import SystemClock
 from consolidation.workspace import checked_mind_id
 from service.access.audit_log import AuditLog
-from service.access.keyring import Keyring
+from service.access.keyring import FILE, Keyring
 from service.access.keys import ApiKey, digest_of, key_text
 from service.access.principal import OWNER
 from service.adapters.random_ids import fresh_key_id, fresh_secret
 from service.cli.command import CommandFailed, Context, command, group, make_home
-from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table
+from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table, program, shortened
 from service.cli.output.zone import here
 from service.settings.settings import Settings
 
@@ -102,6 +102,11 @@ async def revoke(
     left = sum(one.is_live(now) for one in keyring.ring().values())
     rest = f"{counted(left, 'key')} still {'does' if left == 1 else 'do'}" if left else "no key does any more"
     out().print(f"Key {key} ({one_line(found.name)}) is revoked and opens nothing; {rest}.")
+    if not left:
+        note(
+            f"Every call is refused now, but for commands on this machine. `{program()} keys create` makes a key that "
+            f"works at once; without any, delete {shortened(folder / FILE)}, and whoever is on this machine may call."
+        )
 
 
 def expiry_of(text: str, *, now: datetime, zone: ZoneInfo) -> datetime:

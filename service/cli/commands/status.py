@@ -10,14 +10,16 @@ from typing import Annotated, Any
 
 import typer
 from mind_memory_client import Mind, MindMemoryError
-from mind_memory_client.models import ServiceStatus, StoryState
+from mind_memory_client.models import StoryState
+from mind_memory_client.service_status import ModelCall, ServiceStatus
 from rich.console import Console
 from rich.live import Live
 
 from service.cli.command import Context, command
 from service.cli.connection import connect, is_answered
 from service.cli.output.board import Look, board, dependencies
-from service.cli.output.terminal import Row, counted, day, one_line, out, program, show_facts, show_json
+from service.cli.output.terminal import Row, counted, day, one_line, out, plain_table, program, show_facts, show_json
+from service.cli.output.zone import here
 
 _MOST_LISTED = 5
 
@@ -28,9 +30,13 @@ def status(
     mind: Annotated[str | None, typer.Option(metavar="ID", help="One mind; all of them when left out.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on looking, a line a mind, until Ctrl-C.")] = False,
     every: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How often, with --watch.")] = 2.0,
+    calls: Annotated[bool, typer.Option("--calls", help="The last model calls instead.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON; with --watch, one object a line.")] = False,
 ) -> None:
-    """Show what each mind holds, and how far it has been read; with --watch, live."""
+    """Show what each mind holds, and how far it has been read; with --watch, live; or the last model calls."""
+    if calls:
+        asyncio.run(_calls(context, as_json=as_json))
+        return
     if not watch:
         asyncio.run(_once(context, mind, as_json=as_json))
         return
@@ -56,6 +62,37 @@ async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
         _show_mind(console, Mind.model_validate(one))
     if not minds:
         console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
+
+
+async def _calls(context: Context, *, as_json: bool) -> None:
+    async with connect(context) as connection:
+        answer = await connection.memory.request("GET", "/v1/status")
+    service, console = ServiceStatus.model_validate(answer), out()
+    if as_json:
+        show_json(answer["model_calls"])
+        return
+    if not service.model_calls:
+        console.print("No model was called since the service started.")
+        return
+    table = plain_table("at", "role", "model", "host", "first words", "whole", "tokens", "outcome")
+    for one in service.model_calls:
+        table.add_row(*_cells(one))
+    console.print(table)
+
+
+def _cells(call: ModelCall) -> tuple[str, ...]:
+    first = "" if call.first_words_ms is None else f"{call.first_words_ms / 1000:.1f} s"
+    outcome = call.outcome.replace("_", " ")
+    return (
+        call.at.astimezone(here()).strftime("%H:%M:%S"),
+        call.role,
+        one_line(call.model),
+        one_line(call.host),
+        first or ("" if call.streamed else "not streamed"),
+        f"{call.ms / 1000:.1f} s",
+        f"{call.prompt_tokens:,} + {call.completion_tokens:,}",
+        f"{outcome}: {one_line(call.reason)}" if call.reason else outcome,
+    )
 
 
 def _show_mind(console: Console, mind: Mind) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mind_memory_client.models import MindStatus, ServiceStatus
+from mind_memory_client.service_status import MindStatus, ServiceStatus, StoryBacklog
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -108,12 +108,19 @@ def _cells(mind: MindStatus, look: Look, *, is_narrow: bool) -> dict[str, Text]:
         "to index": _number(mind.lag.indexing, "cyan"),
         "to save": _number(mind.lag.saving, "cyan"),
         "to read": _number(mind.lag.extracting, "cyan"),
-        "to write": Text("now", style="cyan") if story.is_running else _number(story.pending_tokens),
+        "to write": _writing(story),
         "parked": _number(mind.parked, "yellow"),
         "surfaced": Text.assemble(rate, ("" if is_narrow else f" of {calls.calls}", "dim")) if rate else _NOTHING,
         "last": Text(ago(_since(last, look.status))) if last else _NOTHING,
         "spent": Text(f"${mind.usage.cost_usd:.4f}") if mind.usage.calls else _NOTHING,
     }
+
+
+def _writing(story: StoryBacklog) -> Text:
+    """The tokens that wait for the story; while a model writes it, how many letters have come."""
+    if not story.is_running:
+        return _number(story.pending_tokens)
+    return Text(f"{story.received:,} letters" if story.received else "now", style="cyan")
 
 
 def _number(number: int, style: str = "") -> Text:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import MindNotFound, TraceNotFound
 from consolidation.kernel.ports import Usage
+from consolidation.kernel.turns import TurnKind
 from service.http.dependencies import MemoryDep, MindId, TraceId
 from service.http.openapi import answers
 from service.http.schemas.examples import RESONATED, TRACE, TRACES
@@ -72,6 +73,7 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
         relevance=knobs.relevance if posted.relevance is None else posted.relevance,
         placement=posted.placement,
         is_off_the_record=posted.off_the_record,
+        kind=TurnKind(posted.kind),
     )
 
 

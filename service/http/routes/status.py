@@ -16,6 +16,7 @@ from service.http.schemas.status import (
     DependencyOut,
     LagOut,
     MindStandingOut,
+    ModelCallOut,
     ResonanceStandingOut,
     StandingOut,
     StoryStandingOut,
@@ -24,6 +25,7 @@ from service.mind.health import LaneName
 from service.mind.minds import Mind
 from service.mind.trace_log import TraceLog
 from service.observability.dependency_health import Dependency
+from service.observability.model_usage import ModelCall
 
 _TRACES = 200
 
@@ -47,6 +49,7 @@ async def status(memory: MemoryDep, caller: CallerDep) -> StandingOut:
         dependencies=[_dependency(one) for one in memory.telemetry.dependencies.all.values()]
         if caller.sees_all
         else [],
+        model_calls=[_model_call(one) for one in memory.telemetry.usage.last_calls] if caller.sees_all else [],
         minds=[*standings, *(one for one in found if isinstance(one, MindStandingOut))],
     )
 
@@ -65,7 +68,7 @@ async def _opened(mind_id: str, memory: Memory) -> Mind | MindStandingOut | None
             lag=LagOut(indexing=0, saving=0, extracting=0),
             waiting_for=f"{type(fault).__name__}: {fault}",
             parked=0,
-            story=StoryStandingOut(pending_turns=0, pending_tokens=0, is_running=False, waiting_for=None),
+            story=StoryStandingOut(pending_turns=0, pending_tokens=0, is_running=False, received=0, waiting_for=None),
             resonance=ResonanceStandingOut(calls=0, surfaced=0, last_at=None, last_surfaced=None),
             usage=UsageOut.model_validate(Usage()),
         )
@@ -74,6 +77,25 @@ async def _opened(mind_id: str, memory: Memory) -> Mind | MindStandingOut | None
 def _dependency(one: Dependency) -> DependencyOut:
     state = one.breaker_state() if one.breaker_state is not None else None
     return DependencyOut.model_validate({"name": one.name, "trouble": one.trouble, "breaker": state})
+
+
+def _model_call(one: ModelCall) -> ModelCallOut:
+    first = one.first_words_seconds
+    return ModelCallOut(
+        at=one.at,
+        role=one.role.value,
+        model=one.model,
+        host=one.host,
+        streamed=one.is_streamed,
+        first_words_ms=None if first is None else round(first * 1000),
+        ms=round(one.usage.seconds * 1000),
+        prompt_tokens=one.usage.prompt_tokens,
+        completion_tokens=one.usage.completion_tokens,
+        cost_usd=one.usage.cost_usd,
+        outcome=one.outcome,
+        finish=one.finish,
+        reason=one.reason,
+    )
 
 
 def _mind(one: Mind, calls: ResonanceStandingOut) -> MindStandingOut:
@@ -89,6 +111,7 @@ def _mind(one: Mind, calls: ResonanceStandingOut) -> MindStandingOut:
             pending_turns=pending.turns,
             pending_tokens=pending.tokens,
             is_running=one.story.is_running,
+            received=run.received if run is not None else 0,
             waiting_for=run.error if run is not None else None,
         ),
         resonance=calls,

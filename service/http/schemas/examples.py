@@ -228,6 +228,8 @@ CONSOLIDATED: dict[str, Any] = {
         "chapters": 1,
         "compressed": 0,
         "reason": "nothing is narrated yet",
+        "refused": [],
+        "received": 0,
         "error": None,
         "gathered": None,
         "usage": NO_COST,

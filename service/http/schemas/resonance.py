@@ -34,6 +34,11 @@ class ResonanceIn(Body):
         default=False,
         description="Leave no words in the trace and ask no model. A marker in the message does the same.",
     )
+    kind: Literal["turn", "heartbeat", "probe"] = Field(
+        "turn",
+        description="A heartbeat or a probe gets silence and costs no model call. Both are also known by their words "
+        "or by a session that begins with `probe-`.",
+    )
     relevance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = Field(
         None,
         description="The relevance threshold of this call, instead of the configured one; 0 switches the gate off.",

@@ -11,11 +11,28 @@ from service.http.schemas.examples import NO_COST
 from service.http.schemas.fields import Answered
 from service.http.schemas.resonance import UsageOut
 
+CALL: dict[str, Any] = {
+    "at": "2026-01-12T08:59:58Z",
+    "role": "narrative",
+    "model": "openai/gpt-4o-mini",
+    "host": "its provider's own",
+    "streamed": True,
+    "first_words_ms": 640,
+    "ms": 5210,
+    "prompt_tokens": 3120,
+    "completion_tokens": 412,
+    "cost_usd": 0.0007,
+    "outcome": "answered",
+    "finish": "stop",
+    "reason": None,
+}
+
 STANDING: dict[str, Any] = {
     "version": "0.1.0",
     "started_at": "2026-01-12T08:00:00Z",
     "now": "2026-01-12T09:00:00Z",
     "dependencies": [{"name": "graph", "trouble": None, "breaker": "closed"}],
+    "model_calls": [],
     "minds": [
         {
             "mind_id": "global-user-memory",
@@ -24,7 +41,13 @@ STANDING: dict[str, Any] = {
             "lag": {"indexing": 0, "saving": 0, "extracting": 0},
             "waiting_for": None,
             "parked": 0,
-            "story": {"pending_turns": 1, "pending_tokens": 17, "is_running": False, "waiting_for": None},
+            "story": {
+                "pending_turns": 1,
+                "pending_tokens": 17,
+                "is_running": False,
+                "received": 0,
+                "waiting_for": None,
+            },
             "resonance": {"calls": 1, "surfaced": 1, "last_at": "2026-01-12T09:00:00Z", "last_surfaced": True},
             "usage": NO_COST,
         }
@@ -40,6 +63,28 @@ class DependencyOut(Answered):
     breaker: Literal["closed", "half_open", "open"] | None = Field(
         description="The state of its circuit breaker, if it has one."
     )
+
+
+class ModelCallOut(Answered):
+    """A call to a model that has ended."""
+
+    at: datetime = Field(description="When it began.")
+    role: Literal["chat", "subconscious", "narrative", "extraction"]
+    model: str
+    host: str = Field(description="Where the model was asked, without path or key.")
+    streamed: bool
+    first_words_ms: int | None = Field(description="How long the first words of a stream took.")
+    ms: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+    outcome: Literal["answered", "failed", "given_up"] = Field(
+        description="`given_up`: nobody waited for it any longer, since the deadline came first."
+    )
+    finish: str | None = Field(description="Why the answer ended, as the provider says.")
+    reason: str | None = Field(description="Why it failed.")
+
+    model_config = Answered.model_config | {"json_schema_extra": {"examples": [CALL]}}
 
 
 class LagOut(Answered):
@@ -65,6 +110,7 @@ class StoryStandingOut(Answered):
     pending_turns: int
     pending_tokens: int
     is_running: bool
+    received: int = Field(description="Characters of the answer that the model is writing now; 0 between answers.")
     waiting_for: str | None = Field(description="Why the last run stopped early, if it did.")
 
 
@@ -89,4 +135,7 @@ class StandingOut(Answered):
     started_at: datetime
     now: datetime
     dependencies: list[DependencyOut] = Field(description="Only for keys that may see all minds; empty for others.")
+    model_calls: list[ModelCallOut] = Field(
+        description="The model calls that ended last, up to 20, newest first; only for keys that may see all minds."
+    )
     minds: list[MindStandingOut]

@@ -135,6 +135,8 @@ class RunOut(Answered):
     chapters: int
     compressed: int
     reason: str
+    refused: list[str] = Field(description="The newest reasons why an answer of a model could not be used, up to 20.")
+    received: int = Field(description="Characters of the answer that the model is writing now; 0 between answers.")
     error: str | None
     gathered: GatheredOut | None
     usage: UsageOut

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
-from consolidation.text.noise import is_blank, kind_of
+from consolidation.text.noise import is_blank, kind_before, kind_of
 from tests.support import strategies
 from tests.support.growth import assert_linear, repeated
 
@@ -14,16 +14,30 @@ def turn_of(*messages, session_id="s1", kind=TurnKind.TURN):
 
 
 @pytest.mark.parametrize(
-    "reply", ["HEARTBEAT_OK", "**HEARTBEAT_OK**", " `HEARTBEAT_OK`.\n", "HEARTBEAT_OK 🫀", "«HEARTBEAT_OK»"]
+    "reply",
+    ["HEARTBEAT_OK", "**HEARTBEAT_OK**", " `HEARTBEAT_OK`.\n", "HEARTBEAT_OK 🫀", "«HEARTBEAT_OK»"]
+    + ["HEARTBEAT_OK all good", "All quiet. **HEARTBEAT_OK**", "HEARTBEAT_OK: nothing needs attention right now."]
+    + ["[[reply_to_current]] HEARTBEAT_OK"],
 )
 def test_a_reply_that_only_says_heartbeat_ok_is_a_heartbeat(reply):
     assert kind_of(turn_of((Speaker.USER, "Anything?"), (Speaker.ASSISTANT, reply))) is TurnKind.HEARTBEAT
 
 
-@pytest.mark.parametrize("role", [Speaker.USER, Speaker.SYSTEM])
-def test_an_order_to_read_heartbeat_md_is_a_heartbeat(role):
-    text = "Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEARTBEAT_OK."
+ORDER = "Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEARTBEAT_OK."
 
+
+@pytest.mark.parametrize("role", [Speaker.USER, Speaker.SYSTEM])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ORDER,
+        "Read HEARTBEAT.md if it exists (workspace context). Follow it strictly. Do not infer or repeat old tasks from "
+        "prior chats. If nothing needs attention, reply HEARTBEAT_OK.\nCurrent time: Friday, March 6th, 2026 — 17:59",
+        f"[Thu 2026-03-05 16:29 GMT+8] {ORDER}\nWhen reading HEARTBEAT.md, use workspace file /home/x/HEARTBEAT.md.",
+        "Please check `HEARTBEAT.md`. Nothing to do? Respond with `HEARTBEAT_OK`.",
+    ],
+)
+def test_an_order_to_read_heartbeat_md_is_a_heartbeat(role, text):
     assert kind_of(turn_of((role, text))) is TurnKind.HEARTBEAT
 
 
@@ -33,7 +47,13 @@ def test_an_order_to_read_heartbeat_md_is_a_heartbeat(role):
         (Speaker.ASSISTANT, "HEARTBEAT_OK, but your mother called."),
         (Speaker.ASSISTANT, "heartbeat ok"),
         (Speaker.ASSISTANT, "I wrote HEARTBEAT_OK into HEARTBEAT.md, as you wished."),
+        (Speaker.ASSISTANT, "HEARTBEAT_OK. HEARTBEAT_OK is what I reply."),
+        (Speaker.ASSISTANT, "HEARTBEAT_OK everything needs attention, Ann still waits"),
         (Speaker.USER, "What does HEARTBEAT_OK mean?"),
+        (Speaker.USER, f'My gateway says "{ORDER}" every hour. How do I turn that off?'),
+        (Speaker.USER, f"{ORDER} That is what my bot is told all day, and my mother laughs about it."),
+        (Speaker.USER, "I put HEARTBEAT.md into my home, and it must answer HEARTBEAT_OK."),
+        (Speaker.USER, "Read HEARTBEAT.md to me, and tell me why you reply with HEARTBEAT_OK so often."),
         (Speaker.USER, "HEARTBEAT_OK"),
         (Speaker.USER, "My HEARTBEAT.md is lost."),
         (Speaker.USER, "HEARTBEAT.md HEARTBEAT_OK " + "My mother lives in Lyon. " * 200),
@@ -48,6 +68,29 @@ def test_talk_about_heartbeats_is_no_heartbeat(role, text):
 )
 def test_a_session_that_begins_with_probe_is_a_probe(session_id, kind):
     assert kind_of(turn_of((Speaker.USER, "Hello."), session_id=session_id)) is kind
+
+
+@pytest.mark.parametrize(
+    ("messages", "kind"),
+    [
+        ([(Speaker.USER, "Hello."), (Speaker.ASSISTANT, "Hi!"), (Speaker.USER, ORDER)], TurnKind.HEARTBEAT),
+        ([(Speaker.USER, "Hello."), (Speaker.ASSISTANT, "Hi!"), (Speaker.SYSTEM, ORDER)], TurnKind.HEARTBEAT),
+        ([(Speaker.USER, ORDER), (Speaker.TOOL, "- water the plants")], TurnKind.HEARTBEAT),
+        ([(Speaker.USER, ORDER), (Speaker.ASSISTANT, "HEARTBEAT_OK"), (Speaker.USER, "Hello.")], TurnKind.TURN),
+        ([(Speaker.ASSISTANT, "HEARTBEAT_OK")], TurnKind.TURN),
+    ],
+)
+def test_before_a_turn_the_newest_question_says_whether_it_is_a_heartbeat(messages, kind):
+    window = [Message(*message) for message in messages]
+
+    assert kind_before("s1", window, kind=TurnKind.TURN) is kind
+
+
+def test_before_a_turn_a_probe_is_known_by_its_session_and_either_by_what_the_caller_says():
+    window = [Message(Speaker.USER, "Hello.")]
+
+    assert kind_before("probe-7", window, kind=TurnKind.TURN) is TurnKind.PROBE
+    assert kind_before("s1", window, kind=TurnKind.HEARTBEAT) is TurnKind.HEARTBEAT
 
 
 @pytest.mark.parametrize("kind", [TurnKind.HEARTBEAT, TurnKind.PROBE])
@@ -77,7 +120,9 @@ def test_a_text_and_its_blank_edges_are_blank_together(text):
     assert is_blank(f"\u200b {text}\ufeff\n") == is_blank(text)
 
 
-@pytest.mark.parametrize("unit", ["_", "\u200b", "HEARTBEAT.md ", "*"])
+@pytest.mark.parametrize(
+    "unit", ["_", "\u200b", "HEARTBEAT.md ", "*", "HEARTBEAT_OK ", "read ", "reply ", "[a] ", "with "]
+)
 def test_the_cost_of_a_long_text_grows_with_its_length(unit):
     def read(text):
         is_blank(text), kind_of(turn_of((Speaker.ASSISTANT, text), (Speaker.USER, text)))

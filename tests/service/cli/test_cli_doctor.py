@@ -50,10 +50,26 @@ def test_what_is_broken_is_named_with_how_to_mend_it_and_secrets_are_not(tmp_pat
 def test_models_are_not_called_unless_that_is_asked_for(tmp_path):
     with ScriptedProvider() as provider:
         settings = {"MIND_MEMORY_MODEL": "openai/scripted", "MIND_MEMORY_API_BASE": provider.url}
-        done = call("doctor", "--home", tmp_path / "home", **settings)
+        done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_API_KEY="k", **settings)
 
     assert "openai/scripted: not called (--call-models does)" in done.stdout
     assert not provider.asked
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("llama3.2", "llama3.2 names no provider that litellm knows: write it in front, as openai/llama3.2 or ollama/"),
+        ("openai/gpt-4o-mini", "openai/gpt-4o-mini has no key: set OPENAI_API_KEY, or api_key where the model is set"),
+    ],
+)
+def test_a_model_that_can_not_be_asked_is_named_with_what_to_do_although_no_model_is_called(tmp_path, model, said):
+    """Broken: ``_models`` does not look at ``problems_of``."""
+    done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_MODEL=model, OPENAI_API_KEY=None)
+
+    assert done.exit_code == 1
+    assert f"✗ narrative    {said}" in done.stdout
+    assert "Traceback" not in done.output
 
 
 def test_a_running_service_is_asked_and_damage_is_told(tmp_path):

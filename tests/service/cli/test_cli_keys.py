@@ -118,6 +118,23 @@ def test_an_expiry_is_a_span_or_a_time_where_the_person_lives(said, expected):
     assert expiry_of(said, now=NOON, zone=ZoneInfo("Europe/Berlin")) == expected
 
 
+def test_after_the_last_key_is_revoked_both_ways_back_that_are_named_work_at_once(tmp_path):
+    home = tmp_path / "home"
+    with serving(home) as (_, url):
+        key = created(home)
+        revoked = call("keys", "revoke", id_of(key), "--home", home)
+        refused = get(url).status_code
+        second = created(home)
+        with_second = get(url, key=second).status_code
+        call("keys", "revoke", id_of(second), "--home", home)
+        (home / FILE).unlink()
+        without = get(url).status_code
+
+    assert "keys create` makes a key that works at once" in revoked.output
+    assert str(FILE) in revoked.output
+    assert (refused, with_second, without) == (401, 200, 200)
+
+
 @pytest.mark.parametrize(
     "said", ["", "d", "0d", "-1d", "90", "90 days", "2026-01-28T11:59Z", "9999y", "tomorrow", "٩٠d"]
 )

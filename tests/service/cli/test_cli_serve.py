@@ -28,7 +28,8 @@ def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is
 
         assert second.exit_code == 1
         assert second.stderr == (
-            f"{home} is in use by another mind-memory; stop it, or set MIND_MEMORY_HOME to another folder\n"
+            f"{home} is in use by another mind-memory, process {process.pid}, at {url}; stop it, or set MIND_MEMORY_HOME "
+            "to another folder\n"
         )
         assert process.returncode == 0
         told = [line.split()[3] for line in err.splitlines()]

@@ -13,6 +13,8 @@ import httpx2
 import pytest
 
 from tests.support.cli_process import MAIN, call, environment, run, serving, until_digested
+from tests.support.waiting import until
+from tests.twins.provider import Fails, ScriptedProvider
 
 SAID, ASKED = "My aunt Xenia lives in Trondheim.", "Where does my aunt Xenia live?"
 
@@ -165,3 +167,20 @@ def _stop(home):
     while (home / "service.json").exists():
         assert time.monotonic() < until
         time.sleep(0.02)
+
+
+def test_the_last_model_calls_are_shown_and_where_there_was_none_it_says_so(service, home, tmp_path):
+    assert run("status", "--calls", "--home", home).stdout.strip() == "No model was called since the service started."
+
+    with ScriptedProvider(respond=lambda _: Fails(401, "no such key")) as provider:
+        told = {"MODEL": "openai/scripted", "API_BASE": provider.url, "API_KEY": "k"}
+        with serving(tmp_path / "home", **{f"MIND_MEMORY_{name}": value for name, value in told.items()}) as (_, url):
+            httpx2.post(f"{url}/v1/minds/ada/turns", json=message(SAID), timeout=20).raise_for_status()
+            until(lambda: httpx2.get(f"{url}/v1/status", timeout=20).json()["model_calls"])
+            shown = run("status", "--calls", "--home", tmp_path / "home", COLUMNS="200").stdout
+            listed = json.loads(run("status", "--calls", "--json", "--home", tmp_path / "home").stdout)
+
+    assert "extraction" in shown
+    assert "127.0.0.1" in shown
+    assert "failed: openai/scripted refused the key" in " ".join(shown.split())
+    assert listed[-1]["model"] == "openai/scripted"

@@ -1,6 +1,7 @@
 """What a command says when memory does not answer as it should, and how long it waits for one that is asked too often."""
 
 import json
+import os
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,8 +10,9 @@ import pytest
 from mind_memory_client import MindMemoryError, RateLimited
 from pydantic import SecretStr
 
+from consolidation.kernel.files import FolderLock
 from service.cli.connection import connection_to
-from tests.support.cli_process import call
+from tests.support.cli_process import call, run
 
 pytestmark = pytest.mark.anyio
 
@@ -126,3 +128,17 @@ def test_an_address_with_https_where_http_is_spoken_is_told_apart(tmp_path):
 
     assert done.exit_code == 1
     assert f"the service at {https} does not speak TLS: write {url}" in done.stderr
+
+
+def test_a_home_that_a_command_holds_names_the_process(tmp_path):
+    """Broken: ``FolderLock.take`` writes no process id."""
+    lock = FolderLock(tmp_path)
+    assert lock.take()
+    try:
+        refused = run("status", "--home", tmp_path)
+    finally:
+        lock.release()
+
+    assert refused.returncode == 1
+    assert f"is in use by another mind-memory, process {os.getpid()}: wait until it ends" in refused.stderr
+    assert not (tmp_path / ".holder").exists()

@@ -1,14 +1,22 @@
 """What models cost, by role and by model: the same calls, summed differently, in no more room than it needs."""
 
+from datetime import UTC, datetime
+
 from consolidation.kernel.ports import Role, Usage
-from service.observability.model_usage import UsageLedger
+from service.observability.model_usage import ModelCall, UsageLedger
+
+NOON = datetime(2026, 1, 9, 12, tzinfo=UTC)
+
+
+def call_of(role, model, usage, outcome="answered"):
+    return ModelCall(role, model, "localhost", NOON, usage, outcome)
 
 
 def test_the_totals_are_the_same_by_role_and_by_model():
     ledger = UsageLedger()
-    ledger.record(Role.CHAT, "a", Usage(1, 10, 2, 0.5, 1.0))
-    ledger.record(Role.CHAT, "b", Usage(1, 20, 4, 0.25, 2.0), is_answered=False)
-    ledger.record(Role.EXTRACTION, "a", Usage(1, 40, 8, 0.125, 4.0))
+    ledger.record(call_of(Role.CHAT, "a", Usage(1, 10, 2, 0.5, 1.0)))
+    ledger.record(call_of(Role.CHAT, "b", Usage(1, 20, 4, 0.25, 2.0), "failed"))
+    ledger.record(call_of(Role.EXTRACTION, "a", Usage(1, 40, 8, 0.125, 4.0)))
 
     spending = ledger.snapshot()
 
@@ -22,7 +30,7 @@ def test_the_totals_are_the_same_by_role_and_by_model():
 def test_models_that_callers_name_do_not_fill_the_memory():
     ledger = UsageLedger()
     for number in range(1_000):
-        ledger.record(Role.CHAT, f"model-{number}", Usage(1))
+        ledger.record(call_of(Role.CHAT, f"model-{number}", Usage(1)))
 
     spending = ledger.snapshot()
 
@@ -37,3 +45,11 @@ def test_what_a_role_failed_of_is_counted_by_its_kind():
     ledger.record_fault(Role.NARRATIVE, "ModelTimedOut")
 
     assert ledger.snapshot().faults == {(Role.NARRATIVE, "ModelTimedOut"): 2}
+
+
+def test_the_last_twenty_calls_are_kept_newest_first():
+    ledger = UsageLedger()
+    for number in range(25):
+        ledger.record(call_of(Role.CHAT, f"model-{number}", Usage(1)))
+
+    assert [call.model for call in ledger.last_calls] == [f"model-{number}" for number in range(24, 4, -1)]

@@ -1,12 +1,15 @@
 """When a run is due, and what a sweep finds."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
 
+from consolidation.story.ledger import read_ledger, write_ledger
 from consolidation.story.triggers import Trigger
 from service.mind.mind_gate import Paused
+from tests.service.story.conftest import staged
 from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
@@ -48,6 +51,25 @@ async def test_a_sweep_finds_turns_of_which_nobody_was_told(stage):
     await stage.idle(mind)
 
     assert mind.story.last_run.narrated == 1
+
+
+async def test_what_an_erasure_left_to_be_told_again_is_told_at_the_next_start(tmp_path):
+    """Broken: ``look`` waits until the mind is quiet, as for any other turn."""
+    async with staged(tmp_path) as stage:
+        mind = await stage.store(tokens=500)
+        await stage.writer.narrate(mind, trigger=Trigger.MANUAL)
+        story, ledger = mind.workspace.story, read_ledger(mind.workspace.published)
+        story.write_text("".join(f"{line}\n" for line in story.read_text().splitlines() if line.startswith("<!--")))
+        write_ledger(mind.workspace.published, replace(ledger, owed=frozenset({1})))  # and then the service was killed
+
+    async with staged(tmp_path) as again:
+        await again.scheduler.look("ada")
+        mind = await again.minds.find("ada")
+        assert mind.story.is_running
+        await again.idle(mind)
+
+        assert mind.story.last_run.narrated == 1
+        assert read_ledger(mind.workspace.published).owed == frozenset()
 
 
 async def test_where_nothing_is_pending_a_sweep_begins_nothing(stage):

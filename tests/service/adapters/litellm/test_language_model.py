@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
@@ -23,7 +25,8 @@ from consolidation.kernel.errors import (
 from consolidation.kernel.ports import Ask, Role
 from prompts.responses import Identities, Shape
 from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
-from service.adapters.litellm.loader import close_litellm
+from service.adapters.litellm.configuration import problem_of
+from service.adapters.litellm.loader import close_litellm, open_litellm
 from service.observability.logging import configure_logs
 from service.observability.model_usage import UsageLedger
 from tests.twins.provider import (
@@ -70,10 +73,14 @@ def ask(tmp_path):
 
 
 @contextlib.asynccontextmanager
-async def model_at(*urls, seconds=30.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS):
+async def model_at(
+    *urls, seconds=30.0, silence=30.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS
+):
     names = names or tuple(f"openai/model-{i}" for i in range(len(urls)))
     deployments = tuple(Deployment(name, url, KEY) for name, url in zip(names, urls, strict=True))
-    settings = RoleSettings(deployments, timeout_seconds=seconds, max_tokens=max_tokens, temperature=0.25)
+    settings = RoleSettings(
+        deployments, timeout_seconds=seconds, silence_seconds=silence, max_tokens=max_tokens, temperature=0.25
+    )
     model = LitellmModel(
         role,
         settings,
@@ -394,6 +401,153 @@ async def test_a_call_is_logged_as_it_begins_and_ends_and_a_failover_with_its_re
     assert (calls[2]["to"], "refused the key" in calls[2]["reason"]) == ("openai/model-1", True)
     assert calls[4]["first_words_ms"] <= calls[4]["ms"]
     assert KEY not in str(calls)
+
+
+# Answers that are listened to
+
+
+async def listened(ask, *script, silence=30.0, ledger=None, behind=()):
+    """The reply to *ask*, asked so that it streams, the letters that were heard, and the requests."""
+    heard = []
+    with ScriptedProvider(*script) as provider, ScriptedProvider(*behind) as second:
+        urls = (provider.url, second.url) if behind else (provider.url,)
+        async with model_at(*urls, silence=silence, ledger=ledger, role=Role.NARRATIVE) as model:
+            reply = await model.answer(replace(ask, heard=heard.append))
+    return reply, heard, provider.asked
+
+
+async def test_an_answer_that_somebody_listens_to_is_streamed_in_its_shape(ask):
+    """Broken: ``_ways`` does not stream, or ``listen`` calls ``heard`` not at all."""
+    reply, heard, asked = await listened(ask, BICYCLE)
+
+    assert reply.content == Thing(name="bicycle", wheels=2)
+    assert heard == sorted(heard)
+    assert heard[-1] == len(json.dumps(BICYCLE))
+    assert len(set(heard)) > 3
+    assert asked[0].body["stream"] is True
+    assert asked[0].body["response_format"]["json_schema"]["name"] == "Thing"
+    assert reply.usage.completion_tokens == 4
+
+
+async def test_a_provider_that_does_not_stream_with_a_schema_is_asked_in_words_and_then_for_the_whole(ask):
+    refused = [Fails(400, "stream and response_format do not go together")] * 3
+    reply, _, asked = await listened(ask, *refused, BICYCLE)
+
+    assert reply.content.name == "bicycle"
+    assert [bool(one.body.get("stream")) for one in asked] == [True] * 4
+
+    reply, _, asked = await listened(ask, *refused, *refused, BICYCLE)
+
+    assert reply.content.name == "bicycle"
+    assert asked[-1].body.get("stream") in {None, False}
+
+
+async def test_a_shaped_answer_in_the_pieces_of_a_tool_call_is_asked_for_whole(ask):
+    """Broken: ``is_tool_call`` is read by nobody."""
+    call = {"index": 0, "id": "1", "type": "function", "function": {"name": "json", "arguments": "{}"}}
+    choice = {"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}, "finish_reason": None}
+    ending = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+    head = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    events = [json.dumps({**head, "choices": [one]}) for one in (choice, ending)]
+    stream = "".join(f"data: {one}\n\n" for one in (*events, "[DONE]"))
+
+    reply, _, asked = await listened(ask, Body(stream.encode(), "text/event-stream"), BICYCLE)
+
+    assert reply.content.name == "bicycle"
+    assert asked[-1].body.get("stream") in {None, False}
+
+
+@pytest.mark.parametrize("hang", [Drips(0.02), Says(json.dumps(BICYCLE), drip=5.0)])
+async def test_a_stream_that_falls_silent_is_given_up_long_before_its_deadline(ask, hang):
+    """Broken: ``_patient`` waits for ever."""
+    ledger = UsageLedger()
+    began = asyncio.get_running_loop().time()
+
+    with pytest.raises(ModelTimedOut, match="said nothing for 0.3 s"):
+        await listened(ask, hang, silence=0.3, ledger=ledger)
+
+    assert asyncio.get_running_loop().time() - began < 5
+    assert "said nothing" in ledger.last_calls[0].reason
+
+
+async def test_after_a_silence_the_next_model_is_asked(ask):
+    reply, _, _ = await listened(ask, Says(json.dumps(BICYCLE), drip=20.0), silence=0.3, behind=(BICYCLE,))
+
+    assert reply.model == "openai/model-1"
+
+
+async def test_a_stream_that_goes_on_slowly_is_not_silent(ask):
+    reply, _, _ = await listened(ask, Says(json.dumps(BICYCLE), drip=0.2), silence=1.0)
+
+    assert reply.content.wheels == 2
+
+
+# What can not work
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "wrong"),
+    [
+        ("llama3.2", "k", "names no provider"),
+        ("nonsense/llama3.2", "k", "names no provider"),
+        ("openai/gpt-4o-mini", None, "has no key: set OPENAI_API_KEY"),
+        ("gpt-4o-mini", None, "has no key: set OPENAI_API_KEY"),
+        ("anthropic/claude-x", None, "has no key: set ANTHROPIC_API_KEY"),
+        ("openai/gpt-4o-mini", "k", None),
+        ("ollama/llama3.2", None, None),
+        ("bedrock/x", None, None),
+        ("github_copilot/gpt-4o", None, None),
+    ],
+)
+async def test_a_name_without_a_provider_and_a_missing_key_are_known_without_a_call(name, key, wrong, monkeypatch):
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+
+    found = problem_of(await open_litellm(), Deployment(name, None, key))
+
+    assert (found is None) if wrong is None else (found.startswith(name) and wrong in found)
+
+
+async def test_a_model_without_a_provider_fails_as_any_other_and_the_next_one_is_asked(ask):
+    """Broken: the Router is given what it can not take, and litellm's own error comes out."""
+    with ScriptedProvider(BICYCLE) as provider:
+        async with model_at(None, provider.url, names=("llama3.2", "openai/x")) as model:
+            assert (await model.answer(ask)).model == "openai/x"
+        async with model_at(None, names=("llama3.2",)) as model:
+            with pytest.raises(ModelUnavailable, match=r"^llama3.2 names no provider") as caught:
+                await model.answer(ask)
+
+    assert caught.value.needs_mending
+
+
+# What can be followed
+
+
+async def test_what_an_answer_cost_that_could_not_be_used_is_in_the_fault(ask):
+    """Broken: ``_within_deadline`` does not put the usage into the fault."""
+    with ScriptedProvider("nonsense", "nonsense again") as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(InvalidModelOutput) as caught:
+                await model.answer(ask)
+
+    assert (caught.value.usage.calls, caught.value.usage.completion_tokens) == (2, 3)
+
+
+async def test_the_last_calls_say_where_when_and_how_they_ended(ask):
+    """Broken: ``_ended`` says nothing of the stream, or of the failure."""
+    ledger = UsageLedger()
+    with ScriptedProvider(Fails(401, f"bad key {KEY}")) as one, ScriptedProvider(BICYCLE) as two:
+        async with model_at(one.url, two.url, ledger=ledger, role=Role.NARRATIVE) as model:
+            await model.answer(replace(ask, heard=lambda _: None))
+
+    answered, refused = ledger.last_calls
+    assert (refused.model, refused.outcome, refused.finish) == ("openai/model-0", "failed", None)
+    assert "refused the key" in refused.reason
+    assert KEY not in str(refused)
+    assert (answered.role, answered.model, answered.host) == (Role.NARRATIVE, "openai/model-1", "127.0.0.1")
+    assert (answered.outcome, answered.is_streamed, answered.finish) == ("answered", True, "stop")
+    assert 0 <= answered.first_words_seconds <= answered.usage.seconds
+    assert refused.at <= answered.at
 
 
 async def test_when_all_fail_each_is_named_with_its_reason():

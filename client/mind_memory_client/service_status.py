@@ -1,0 +1,89 @@
+"""What ``GET /v1/status`` answers, as frozen values: the service, what it needs, its model calls, and its minds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mind_memory_client.models import Answer, Usage
+
+
+class DependencyStatus(Answer):
+    """Something that the service needs: ``trouble`` is None while it works."""
+
+    name: str
+    trouble: str | None
+    breaker: str | None
+
+
+class Lag(Answer):
+    """How many turns wait until they are found by words (indexing), by meaning (saving), and read by a model."""
+
+    indexing: int
+    saving: int
+    extracting: int
+
+
+class ResonanceActivity(Answer):
+    """What came of the newest pre-turn calls, at most 200."""
+
+    calls: int
+    surfaced: int
+    last_at: datetime | None
+    last_surfaced: bool | None
+
+
+class StoryBacklog(Answer):
+    """What waits to enter the story; ``received`` are the characters of the answer that a model is writing."""
+
+    pending_turns: int
+    pending_tokens: int
+    is_running: bool
+    received: int
+    waiting_for: str | None
+
+
+class MindStatus(Answer):
+    """One mind, as far as the service knows it without asking the graph."""
+
+    mind_id: str
+    turns: int
+    sessions: int
+    lag: Lag
+    waiting_for: str | None
+    parked: int
+    story: StoryBacklog
+    resonance: ResonanceActivity
+    usage: Usage
+
+
+class ModelCall(Answer):
+    """A call to a model that has ended: ``answered``, ``failed``, or ``given_up`` since nobody waited any longer."""
+
+    at: datetime
+    role: str
+    model: str
+    host: str
+    streamed: bool
+    first_words_ms: int | None
+    ms: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+    outcome: str
+    finish: str | None
+    reason: str | None
+
+
+class ServiceStatus(Answer):
+    """
+    The service, what it needs, the model calls that ended last, newest first, and its minds.
+
+    ``dependencies`` and ``model_calls`` are empty for a key that does not see all minds.
+    """
+
+    version: str
+    started_at: datetime
+    now: datetime
+    dependencies: tuple[DependencyStatus, ...]
+    model_calls: tuple[ModelCall, ...]
+    minds: tuple[MindStatus, ...]
