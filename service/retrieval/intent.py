@@ -122,11 +122,17 @@ _LAST_TIME = (
 )
 _LISTS = (
     r"\ball\b|every\w*|\blist\b|one after (?:the other|another)|from (?:the )?\w+ .{0,40}\bto\b|how .{1,40} (?:go"
-    r"|went)\b|each|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both|how many|in (?:what )?order|so far"
-    r"|the \w+s\b.*\band\b"
-    r"|\balle[sn]?\b|jede[nrsm]?|\bliste\b|welche|überall|beide|todos|todas|\blista\b|cuáles|qué \w+s\b|por orden"
-    r"|ambos|tous|toutes|quels|quelles|dans l['’]ordre|partout"
-    r"|tutti|tutte|quali|todas|todos|quais|wszystkie|wszyscy|которые|все\b|全部|哪些|すべて|全て"
+    r"|went)\b|\beach\b(?! (?:day|week|month|year))|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both|how many"
+    r"|in (?:what )?order|so far|the \w+s\b.*\band\b|\bplaces\b|\bparts\b|\b(?:two|three|four) \w+s\b"
+    r"|\b(?:which|what) \w{3,20}s\b.*\b(?:i|we|you)(?:'ve)? (?:have|had|got|been|lived|used|tried|took|taken)\b"
+    r"|\w, \w{1,30},? (?:and|und|y|et|e|en|i|и) \w"  # several at once: "what do Ann, Bo and Cid eat"
+    r"|\b(?:began|started|begonnen|angefangen|empezó|commencé|iniziat\w|começou)\b.{1,60}"
+    r"\b(?:end(?:ed)?|finished|aus|geendet|acabó|terminó|fini|terminé|finit\w|acabou|afgelopen)\b"
+    r"|\balle[sn]?\b|jede[nrsm]?|\bliste\b|\bwelche \w+(?:en|er|s)\b|\bwelche\b.*\b(?:sind|waren|haben|hatten|gab)\b"
+    r"|überall|beide|der reihe nach|nacheinander|\bwelke \w+(?:en|s)\b|op volgorde"
+    r"|todos|todas|\blista\b|cuáles|quiénes|qué \w+s\b|por orden|en orden|ambos|em ordem|quais"
+    r"|tous|toutes|quels|quelles|dans l['’]ordre|partout|tutti|tutte|quali|in ordine"
+    r"|wszystkie|wszyscy|po kolei|которые|все\b|какие|по порядку|全部|哪些|按顺序|すべて|全て|順番に|جميع|بالترتيب"
 )
 _TASKS = {
     "code": (

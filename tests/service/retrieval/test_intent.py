@@ -187,6 +187,15 @@ def test_a_question_wants_the_latest_time(language, text):
         ("zh", "我去过哪些地方？"),
         ("ja", "すべての旅行は？"),
         ("ru", "Все мои поездки?"),
+        ("en", "Which towns have we lived in since January?"),
+        ("en", "what can't Ann, Bo and Cid eat?"),
+        ("en", "what were the two offers I took?"),
+        ("de", "Wie hat das mit Jan angefangen und wie ging es aus?"),
+        ("es", "¿qué medicación he tomado este año, en orden?"),
+        ("es", "¿Con quiénes he vivido?"),
+        ("it", "Le mie case, in ordine"),
+        ("nl", "Welke boeken heb ik gelezen?"),
+        ("ar", "جميع رحلاتي"),
     ],
 )
 def test_a_question_wants_a_list(language, text):
@@ -268,3 +277,16 @@ def test_asking_for_what_the_assistant_said_is_seen(language, text):
 )
 def test_asking_for_what_the_person_said_is_something_else(language, text):
     assert not wanted(text, language).recalls_answer
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Who teaches my course?"),
+        ("en", "how do I pay the rent each month"),
+        ("de", "Welche Stimme singe ich?"),
+        ("de", "In welchem Haus wohne ich?"),
+    ],
+)
+def test_one_thing_is_no_list(language, text):
+    assert not wanted(text, language).wants_list
