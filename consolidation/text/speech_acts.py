@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from consolidation.text.sentences import whole_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "ru", "pl", "zh", "ja", "ar")
 # What a sentence does shows in its first words, or its last: more than this is not looked at.
@@ -180,6 +184,16 @@ def told(text: str, *, language: str) -> tuple[str, ...]:
     """The sentences of *text* that tell something: neither questions nor requests."""
     lines = (part for line in text.splitlines() for part in whole_sentences(line, language=language))
     return tuple(part for part in lines if part.strip() and not is_question(part) and not is_request(part))
+
+
+def wants_answer(text: str, *, language: str) -> bool:
+    """Whether *text* asks or requests anything, be it behind a comma: "it's her birthday, write us a toast"."""
+    clauses = (clause for sentence in whole_sentences(text, language=language) for clause in _clauses(sentence))
+    return any(is_question(clause) or is_request(clause) for clause in clauses)
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    yield from filter(str.strip, re.split(r"[,;:，、\n]", sentence))
 
 
 def denies(text: str) -> bool:

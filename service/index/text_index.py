@@ -188,7 +188,7 @@ class TextIndex:
         """Traits of turns, by sequence."""
         query = with_placeholders(
             "SELECT sequence, speakers, occurred_at, asks, statement_words, has_time, only_asks, knows_not, denies, "
-            "answers FROM turns WHERE sequence IN",
+            "answers, wants_answer FROM turns WHERE sequence IN",
             len(sequences),
         )
         with self._file.opened() as database:
@@ -205,6 +205,7 @@ class TextIndex:
                 knows_not=bool(row[7]),
                 denies=row[8],
                 answers=frozenset(row[9].split()),
+                wants_answer=bool(row[10]),
             )
             for row, spoke in zip(rows, speakers, strict=True)
         }

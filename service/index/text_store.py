@@ -25,14 +25,15 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 5
+_VERSION = 6
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
 CREATE TABLE turns (
   sequence INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, language TEXT NOT NULL, speakers TEXT NOT NULL,
   occurred_at TEXT NOT NULL, asks INTEGER NOT NULL, statement_words INTEGER NOT NULL, has_time INTEGER NOT NULL,
-  only_asks INTEGER NOT NULL, knows_not INTEGER NOT NULL, denies INTEGER, answers TEXT NOT NULL
+  only_asks INTEGER NOT NULL, knows_not INTEGER NOT NULL, denies INTEGER, answers TEXT NOT NULL,
+  wants_answer INTEGER NOT NULL
 );
 CREATE INDEX turns_by_time ON turns (occurred_at);
 CREATE INDEX turns_by_denied ON turns (denies) WHERE denies IS NOT NULL;
@@ -60,7 +61,8 @@ class Traits:
 
     ``asks``: it ends with a question; ``only_asks``: the person tells nothing in it; ``knows_not``: the answer is that
     the assistant does not know; ``denies``: the turn before (its sequence), whose answer it says was wrong;
-    ``answers``: the kinds of words in it that may answer a question, such as "number".
+    ``answers``: the kinds of words in it that may answer a question, such as "number"; ``wants_answer``: the person
+    asks or requests something in it.
     """
 
     speakers: tuple[str, ...]
@@ -72,6 +74,7 @@ class Traits:
     knows_not: bool = False
     denies: int | None = None
     answers: frozenset[str] = frozenset()
+    wants_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
         traits.knows_not,
         traits.denies,
         " ".join(sorted(traits.answers)),
+        traits.wants_answer,
     )
     known = database.execute("SELECT language, speakers FROM turns WHERE sequence = ?", (turn.sequence,)).fetchone()
     if known:
@@ -141,7 +145,7 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
         recount(database, SPEAKER, removed=json.loads(known[1]))
     recount(database, LANGUAGE, added=(turn.language,))
     recount(database, SPEAKER, added=traits.speakers)
-    database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
     _put_words(database, "turns", turn.sequence, COLUMNS, words)
     meant = [" ".join(sorted(turn.concepts.get(column, ()))) for column in CONCEPT_COLUMNS]

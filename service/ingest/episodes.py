@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.language import detect
-from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told
+from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told, wants_answer
 from consolidation.text.words import stems
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Traits
@@ -102,6 +102,7 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         only_asks=not tells,
         knows_not=knows_not(answer),
         answers=held_types(own, language=language),
+        wants_answer=wants_answer(own, language=language),
         denies=before.sequence if before is not None and _is_denied(before, own, answer) else None,
     )
 

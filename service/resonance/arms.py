@@ -83,7 +83,7 @@ _LEAST_WORDS = 1.0  # in a mind of a few turns no word is rare enough to mean mu
 ARMS = (
     TurnArm("words", by_words, weight=1.0, scale=WHOLES),
     TurnArm("vectors", by_vectors, weight=1.0, scale=COSINES),
-    TurnArm("concepts", by_concepts, weight=0.32, scale=CONCEPTS),
+    TurnArm("concepts", by_concepts, weight=0.25, scale=CONCEPTS),
     TurnArm("period", by_period, weight=0.1, scale=SHARES),
     TurnArm("facts", by_facts, weight=0.1, scale=SHARES),
     TurnArm("neighbours", by_neighbours, weight=0.1, scale=SHARES),

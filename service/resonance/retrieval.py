@@ -257,6 +257,7 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
         newest=call.mind.transcript.positions.last,
         names_known=bool(named_in(query, terms.entities.values())) or _names_said(call, query),
         answer_types=answer_types(query, language=moment.language),
+        recalls_answer=intent_of(query, language=moment.language, names_known=bool(terms.entities)).recalls_answer,
     )
 
 

@@ -64,6 +64,7 @@ class TraitWeights:
     period: float = 0.72
     when: float = 0.30
     answers: float = 0.20
+    wanted: float = 0.25
     recency: float = 0.28
     asks: float = -0.05
     only_asks: float = -0.05
@@ -79,7 +80,8 @@ class Cues:
 
     The people it names, the period it names, whether it asks for a time, and whether it is about the present, in which
     what is newer holds; ``newest`` is the last sequence of the mind. ``names_known`` where it names something that the
-    mind knows; ``answer_types`` are the kinds of words that may answer it.
+    mind knows; ``answer_types`` are the kinds of words that may answer it; ``recalls_answer`` where it asks for what
+    the assistant said, which is found where the person wanted something.
     """
 
     people: frozenset[str] = frozenset()
@@ -89,6 +91,7 @@ class Cues:
     newest: int = 1
     names_known: bool = False
     answer_types: frozenset[str] = frozenset()
+    recalls_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,7 @@ def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weigh
     if cues.asks_when and traits.has_time:
         moved += weights.when
     moved += weights.answers * len(cues.answer_types & traits.answers)
+    moved += weights.wanted * (cues.recalls_answer and traits.wants_answer)
     if cues.is_present:
         moved += weights.recency * sequence / max(cues.newest, sequence)
     return moved

@@ -82,6 +82,28 @@ _RECALLS = (
     r"|je zei|herinner|ты говорил\w*|напомни|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
     r"|أخبرتك|أخبرتني|تتذكر|هل تذكر|ذكرني"
 )
+# What the assistant said, advised or wrote.
+_RECALLS_ANSWER = (
+    r"you(?:'d| had|'ve| have)? (?:told|said|gave|given|suggest\w*|recommend\w*|mention\w*|wrote|written|advised"
+    r"|taught|showed|came up with|explained)"
+    r"|did you (?:say|tell|give|suggest|recommend|mention|write|advise|teach|show|explain)"
+    r"|your (?:advice|tips?|tricks?|suggestions?|recommendations?|recipe|list|wording|draft)"
+    r"|(?:hast|hattest) du (?:\w+ ){0,6}(?:gesagt|empfohlen|gegeben|vorgeschlagen|geraten|geschrieben|erklärt)"
+    r"|du (?:\w+ ){0,6}(?:gesagt|empfohlen|gegeben|vorgeschlagen|geraten|geschrieben|erklärt) (?:hast|hattest)"
+    r"|du (?:hast|hattest) (?:\w+ ){0,6}(?:gesagt|empfohlen|gegeben|vorgeschlagen|geraten|geschrieben|erklärt)"
+    r"|sagtest du|du sagtest|dein(?:e[mnrs]?)? (?:rat|tipps?|tricks?|vorschl[aä]ge?|empfehlung(?:en)?|rezept|liste)"
+    r"|(?:me |nos )?(?:dijiste|recomendaste|diste|aconsejaste|sugeriste|escribiste|enseñaste|explicaste|propusiste)"
+    r"|me (?:habías|has) (?:dicho|recomendado|dado|aconsejado|sugerido|escrito|enseñado|explicado)"
+    r"|tus? (?:consejos?|trucos?|sugerencias?|receta|lista)"
+    r"|tu (?:m'|nous |me l')(?:as|avais)|(?:m'|nous )as[- ]tu|as-tu dit|tes? (?:conseils?|astuces?|suggestions?)"
+    r"|mi (?:hai|avevi) (?:detto|consigliato|dato|suggerito|scritto|insegnato|spiegato)"
+    r"|(?:você|tu) (?:me )?(?:disse|disseste|recomendou|recomendaste|sugeriu|deu|deste|aconselhou|escreveu|ensinou)"
+    r"|je (?:me )?(?:zei|raadde|gaf|schreef)|(?:heb|had) je (?:\w+ ){0,5}(?:gezegd|aangeraden|gegeven|geschreven)"
+    r"|ты (?:мне )?(?:говорил|сказал|советовал|посоветовал|дал|написал|предложил|рекомендовал)\w*"
+    r"|(?:mówił|powiedział|polecił|poradził|doradził|napisał|dał|zaproponował)[ea]ś"
+    r"|你(?:之前|上次)?(?:给我)?(?:说|推荐|建议|告诉|写|教)|(?:言って|教えて|勧めて|すすめて|書いて)(?:い?た|くれた)"
+    r"|قلت لي|أخبرتني|نصحتني|اقترحت(?:ه|ها)?|كتبت لي|أوصيت"
+)
 _NOW = (
     r"now|nowadays|these days|still|currently|current|at the moment|right now|today|any ?more|lately|as of"
     r"|jetzt|derzeit|zurzeit|zur zeit|momentan|gerade|aktuell\w*|noch|inzwischen|mittlerweile|heutzutage"
@@ -100,11 +122,17 @@ _LAST_TIME = (
 )
 _LISTS = (
     r"\ball\b|every\w*|\blist\b|one after (?:the other|another)|from (?:the )?\w+ .{0,40}\bto\b|how .{1,40} (?:go"
-    r"|went)\b|each|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both|how many|in (?:what )?order|so far"
-    r"|the \w+s\b.*\band\b"
-    r"|\balle[sn]?\b|jede[nrsm]?|\bliste\b|welche|überall|beide|todos|todas|\blista\b|cuáles|qué \w+s\b|por orden"
-    r"|ambos|tous|toutes|quels|quelles|dans l['’]ordre|partout"
-    r"|tutti|tutte|quali|todas|todos|quais|wszystkie|wszyscy|которые|все\b|全部|哪些|すべて|全て"
+    r"|went)\b|\beach\b(?! (?:day|week|month|year))|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both|how many"
+    r"|in (?:what )?order|so far|the \w+s\b.*\band\b|\bplaces\b|\bparts\b|\b(?:two|three|four) \w+s\b"
+    r"|\b(?:which|what) \w{3,20}s\b.*\b(?:i|we|you)(?:'ve)? (?:have|had|got|been|lived|used|tried|took|taken)\b"
+    r"|\w, \w{1,30},? (?:and|und|y|et|e|en|i|и) \w"  # several at once: "what do Ann, Bo and Cid eat"
+    r"|\b(?:began|started|begonnen|angefangen|empezó|commencé|iniziat\w|começou)\b.{1,60}"
+    r"\b(?:end(?:ed)?|finished|aus|geendet|acabó|terminó|fini|terminé|finit\w|acabou|afgelopen)\b"
+    r"|\balle[sn]?\b|jede[nrsm]?|\bliste\b|\bwelche \w+(?:en|er|s)\b|\bwelche\b.*\b(?:sind|waren|haben|hatten|gab)\b"
+    r"|überall|beide|der reihe nach|nacheinander|\bwelke \w+(?:en|s)\b|op volgorde"
+    r"|todos|todas|\blista\b|cuáles|quiénes|qué \w+s\b|por orden|en orden|ambos|em ordem|quais"
+    r"|tous|toutes|quels|quelles|dans l['’]ordre|partout|tutti|tutte|quali|in ordine"
+    r"|wszystkie|wszyscy|po kolei|которые|все\b|какие|по порядку|全部|哪些|按顺序|すべて|全て|順番に|جميع|بالترتيب"
 )
 _TASKS = {
     "code": (
@@ -180,13 +208,15 @@ class Intent:
     What a message wants.
 
     ``is_personal``: it speaks of its writer, names somebody known, or asks what was said. ``tasks`` are those of TASKS
-    that it looks like. ``leans_on_talk``: who or what it means stands in the talk before it.
+    that it looks like. ``recalls_answer``: it asks for what the assistant said. ``leans_on_talk``: who or what it means
+    stands in the talk before it.
     """
 
     kind: Kind
     is_first_person: bool
     is_personal: bool
     recalls: bool
+    recalls_answer: bool
     is_about_now: bool
     wants_latest: bool
     wants_list: bool
@@ -218,6 +248,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         is_first_person,
         is_personal,
         recalls,
+        recalls_answer=_found(_RECALLS_ANSWER, low),
         is_about_now=_found(_NOW, low),
         wants_latest=_found(_LAST_TIME, low),
         wants_list=_found(_LISTS, low, is_bounded=False),

@@ -3,7 +3,16 @@
 import pytest
 from hypothesis import given
 
-from consolidation.text.speech_acts import concedes, corrects, denies, is_question, is_request, knows_not, told
+from consolidation.text.speech_acts import (
+    concedes,
+    corrects,
+    denies,
+    is_question,
+    is_request,
+    knows_not,
+    told,
+    wants_answer,
+)
 from tests.support import strategies
 from tests.support.growth import assert_linear, repeated
 
@@ -264,9 +273,35 @@ def test_whatever_is_told_stands_in_the_text_and_is_no_question(text):
         assert not is_question(sentence)
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "he's 70 on the 31st, do us a toast, write it short"),
+        ("en", "my back hurts: what helps?"),
+        ("de", "ich ziehe um, mach mir eine Liste"),
+        ("es", "vale, dime tres libros"),
+    ],
+)
+def test_a_text_wants_an_answer_where_any_part_of_it_asks_or_requests(language, text):
+    assert wants_answer(text, language=language)
+
+
+@pytest.mark.parametrize("text", ["We moved to Lyon, at last.", "I was there, and it rained.", ""])
+def test_a_text_that_only_tells_wants_no_answer(text):
+    assert not wants_answer(text, language="en")
+
+
 @pytest.mark.parametrize("unit", ["no ", "so ", "please ", "what? ", "!", "て", "翻", "a", " "])
 def test_the_cost_grows_with_the_length(unit):
     def acts(text):
-        return is_question(text), is_request(text), denies(text), concedes(text), corrects(text), knows_not(text)
+        return (
+            is_question(text),
+            is_request(text),
+            denies(text),
+            concedes(text),
+            corrects(text),
+            knows_not(text),
+            wants_answer(text, language="en"),
+        )
 
     assert_linear(acts, repeated(unit), length=4_000)

@@ -218,6 +218,7 @@ def test_the_traits_of_a_turn_are_read_as_they_were_written(text):
     asked, denied = text.traits((1, 2)).values()
     assert (asked.only_asks, asked.knows_not, asked.denies) == (True, True, None)
     assert (denied.only_asks, denied.knows_not, denied.denies) == (False, False, 1)
+    assert (asked.wants_answer, denied.wants_answer) == (True, False)
 
 
 def test_the_most_that_words_can_say_is_more_the_rarer_they_are_and_unknown_ones_are_the_rarest(text):

@@ -54,6 +54,11 @@ def test_an_answer_that_says_it_does_not_know_is_known_as_one(answer):
     assert not traits(answer, "I see.").knows_not
 
 
+def test_a_turn_in_which_the_person_tells_and_requests_wants_an_answer():
+    assert traits("He turns 70 on Sunday, write us a toast", "To Ben!").wants_answer
+    assert not traits("He turns 70 on Sunday.", "Shall I write a toast?").wants_answer
+
+
 @pytest.mark.parametrize(
     ("own", "answer"),
     [

@@ -50,7 +50,32 @@ def test_a_question_for_a_name_is_known(language, question):
     assert "name" in answer_types(question, language=language)
 
 
-@pytest.mark.parametrize("text", ["Where do I live?", "It rains.", "Wo wohne ich?", ""])
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "Where do I live?"),
+        ("en", "what's my address"),
+        ("en", "Which company employs my sister?"),
+        ("de", "Wo wohne ich?"),
+        ("de", "in welcher Stadt studiert er"),
+        ("es", "¿De dónde es mi madre?"),
+        ("es", "¿en qué hospital nació?"),
+        ("fr", "Où est-ce que je travaille ?"),
+        ("it", "Dove abito?"),
+        ("pt", "Onde eu moro?"),
+        ("nl", "Waar woon ik?"),
+        ("pl", "Gdzie mieszkam?"),
+        ("ru", "Откуда он родом?"),
+        ("zh", "我住在哪里"),
+        ("ja", "どこに住んでいますか"),
+        ("ar", "أين أسكن؟"),
+    ],
+)
+def test_a_question_for_a_place_is_known(language, question):
+    assert "place" in answer_types(question, language=language)
+
+
+@pytest.mark.parametrize("text", ["How do I take my coffee?", "It rains.", "Was esse ich gern?", ""])
 def test_anything_else_may_be_answered_by_any_word(text):
     assert answer_types(text, language="en") == frozenset()
 
@@ -59,6 +84,40 @@ def test_a_turn_holds_numbers_in_digits_or_as_chinese_writes_amounts():
     assert held_types("they want 1620 a month", language="en") == {"number"}
     assert held_types("房租是三千元", language="zh") == {"number"}
     assert held_types("they want too much", language="en") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "he's from Plovdiv, and homesick"),
+        ("en", "we got the one on Mill Road"),
+        ("de", "Jannis zieht nach Hamburg"),
+        ("de", "drei Zimmer in der Könneritzstraße"),
+        ("es", "ahora vivo en Gante"),
+        ("fr", "un deux pièces rue Garibaldi"),
+        ("it", "mi trasferisco a Torino"),
+        ("nl", "we wonen nu in Delft"),
+        ("ru", "мы переехали в Казань"),
+        ("ja", "神戸市に引っ越した"),
+        ("zh", "我住在上海"),
+    ],
+)
+def test_a_turn_holds_a_place_where_a_capital_follows_a_word_such_as_in(language, text):
+    assert "place" in held_types(text, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "we got the keys in March"),
+        ("en", "not before ten, or from Monday on"),
+        ("en", "Ann lent me a book"),
+        ("de", "Wir waren im Garten"),
+        ("de", "ab März wird alles anders"),
+    ],
+)
+def test_a_month_a_person_or_a_german_noun_is_no_place(language, text):
+    assert "place" not in held_types(text, language=language)
 
 
 def test_a_turn_holds_a_name_where_a_capital_inside_a_sentence_means_one():

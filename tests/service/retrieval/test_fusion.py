@@ -110,6 +110,7 @@ def test_an_arm_without_weight_moves_nothing():
         (Cues(period=Period(date(2026, 1, 28), date(2026, 1, 28))), traits_of()),
         (Cues(asks_when=True), traits_of(has_time=True)),
         (Cues(answer_types=frozenset({"name"})), traits_of(answers=frozenset({"name", "number"}))),
+        (Cues(recalls_answer=True), traits_of(wants_answer=True)),
     ],
 )
 def test_a_cue_of_the_query_lifts_the_turn_that_it_fits(cues, traits):

@@ -187,6 +187,15 @@ def test_a_question_wants_the_latest_time(language, text):
         ("zh", "我去过哪些地方？"),
         ("ja", "すべての旅行は？"),
         ("ru", "Все мои поездки?"),
+        ("en", "Which towns have we lived in since January?"),
+        ("en", "what can't Ann, Bo and Cid eat?"),
+        ("en", "what were the two offers I took?"),
+        ("de", "Wie hat das mit Jan angefangen und wie ging es aus?"),
+        ("es", "¿qué medicación he tomado este año, en orden?"),
+        ("es", "¿Con quiénes he vivido?"),
+        ("it", "Le mie case, in ordine"),
+        ("nl", "Welke boeken heb ik gelezen?"),
+        ("ar", "جميع رحلاتي"),
     ],
 )
 def test_a_question_wants_a_list(language, text):
@@ -232,3 +241,52 @@ def test_every_message_has_a_kind(text, language, names_known):
 @pytest.mark.parametrize("unit", ["which ", "how ", "1 ", "from x to ", "der ", "a", "全", "what does "])
 def test_the_cost_grows_with_the_length(unit):
     assert_linear(wanted, repeated(unit), length=4_000)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "which stretches did you tell me to do?"),
+        ("en", "what was your trick for the shower head"),
+        ("de", "Welche Insel hattest du uns für den Sommer empfohlen?"),
+        ("es", "¿qué me dijiste del IVA?"),
+        ("fr", "c'était quoi le film que tu m'avais conseillé"),
+        ("it", "che libro mi hai consigliato?"),
+        ("pt", "o que você me recomendou?"),
+        ("nl", "wat heb je me ook alweer aangeraden?"),
+        ("pl", "Jaką książkę poleciłeś?"),
+        ("ru", "Какую книгу ты мне посоветовал?"),
+        ("zh", "你推荐的书是哪本？"),
+        ("ja", "勧めてくれた本は何だった？"),
+        ("ar", "ما الكتاب الذي اقترحته علي؟"),
+    ],
+)
+def test_asking_for_what_the_assistant_said_is_seen(language, text):
+    assert wanted(text, language).recalls_answer
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "What did I tell you about my sister?"),
+        ("en", "Where do I live again?"),
+        ("de", "Was habe ich dir über Tobias gesagt?"),
+        ("es", "¿Qué te dije de mi hermana?"),
+        ("fr", "Je t'ai dit où j'habite ?"),
+    ],
+)
+def test_asking_for_what_the_person_said_is_something_else(language, text):
+    assert not wanted(text, language).recalls_answer
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Who teaches my course?"),
+        ("en", "how do I pay the rent each month"),
+        ("de", "Welche Stimme singe ich?"),
+        ("de", "In welchem Haus wohne ich?"),
+    ],
+)
+def test_one_thing_is_no_list(language, text):
+    assert not wanted(text, language).wants_list
