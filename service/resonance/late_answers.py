@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from consolidation.kernel.errors import HomeFault, ModelFault, ModelTimedOut
+from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
-    from consolidation.kernel.ports import Reply, Usage
+    from consolidation.kernel.ports import Reply
     from prompts.responses import Seeds
     from service.mind.minds import Mind
     from service.runtime.background import Background
@@ -163,7 +164,7 @@ class LateAnswers:
             except HomeFault as fault:
                 return fault
             except ModelFault as fault:
-                mind.health.usage += fault.usage
+                mind.health.usage += fault.usage or Usage()
                 return fault
             mind.health.usage += found.usage
             return found
