@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.language import detect
 from consolidation.text.words import content_words
+from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def with_provenance(
     *extraction* of what was *said*, each fact on one line, with who said it in front where that is not the person.
 
     *previous* was said before it, and may have been read into the turn. A model that *is_quoting* gives the speaker's
-    own words: then a person's have their speaker in front, too. Names that could not be names are left out.
+    own words: then a person's have their speaker in front, too, as do those in which anybody says "I" or "my". Names
+    that could not be names are left out.
     """
     language = detect("\n".join(message.content for message in said))
     stems = {message: _stems(message.content, language) for message in (*said, *previous)}
@@ -42,7 +44,10 @@ def with_provenance(
     for fact in extraction.facts:
         teller = _teller(fact, said, stems, language=language)
         text = " ".join(fact.fact.split())
-        if teller is not None and (is_quoting or teller.role is not Speaker.USER):
+        is_own = _says_i(text, language)  # "My mother …" would be the bot's mother
+        if is_own and teller is None:
+            teller = _nearest(_stems(text, language), said, stems)
+        if teller is not None and (is_quoting or is_own or teller.role is not Speaker.USER):
             text = told_by(teller, text, language=language)
         if _is_name(fact.source) and _is_name(fact.target):
             facts.append(fact.model_copy(update={"fact": text}))
@@ -72,6 +77,18 @@ def _teller(
         return named
     bots = (one for one in said if one.role is not Speaker.USER and found[one])
     return max(bots, key=lambda one: len(found[one]), default=None)
+
+
+def _nearest(words: frozenset[str], said: Sequence[Message], stems: Mapping[Message, frozenset[str]]) -> Message | None:
+    """The person's message with most of *words*; None where no person said anything."""
+    people = (message for message in said if message.role is Speaker.USER)
+    return max(people, key=lambda one: len(stems[one] & words), default=None)
+
+
+def _says_i(text: str, language: str) -> bool:
+    """Whether *text*, in *language* or in its own, is in the first person."""
+    languages = {language, detect(text, fallback=language)}  # of so few words, either may be wrong
+    return any(intent_of(text, language=one, names_known=False).is_first_person for one in languages)
 
 
 def _all(found: Mapping[Message, frozenset[str]], roles: AbstractSet[Speaker]) -> frozenset[str]:
