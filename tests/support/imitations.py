@@ -51,6 +51,7 @@ GOOD_NAMES = (
     "Zoë",
     "王芳",
     "Ella",
+    "Zoë \U0001f469\u200d\U0001f680",
     "The Assistant Manager",
     "Tu",
 )
