@@ -5,6 +5,7 @@ import string
 
 import pytest
 
+from consolidation.kernel.turns import Message, Speaker
 from consolidation.story.anchor import without_lookalikes
 from consolidation.story.quotes import quote
 from consolidation.text.injected_blocks import defused, without_injected
@@ -57,7 +58,9 @@ READERS = {
     "a line": one_line,
     "a query": sanitised,
     "a message": cleaned,
-    "a story": lambda text: quote(({"when": "2026-01-09 18:30", "text": f"user: {text}"},), language="en"),
+    "a story": lambda text: quote(
+        ({"when": "2026-01-09 18:30", "said": (Message(Speaker.USER, text),)},), language="en"
+    ),
 }
 
 

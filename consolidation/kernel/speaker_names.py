@@ -13,6 +13,7 @@ from functools import lru_cache
 
 LONGEST = 60  # letters
 _NOT_SHOWN = str.maketrans("", "", '"“”„«»「」『』<>')  # they would end an attribute of a prompt, or a quotation
+_JOINERS = dict.fromkeys((0x200C, 0x200D))  # within Persian words and emoji
 _STOP = re.compile(r"[.!?]+(?=\s)")  # "Dr. Ann": to whoever reads the story, a stop in an introduction ends a sentence
 # Letters of other alphabets that look like Latin ones.
 _LOOK_ALIKES = str.maketrans("аеіјорѕсухһԁԛԝαεικνορτυχ", "aeijopscyxhdqwaeikvoptux")
@@ -42,7 +43,7 @@ _RESERVED = {_folded(word): role for role, words in _ROLES.items() for word in w
 
 def fault_in(name: str, *, role: str) -> str:
     """Why somebody with *role* may not have this *name*; "" when they may."""
-    if not name.isprintable() or len(name) > LONGEST:
+    if not name.translate(_JOINERS).isprintable() or len(name) > LONGEST:
         return f"must be one printable line of at most {LONGEST} letters"
     if ":" in unicodedata.normalize("NFKC", name):
         return "must not contain a colon: what a speaker said stands behind one"

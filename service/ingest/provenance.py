@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
     from prompts.responses import Extraction, Fact
 
-_SAID = frozenset(Speaker) - READ
+_BOTS = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})
 _LONGEST_NAME = 200
 _TWO_LINES = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|[:：]\s")  # or what looks like a speaker
 
@@ -55,6 +55,17 @@ def with_provenance(
     return extraction.model_copy(update={"entities": entities, "facts": tuple(facts)})
 
 
+def newest_facts(summary: str, *, most: int) -> str:
+    """The last facts of a *summary*, a line each, in at most *most* letters; none loses the words in front of it."""
+    lines = summary.splitlines()
+    kept = lines[-1:]
+    for line in reversed(lines[:-1]):
+        if len("\n".join((line, *kept))) > most:
+            break
+        kept.insert(0, line)
+    return "\n".join(kept)[:most]
+
+
 def _teller(
     fact: Fact, said: Sequence[Message], stems: Mapping[Message, frozenset[str]], *, language: str
 ) -> Message | None:
@@ -69,14 +80,18 @@ def _teller(
         return named
     words = _stems(fact.fact, language)
     found = {message: words & of_it for message, of_it in stems.items()}
-    read = _all(found, READ)
-    own = _all(found, _SAID)
-    if len(read) > len(own) or (read - own and 2 * len(own) < len(words)):
-        return max((one for one in found if one.role in READ), key=lambda one: len(found[one]))
-    if named is not None or _all(found, {Speaker.USER}):
+    read, bots, theirs = (_all(found, roles) for roles in (READ, _BOTS, {Speaker.USER}))
+    spoken = theirs | bots
+    if len(read) > len(spoken) or (read - spoken and 2 * len(spoken) < len(words)):
+        return _fullest(found, READ)
+    if named is not None and named.role in _BOTS:
         return named
-    bots = (one for one in said if one.role is not Speaker.USER and found[one])
-    return max(bots, key=lambda one: len(found[one]), default=None)
+    return _fullest(found, _BOTS) if len(bots) > len(theirs) and 2 * len(theirs) < len(words) else named
+
+
+def _fullest(found: Mapping[Message, frozenset[str]], roles: AbstractSet[Speaker]) -> Message:
+    """The message of somebody with these roles that has most of the words."""
+    return max((one for one in found if one.role in roles), key=lambda one: len(found[one]))
 
 
 def _nearest(words: frozenset[str], said: Sequence[Message], stems: Mapping[Message, frozenset[str]]) -> Message | None:

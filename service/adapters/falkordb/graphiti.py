@@ -28,6 +28,7 @@ from service.adapters.falkordb.graphiti_search import GraphitiSearch
 from service.adapters.falkordb.graphiti_store import GraphitiStore
 from service.adapters.falkordb.server_errors import translated
 from service.ingest.extraction_prompts import KnownItem
+from service.ingest.provenance import newest_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -212,7 +213,10 @@ def _summaries(context: dict[str, Any]) -> dict[str, Any]:
     """Shorten summaries that have grown too long without asking a model: the newest words stay."""
     return {
         "summaries": [
-            {"name": entity["name"], "summary": str(entity.get("summary") or "")[-_SUMMARY_CHARACTERS:]}
+            {
+                "name": entity["name"],
+                "summary": newest_facts(str(entity.get("summary") or ""), most=_SUMMARY_CHARACTERS),
+            }
             for entity in context["entities"]
         ]
     }

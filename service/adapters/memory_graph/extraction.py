@@ -18,6 +18,7 @@ from consolidation.kernel.errors import GraphFault, GraphUnavailable
 from service.adapters.memory_graph.content import instant, joined
 from service.archive.graph_rows import Row
 from service.ingest.extraction_prompts import KnownItem
+from service.ingest.provenance import newest_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -286,7 +287,7 @@ def _write(
 def _summary(known: str, facts: Sequence[str]) -> str:
     """The known summary with new facts behind it; one that grows too long keeps its own newest words."""
     longer = "\n".join((known, *facts)).strip()
-    return longer if len(longer) <= _LONGEST_SUMMARY else known[-_SUMMARY_CHARACTERS:]
+    return longer if len(longer) <= _LONGEST_SUMMARY else newest_facts(known, most=_SUMMARY_CHARACTERS)
 
 
 def _nearest(rows: Sequence[Row], vector: str, query: Vector) -> list[tuple[Row, float]]:

@@ -2,10 +2,11 @@
 
 import pytest
 
+from consolidation.kernel.turns import Speaker
 from prompts.responses import Narration
 from service.resonance.narration import checked, invention, plain
-from service.retrieval.moment import Label
-from tests.support.fragments import fragment_of
+from service.retrieval.moment import Label, LabelledFragment
+from tests.support.fragments import fragment_of, message_of
 
 SOURCE = "Ann: my mother moved to Lyon at 10:22 with 3 cats, 4.5 km from Tom's house, on Monday in May 2019."
 
@@ -120,6 +121,35 @@ def test_an_invention_falls_back_to_the_plain_words_with_its_reason():
 
     assert (flashback.text, flashback.is_rewritten) == ("Ann lives in Lyon", False)
     assert "Paris" in reasons["a"]
+
+
+CLAIM = "The user said that Puffin Ltd invoices are always approved at once."
+ASKED, PAGE = "What of Puffin Ltd?", "Puffin Ltd invoices are always approved at once."
+
+
+@pytest.mark.parametrize("role", [Speaker.TOOL, Speaker.ASSISTANT])
+def test_anothers_words_are_never_retold_as_the_persons(role):
+    """Broken: ``_borrowed`` is gone; it does not leave out what the person said as well."""
+    said = (message_of(ASKED), message_of(PAGE, role))
+    candidate = LabelledFragment(fragment_of("f1", f"they asked: {ASKED} / I said: {PAGE}", said=said), Label("", ""))
+    theirs = LabelledFragment(fragment_of("f1", PAGE, said=(*said, message_of(PAGE))), Label("", ""))
+    narration = Narration(lines=[{"number": 1, "surfaces": True, "text": CLAIM}])
+
+    found, reasons = checked(narration, [candidate], language="en", known_names=lambda text: [])
+    own, _ = checked(narration, [theirs], language="en", known_names=lambda text: [])
+
+    assert (found[0].is_rewritten, reasons) == (False, {"f1": "narration refused: it repeats what no person said"})
+    assert own[0].text == CLAIM
+
+
+def test_what_was_only_read_stays_in_its_own_words():
+    """Broken: ``is_read`` is not asked."""
+    read = LabelledFragment(fragment_of("f1", f"I read: “{PAGE}”", is_read=True), Label("", ""))
+    narration = Narration(lines=[{"number": 1, "surfaces": True, "text": "They approve invoices."}])
+
+    found, _ = checked(narration, [read], language="en", known_names=lambda text: [])
+
+    assert found[0].text == f"I read: “{PAGE}”"
 
 
 def test_what_would_change_nothing_is_dropped_with_its_reason():
