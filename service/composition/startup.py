@@ -62,6 +62,9 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     background.start_daemon("sweep", memory.ingestion.sweep)
     background.start_daemon("story sweep", memory.story.scheduler.sweep)
     background.start("session files", memory.story.sync.import_at_start)
+    if memory.settings.story.auto_bootstrap:
+        seconds = memory.settings.digestion.sweep_seconds
+        background.start_daemon("bootstrap", lambda: memory.story.sync.bootstrap_each(every_seconds=seconds))
 
 
 def start_warm_up(

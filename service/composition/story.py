@@ -83,6 +83,7 @@ def build_story(settings: Settings, shared: Resources, *, narration: Narration, 
         minds=shared.minds,
         intake=intake,
         scheduler=narration.scheduler,
+        background=shared.background,
         clock=shared.clock,
         privacy_filter=shared.privacy_filter,
         folders=SessionFolders(

@@ -122,7 +122,8 @@ def _version() -> str:
 
 @functools.lru_cache(maxsize=64)
 def _instructions(mind_id: str, *, is_alone: bool) -> str:
-    return render("mcp_instructions", mind=mind_id, is_alone=is_alone).strip()
+    can = {"is_known": True, "can_remember": True, "can_search": True}
+    return render("mcp_instructions", overrides=None, mind=mind_id, is_alone=is_alone, **can).strip()
 
 
 @functools.cache

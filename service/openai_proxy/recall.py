@@ -77,7 +77,8 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     seen = await anyio.to_thread.run_sync(read, chat.messages[-_MOST_MESSAGES:])
     known = _trace_of_same_exchange(chat, mind=mind, seen=seen, context=context)
     if known is not None:
-        stable, block, trace_id = await context.pipeline.stable_text(mind), known.block, known.trace_id
+        stable = await context.pipeline.stable_text(mind, tools=_tools(chat))
+        block, trace_id = known.block, known.trace_id
         failed = False
     else:
         found = await context.pipeline.resonate(mind, _request(chat, seen, context=context))
@@ -101,7 +102,15 @@ def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) ->
         max_tokens=knobs.max_tokens,
         relevance=knobs.relevance,
         placement=context.placement,
+        tools=_tools(chat),
     )
+
+
+def _tools(chat: Chat) -> frozenset[str]:
+    """The names of what the model may call."""
+    tools = chat.body.get("tools")
+    functions = (one.get("function") for one in tools if isinstance(one, dict)) if isinstance(tools, list) else ()
+    return frozenset(str(one.get("name")) for one in functions if isinstance(one, dict))
 
 
 def _trace_of_same_exchange(

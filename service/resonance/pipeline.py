@@ -121,9 +121,9 @@ class Pipeline:
         with trace.phase("labels"):
             return candidates, label_all(call, fragments)
 
-    async def stable_text(self, mind: Mind) -> str:
+    async def stable_text(self, mind: Mind, *, tools: frozenset[str] | None) -> str:
         """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""
-        return await self._stable.read(mind.workspace)
+        return await self._stable.read(mind.workspace, tools)
 
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)

@@ -29,6 +29,7 @@ _COMMENT = re.compile(r"<!--[^>]{0,400}-->[ \t]*\n?")
 _WHOLE, _OPENING = 0.75, 0.25  # of the budget: whole chapters where not all fit; the text above them, at most
 _LONGEST_STORY = 400_000  # characters
 _GLANCES = "(Earlier chapters, in a sentence or two each:)"
+_MOST_PROTOCOLS = 8  # of one story: bots that can call this or that
 _LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
 
 
@@ -53,9 +54,9 @@ class StablePrompt:
         finally:
             reading.cancel()
 
-    async def read(self, workspace: Workspace) -> str:
-        """Story and recall protocol, as they are now."""
-        return await anyio.to_thread.run_sync(self._text, workspace, abandon_on_cancel=True)
+    async def read(self, workspace: Workspace, tools: frozenset[str] | None) -> str:
+        """Story and recall protocol, as they are now, for a bot that can call *tools*; None: nobody knows."""
+        return await anyio.to_thread.run_sync(self._text, workspace, tools, abandon_on_cancel=True)
 
     async def _in_time(self, call: PreTurnCall) -> str:
         left = call.deadline.left()
@@ -63,21 +64,28 @@ class StablePrompt:
             async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
                 if await anyio.to_thread.run_sync(unusable, call.mind.workspace.prompts, abandon_on_cancel=True):
                     call.trace.degrade("prompt_unusable")
-                return await self.read(call.mind.workspace)
+                return await self.read(call.mind.workspace, call.request.tools)
         except TimeoutError:
             call.trace.degrade("story_skipped")
             return ""
 
-    def _text(self, workspace: Workspace) -> str:
+    def _text(self, workspace: Workspace, tools: frozenset[str] | None) -> str:
         """The same bytes until a person or the narrator changes the story, or a person the protocol."""
         known = self._known.setdefault(workspace.folder, {})
-        protocol = render("recall_protocol", overrides=workspace.prompts)
+        protocol = render(
+            "recall_protocol",
+            overrides=workspace.prompts,
+            is_known=tools is not None,
+            can_remember=tools is None or "remember" in tools,
+            can_search=tools is None or "journal_memory_search" in tools,
+        )
         stamp = (*_stamp(workspace), protocol)
         text = known.get(stamp)
         if text is None:
             story = workspace.read(workspace.story, most_characters=_LONGEST_STORY)
             text = stable_text(story=shortened(story, most_tokens=self._story_tokens), protocol=protocol)
-            known.clear()
+            if len(known) >= _MOST_PROTOCOLS or any(one[:2] != stamp[:2] for one in known):
+                known.clear()
             known[stamp] = text
         return text
 

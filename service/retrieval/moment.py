@@ -20,7 +20,11 @@ type FragmentKind = Literal["fact", "entity", "episode", "journal"]
 
 @dataclass(frozen=True, slots=True)
 class ResonanceRequest:
-    """What a pre-turn call asks: the context window, newest message last, and what the caller allows."""
+    """
+    What a pre-turn call asks: the context window, newest message last, and what the caller allows.
+
+    ``tools`` are the names of those that the bot can call; None where that is not known.
+    """
 
     session_id: str
     messages: tuple[Message, ...]
@@ -33,6 +37,7 @@ class ResonanceRequest:
     placement: Placement
     is_off_the_record: bool = False
     kind: TurnKind = TurnKind.TURN
+    tools: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,11 @@ class StorySettings(Section):
     sessions_mind: str = Field(
         "global-user-memory", description="The mind that the files in `sessions_folder` belong to."
     )
+    auto_bootstrap: bool = Field(
+        default=False,
+        description="Tell the files that are dated by their names, such as memory/2026-01-09.md, of a mind without a "
+        "story as soon as the mind is seen, as `mind-memory consolidate --bootstrap` does.",
+    )
     newest_sessions: Annotated[int, Field(ge=0)] = Field(
         5, description="The number of newest session files read at start-up and by global sync; 0 reads none."
     )

@@ -9,14 +9,16 @@ and however it overlaps.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import InvalidRequest, TurnConflict, TurnErased
+from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflict, TurnErased
 from consolidation.kernel.turns import Speaker, Turn
 from consolidation.legacy import Unread, legacy_turns
+from consolidation.story.chapters import parse
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.ingest.intake import Intake
     from service.mind.minds import Mind, Minds
+    from service.runtime.background import Background
     from service.story.scheduler import StoryScheduler
     from service.story.session_files import SessionFolders
 
 _ALL = 1 << 40
+_LONGEST_LOOK = 100_000  # characters of a story, to see whether it has a chapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class StorySync:
         minds: Minds,
         intake: Intake,
         scheduler: StoryScheduler,
+        background: Background,
         clock: Clock,
         privacy_filter: PrivacyFilter,
         folders: SessionFolders,
@@ -75,6 +80,7 @@ class StorySync:
         self._minds = minds
         self._intake = intake
         self._scheduler = scheduler
+        self._background = background
         self._clock = clock
         self._privacy_filter = privacy_filter
         self.folders = folders
@@ -113,6 +119,37 @@ class StorySync:
                     mind = await self._minds.find_or_create(mind_id)
                     if (await self.import_sessions(mind)).new:
                         self._scheduler.begin(mind, trigger=Trigger.GLOBAL_SYNC)
+
+    async def bootstrap_each(self, *, every_seconds: float) -> None:
+        """Look at each mind once, a new one soon after it begins, and bootstrap it if it needs that. Never returns."""
+        seen: set[str] = set()
+        while not self._background.is_stopping:
+            known = set(await anyio.to_thread.run_sync(self._minds.ids))
+            for mind_id in sorted(known - seen):
+                with suppress(MemoryFault, OSError):  # the sweep of the stories logs what can not be read
+                    await self.bootstrap_if_new(mind_id)
+            seen = known
+            await self._background.pause(every_seconds)
+
+    async def bootstrap_if_new(self, mind_id: str) -> None:
+        """
+        Begin to tell the dated files of a mind that has no story yet.
+
+        Raises MindNotFound, MindErasing, HomeFault, StoryFault.
+        """
+        with self._minds.gate.enter(mind_id):
+            mind = await self._minds.find(mind_id)
+            if await anyio.to_thread.run_sync(self._is_untold, mind):
+                first = self.importer(mind, trigger=Trigger.BOOTSTRAP)
+                self._scheduler.begin(mind, trigger=Trigger.BOOTSTRAP, first=first)
+
+    def _is_untold(self, mind: Mind) -> bool:
+        """Whether a mind has dated files and no chapter."""
+        workspace = mind.workspace
+        story = workspace.read(workspace.story, most_characters=_LONGEST_LOOK)
+        if mind.story.sequence or mind.story.is_running or parse(story).chapters:
+            return False
+        return any(isinstance(one, Turn) for one in legacy_turns(workspace.folder, today=self._clock.now()))
 
     async def compact(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> CompactionResult:
         """

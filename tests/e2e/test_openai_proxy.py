@@ -505,3 +505,15 @@ def test_what_is_no_chat_is_refused_in_openais_words(service, body, headers, par
     assert answer.status_code == 400
     assert answer.json()["error"]["param"] == param
     assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(("names", "told"), [((), ()), (("remember",), ("remember",)), (("get_weather",), ())])
+def test_the_model_is_told_of_a_tool_for_memory_only_where_the_chat_has_it(ask, provider, names, told):
+    """Broken: ``_tools`` is passed on to nobody."""
+    tools = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in names]
+    provider.then("Hello!")
+    ask("Hello there!", headers=of("lyon", f"tools-{len(names)}-{len(told)}"), **({"tools": tools} if tools else {}))
+
+    system = provider.chats[-1].body["messages"][0]["content"]
+    assert "You have a memory" in system
+    assert [name for name in ("remember", "journal_memory_search") if f"`{name}`" in system] == [*told]

@@ -20,7 +20,7 @@ def anyio_backend():
 
 
 @pytest.fixture(scope="module")
-async def archive(tmp_path_factory):
+async def archive(anyio_backend, tmp_path_factory):
     """A mind's archive with a template that would never end."""
     async with running(tmp_path_factory.mktemp("one")) as service:
         await service.keep("ada", "My mother lives in Lyon.", "How often do you see her?")
@@ -93,7 +93,7 @@ def test_doctor_names_the_file_the_line_and_the_reason(tmp_path):
     assert done.exit_code == 0
 
 
-def test_the_command_line_takes_prompts_when_it_is_told_to(tmp_path, archive):
+async def test_the_command_line_takes_prompts_when_it_is_told_to(tmp_path, archive):
     (tmp_path / "ada.zip").write_bytes(archive)
 
     plain = call("import", tmp_path / "ada.zip", "--mind", "bo", "--home", tmp_path / "home")

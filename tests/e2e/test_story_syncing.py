@@ -198,3 +198,31 @@ async def test_who_goes_back_and_wants_the_rest_again_sees_it_wait_and_has_it_to
 
     assert waiting["story"]["pending_turns"] == 1
     assert mind.story.pending(mind.transcript.positions).tokens > 0  # what begins a run by itself
+
+
+async def test_a_mind_without_a_story_tells_its_dated_files_at_first_sight_where_that_is_wanted(tmp_path):
+    """Broken: nobody calls ``bootstrap_each``, or ``_is_untold`` says no."""
+    for mind_id, day in (("ada", "2025-03-04"), ("bo", "2025-03-05")):
+        folder = tmp_path / "minds" / mind_id / "memory"
+        folder.mkdir(parents=True)
+        (folder / f"{day}.md").write_text("We moved to Lyon with Pascal.\n")
+    written = tmp_path / "minds/bo/STORY.md"
+    written.write_text("### [2026-01-01 09:00] The first day\n\nI wrote this myself.\n")
+    wanted = settings_of(tmp_path, story={"threshold_tokens": 0, "auto_bootstrap": True})
+    async with running(tmp_path, settings=wanted) as service:
+        for mind_id in ("ada", "bo"):
+            await service.keep(mind_id, "Hello.")
+        await service.until("ada", lambda found: found["story"]["chapters"])
+        other = await service.status("bo")
+    folder = tmp_path / "minds/cy/memory"
+    folder.mkdir(parents=True)
+    (folder / "2025-03-06.md").write_text("We moved on.\n")
+    async with running(tmp_path, settings=settings_of(tmp_path, story={"threshold_tokens": 0})) as service:
+        await service.keep("cy", "Hello.")
+        await service.digested("cy")
+        unwanted = await service.status("cy")
+
+    assert "Pascal" in (tmp_path / "minds/ada/STORY.md").read_text()
+    assert "[2025-03-04 12:00]" in (tmp_path / "minds/ada/STORY.md").read_text()
+    assert (other["turns"], written.read_text().count("###")) == (1, 1)
+    assert unwanted["turns"] == 1

@@ -48,12 +48,13 @@ def test_an_edit_that_leaves_the_time_of_the_file_is_seen(folder):
 
 def test_a_folder_that_comes_later_is_seen(tmp_path):
     late = tmp_path / "late"
-    ours = render("mcp_instructions", overrides=late, mind="ada", is_alone=True)
+    words = dict.fromkeys(("is_alone", "is_known", "can_remember", "can_search"), True)
+    ours = render("mcp_instructions", overrides=late, mind="ada", **words)
 
     late.mkdir()
     (late / "recall_protocol.md").write_text("by my own rules")
 
-    assert "by my own rules" in render("mcp_instructions", overrides=late, mind="ada", is_alone=True) != ours
+    assert "by my own rules" in render("mcp_instructions", overrides=late, mind="ada", **words) != ours
 
 
 LOOPS = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}x"

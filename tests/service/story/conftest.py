@@ -92,6 +92,7 @@ class Stage:
                 on_stored=self.scheduler.notice,
             ),
             scheduler=self.scheduler,
+            background=background,
             clock=self.clock,
             privacy_filter=PrivacyFilter(),
             folders=SessionFolders(None, "global-user-memory", 5),

@@ -56,7 +56,7 @@ async def test_a_sweep_finds_turns_of_which_nobody_was_told(stage):
 async def test_what_an_erasure_left_to_be_told_again_is_told_at_the_next_start(tmp_path):
     """Broken: ``look`` waits until the mind is quiet, as for any other turn."""
     async with staged(tmp_path) as stage:
-        mind = await stage.store(tokens=500)
+        mind = await stage.store(tokens=1)
         await stage.writer.narrate(mind, trigger=Trigger.MANUAL)
         story, ledger = mind.workspace.story, read_ledger(mind.workspace.published)
         story.write_text("".join(f"{line}\n" for line in story.read_text().splitlines() if line.startswith("<!--")))
