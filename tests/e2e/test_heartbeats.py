@@ -5,6 +5,7 @@ from mind_memory_client import AsyncMemoryClient
 
 from tests.support.scripted_models import Brain, hosted, prompts, provider_of
 from tests.support.service import running
+from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +66,7 @@ async def test_a_heartbeat_and_a_probe_get_silence_and_a_person_does_not(told, a
     assert prompts(provider, "seeds") == prompts(provider, "narration") == []
 
     assert await ask(service, PERSON) not in {"this is a heartbeat", "this is a probe"}
-    assert prompts(provider, "seeds")
+    assert await until_async(lambda: prompts(provider, "seeds"))
 
 
 @pytest.mark.parametrize("ask", [by_http, by_client])

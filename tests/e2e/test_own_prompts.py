@@ -1,5 +1,6 @@
 """A mind's own prompts come from whoever can write its folder: they decide words, and can neither fail nor stall."""
 
+import anyio.to_thread
 import pytest
 
 from tests.support.api_keys import make_key
@@ -96,8 +97,11 @@ def test_doctor_names_the_file_the_line_and_the_reason(tmp_path):
 async def test_the_command_line_takes_prompts_when_it_is_told_to(tmp_path, archive):
     (tmp_path / "ada.zip").write_bytes(archive)
 
-    plain = call("import", tmp_path / "ada.zip", "--mind", "bo", "--home", tmp_path / "home")
-    whole = call("import", tmp_path / "ada.zip", "--mind", "cy", "--prompts", "--home", tmp_path / "home")
+    def imported_as(mind, *more):
+        return call("import", tmp_path / "ada.zip", "--mind", mind, *more, "--home", tmp_path / "home")
+
+    plain = await anyio.to_thread.run_sync(imported_as, "bo")  # each has an event loop of its own
+    whole = await anyio.to_thread.run_sync(imported_as, "cy", "--prompts")
 
     assert "1 prompt of its own left out: read them, then import with --prompts" in " ".join(plain.stdout.split())
     assert "left out" not in whole.stdout

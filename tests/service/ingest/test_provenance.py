@@ -61,8 +61,8 @@ def test_a_tools_fact_is_read_though_the_person_named_the_place():
 
 
 def test_who_quotes_has_every_speaker_in_front():
-    """Broken: *is_quoting* changes nothing: then "I" would be nobody."""
-    text = "My mother Ines lives in Lyon."
+    """Broken: *is_quoting* changes nothing."""
+    text = "Ines lives in Lyon."
 
     assert told(text, LYON, message=1, is_quoting=True) == [f"Ann told me: {text}"]
     assert told(text, LYON, message=1) == [text]
