@@ -126,7 +126,7 @@ async def _tell(service, subject):
 
 def _warm():
     """Load what is slow to load, so that no child has to."""
-    quote([{"when": "2015-01-01 09:00", "text": f"user: {SAID}"}], language=detect(SAID))
+    quote([{"when": "2015-01-01 09:00", "said": (Message(Speaker.USER, SAID),)}], language=detect(SAID))
     cut_to_tokens(SAID, limit=5)
     importlib.import_module("anyio._backends._asyncio")
 

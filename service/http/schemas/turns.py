@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, JsonValue, ValidationInfo, field_validator
 
 from consolidation.kernel.speaker_names import LONGEST, fault_in
 from consolidation.kernel.turns import Message, Speaker, TurnKind
@@ -14,6 +14,12 @@ from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata,
 ShortText = Annotated[Text, Field(max_length=200)]
 
 _NAME = f"One printable line of at most {LONGEST} letters, without a colon, and no word for another role."
+
+_OF_A_NAME: dict[str, JsonValue] = {  # what the check below says by itself
+    "format": "printable-text",
+    "maxLength": LONGEST,
+    "pattern": "^[^:\uff1a\ufe55\ufe13\u2a74]*$",
+}
 
 POSTED: dict[str, Any] = {
     "turn_id": "2026-01-09-0001",
@@ -39,7 +45,7 @@ class MessageIn(Body):
     role: Literal["user", "assistant", "system", "tool", "thought"]
     content: Text
     timestamp: Instant | None = None
-    name: ShortText | None = Field(None, description=_NAME)
+    name: Annotated[Text, Field(description=_NAME, json_schema_extra=_OF_A_NAME)] | None = None
     id: ShortText | None = None
 
     @field_validator("name")

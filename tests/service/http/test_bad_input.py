@@ -240,7 +240,7 @@ WRONG_ASKS = {
     "relevance text": (asked(relevance="0.5"), "#/relevance"),
     "placement unknown": (asked(placement="head"), "#/placement"),
     "etag too long": (asked(known_story_etag="x" * 201), "#/known_story_etag"),
-    "unknown field": (asked(kind="turn"), "#/kind"),
+    "unknown field": (asked(nonsense=1), "#/nonsense"),
     "session missing": ({"messages": [{"role": "user", "content": "x"}]}, "#/session_id"),
 }
 

@@ -192,7 +192,7 @@ async def test_without_vectors_words_still_find(mind, embedder, seconds, rung):
 
     assert found.degraded == (rung,)
     assert (arms_of(found.queries[0])["words"], arms_of(found.queries[0])["vectors"]) == ({1}, set())
-    assert found.queries[0].facts[1].text == f"user: {AUNT}"
+    assert found.queries[0].facts[1].text == f"they told me: {AUNT}"
 
 
 async def test_without_the_graph_words_still_find_and_it_is_named_once(mind, graphs):

@@ -29,6 +29,7 @@ from service.adapters.litellm.configuration import problem_of
 from service.adapters.litellm.loader import close_litellm, open_litellm
 from service.observability.logging import configure_logs
 from service.observability.model_usage import UsageLedger
+from tests.support.waiting import until_async
 from tests.twins.provider import (
     Body,
     Breaks,
@@ -319,9 +320,10 @@ async def test_waiting_for_the_limit_counts():
 async def test_the_limit_is_kept_and_given_back():
     limit = asyncio.Semaphore(1)
 
-    with ScriptedProvider(Says("one", delay=0.2), Fails(404), "three") as provider:
+    with ScriptedProvider(Says("one", delay=0.5), Fails(404), "three") as provider:
         async with model_at(provider.url, limit=limit) as model:
             asking = [asyncio.create_task(model.converse(HELLO)) for _ in range(3)]
+            await until_async(lambda: provider.asked)
             await asyncio.sleep(0.1)
             assert len(provider.asked) == 1
             said = await asyncio.gather(*asking, return_exceptions=True)
