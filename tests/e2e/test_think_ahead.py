@@ -163,6 +163,7 @@ async def test_what_came_of_a_narration_before_the_deadline_counts(tmp_path):
             await service.keep("ada", CARLA, session_id="s0")
             await service.keep("ada", boats, session_id="s1")
             await service.digested("ada")
+            await service.resonate("ada", "Hello there, how are you?", session_id="warm")  # litellm is loaded now
             found = (
                 await service.resonate(
                     "ada",
