@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from dataclasses import dataclass
@@ -13,8 +14,13 @@ from consolidation.kernel.links import LinkRefused, open_regular, real_place
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
-_NEVER_LINKS = ("MEMORY.md", "memory", "prompts", "transcript", "story-history", "derived", "subconscious.jsonl")
+LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
+_UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
+_LOGS = ("subconscious.jsonl", "outcomes.jsonl")
+_OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md")
+_NEVER_LINKS = ("MEMORY.md", "memory", "prompts", "transcript", "story-history", "derived", *_LOGS, *_OWN_WRITINGS)
 DEFAULT_MIND = "global-user-memory"  # where nobody says which
+_INVALID = f"a mind is called by printable text of 1 to {LONGEST_MIND_NAME} characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,11 @@ class Workspace:
         return self.folder / "subconscious.jsonl"
 
     @property
+    def outcomes(self) -> Path:
+        """One line per outcome: what became of a memory that was shown."""
+        return self.folder / "outcomes.jsonl"
+
+    @property
     def arriving(self) -> Path:
         """Names the graph that an imported mind has not yet taken over; deleted once it has."""
         return self.folder / ".arriving"
@@ -88,6 +99,11 @@ class Workspace:
     def journal_index(self) -> Path:
         """The index of MEMORY.md and memory/; may be deleted at any time the service is down."""
         return self.folder / "derived" / "journal.sqlite3"
+
+    @property
+    def outcome_index(self) -> Path:
+        """The projection of the outcomes; may be deleted at any time the service is down."""
+        return self.folder / "derived" / "outcomes.sqlite3"
 
     @property
     def exists(self) -> bool:
@@ -134,11 +150,24 @@ class Workspace:
         return (*found, *(LinkRefused(file, "it is a link") for file in never if file.is_symlink()))
 
 
+def mind_id_of(name: str, *, pointer: str = "path/mind_id") -> str:
+    """
+    The id of the mind that a caller calls *name*, which may be its user's id. Every door asks here.
+
+    A name that is an id is the id. From any other printable one of 1 to 200 characters, the same id is derived each
+    time. Raises InvalidMindId with *pointer*.
+    """
+    if re.fullmatch(MIND_ID, name):
+        return name
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_MIND_NAME or _UNREADABLE in name:
+        raise InvalidMindId(_INVALID, pointer=pointer)
+    return f"user-{hashlib.blake2b(name.encode(), digest_size=12).hexdigest()}"
+
+
 def checked_mind_id(mind_id: str) -> str:
-    """Return *mind_id* if it is one. Raises InvalidMindId."""
+    """Return *mind_id* if it is one, and no name from which one is derived. Raises InvalidMindId."""
     if re.fullmatch(MIND_ID, mind_id) is None:
-        detail = "a mind's id is 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit"
-        raise InvalidMindId(detail, pointer="path/mind_id")
+        raise InvalidMindId(_INVALID, pointer="path/mind_id")
     return mind_id
 
 

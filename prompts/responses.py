@@ -50,7 +50,7 @@ class Fact(Shape):
     """
     A statement that joins two entities, with the time it holds for (RFC 3339 or None).
 
-    ``message`` is the number of the message that says it.
+    ``message`` is the number of the message that says it; ``importance`` is in 0…1.
     """
 
     source: str
@@ -58,6 +58,7 @@ class Fact(Shape):
     target: str
     fact: str
     message: int | None = None
+    importance: float | None = None
     valid_at: str | None = None
     invalid_at: str | None = None
 

@@ -13,11 +13,23 @@ from service.composition.container import Memory, open_memory
 from service.composition.startup import log_started, log_stopping
 from service.http.middleware.access import AccessCheck
 from service.http.middleware.body_limit import BodyLimit
+from service.http.middleware.mind_path import MindPath
 from service.http.middleware.request_metrics import RequestMetrics, RouteName
 from service.http.middleware.security_headers import SecurityHeaders
 from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
-from service.http.routes import api_docs, consolidation, health, journal, resonance, story, turns
+from service.http.routes import (
+    api_docs,
+    consolidation,
+    health,
+    journal,
+    log,
+    memories,
+    outcomes,
+    resonance,
+    story,
+    turns,
+)
 from service.http.routes import archive as moving
 from service.http.routes import erasure as erasing
 from service.http.routes import mcp as tools
@@ -80,8 +92,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    parts = (turns, resonance, story, consolidation, memory, journal, moving, erasing, standing, tools, health)
-    for part in parts:
+    stored = (turns, memories, outcomes, story, consolidation, journal, log, moving, erasing)
+    for part in (*stored, resonance, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:
@@ -96,6 +108,7 @@ def create_app(
         most_uploaded_bytes=settings.archive.max_bytes,
     )
     app.add_middleware(AccessCheck)
+    app.add_middleware(MindPath)
     if settings.proxy.enabled:
         app.add_middleware(OpenAIErrors)
     app.add_middleware(SecurityHeaders)

@@ -82,7 +82,7 @@ def test_every_prompt_stands_in_its_readme_and_says_what_it_is(prompt):
 
 READMES = sorted(file for file in ROOT.rglob("README.md") if not {".venv", "node_modules"} & set(file.parts))
 PAGES = [*READMES, *sorted((ROOT / "docs").glob("*.md")), ROOT / "client" / "CURL.md"]
-MOST_LINES = {"README.md": 220, "tests/benchmarks/README.md": 200}
+MOST_LINES = {"README.md": 220, "tests/benchmarks/README.md": 230}
 
 
 def name_of(file):

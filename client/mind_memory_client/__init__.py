@@ -26,10 +26,12 @@ from mind_memory_client.errors import (
 )
 from mind_memory_client.messages import place_memory
 from mind_memory_client.models import Flashback, Mind, Remembered, Resonance, StoredTurn, Story
+from mind_memory_client.recipe import AsyncSubconsciousMemory, MemoryRecord, SubconsciousMemory
 from mind_memory_client.turn import Turn
 
 __all__ = [
     "AsyncMemoryClient",
+    "AsyncSubconsciousMemory",
     "Conflict",
     "Erased",
     "Flashback",
@@ -37,6 +39,7 @@ __all__ = [
     "InvalidField",
     "InvalidRequest",
     "MemoryClient",
+    "MemoryRecord",
     "Mind",
     "MindMemoryError",
     "MindNotFound",
@@ -49,6 +52,7 @@ __all__ = [
     "StoredTurn",
     "Story",
     "StoryChanged",
+    "SubconsciousMemory",
     "TimedOut",
     "Turn",
     "TurnUnsaved",

@@ -7,6 +7,7 @@ Nothing is sent here. An Endpoint is one route; its ``call`` fills in one reques
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -16,16 +17,19 @@ from pydantic import BaseModel, ValidationError
 
 from mind_memory_client import models
 from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedAnswer
+from mind_memory_client.log_page import LogPage
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
 from mind_memory_client.service_status import ServiceStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
+Memories = str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]]
 OnFailure = Literal["raise", "silent"]
+Part = Literal["flashbacks", "story", "protocol"]
 Outcome = Literal["acted", "used", "deferred", "dismissed", "contradicted"]
 PreTurnKind = Literal["turn", "heartbeat", "probe"]
 TurnKind = Literal["turn", "heartbeat", "probe", "import"]
@@ -155,10 +159,13 @@ _MIND = "/v1/minds/{mind_id}"
 _STORY = f"{_MIND}/story"
 
 TURNS = Endpoint("POST", f"{_MIND}/turns", AsModel(models.StoredTurn))
+MEMORIES = Endpoint("POST", f"{_MIND}/memories", AsModel(models.SavedMemories))
 COMPACTION = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/compaction", AsModel(models.Compaction))
 
 RESONANCE = Endpoint("POST", f"{_MIND}/resonance", AsModel(models.Resonance), max_attempts=2)
 REMEMBER = Endpoint("GET", f"{_MIND}/remember", AsModel(models.Remembered))
+LOG = Endpoint("GET", f"{_MIND}/log", AsModel(LogPage))
+OUTCOMES = Endpoint("POST", f"{_MIND}/outcomes", AsModel(models.AppliedOutcomes))
 TRACE = Endpoint("GET", f"{_MIND}/traces/{{trace_id}}", as_json)
 TRACES = Endpoint("GET", f"{_MIND}/traces", AsModel(models.Traces))
 
@@ -225,6 +232,8 @@ def resonance(
     off_the_record: bool = False,
     kind: PreTurnKind | None = None,
     relevance: float | None = None,
+    query: str | None = None,
+    include: Sequence[Part] | None = None,
     on_failure: OnFailure = "raise",
 ) -> Call[models.Resonance]:
     """The call before a turn; of a mind that does not exist yet, the answer is silence."""
@@ -250,6 +259,8 @@ def resonance(
         "off_the_record": off_the_record or None,
         "kind": kind,
         "relevance": relevance,
+        "query": query,
+        "include": list(include) if include is not None else None,
     }
     return RESONANCE.call(mind_id=mind, body=body, seconds=_pre_turn_seconds(deadline_ms), fallback=fallback)
 
@@ -278,6 +289,49 @@ def store_turn(
         "outcomes": [{"id": one, "outcome": outcome} for one, outcome in (outcomes or {}).items()] or None,
     }
     return TURNS.call(mind_id=mind, body=body)
+
+
+def report_outcomes(
+    shown: models.Resonance | str, outcomes: Outcome | Mapping[str, Outcome], *, trace_id: str | None
+) -> Call[models.AppliedOutcomes] | None:
+    """The call that tells what became of flashbacks; None where there is nothing to tell."""
+    if isinstance(shown, models.Resonance):
+        mind, trace_id = shown.mind_id, trace_id or shown.trace_id
+        by_id = dict.fromkeys((one.id for one in shown.flashbacks), outcomes) if isinstance(outcomes, str) else outcomes
+    elif isinstance(outcomes, str):
+        raise TypeError("say of which memories: {id: outcome}")
+    else:
+        mind, by_id = shown, outcomes
+    if not by_id:
+        return None
+    body = {"trace_id": trace_id, "outcomes": [{"id": one, "outcome": outcome} for one, outcome in by_id.items()]}
+    return OUTCOMES.call(mind_id=mind, body=body)
+
+
+def save_memories(
+    mind: str,
+    memories: Memories,
+    *,
+    importance: float | None = None,
+    session: str | None = None,
+    fresh_id: Callable[[], str],
+) -> Call[models.SavedMemories]:
+    """The call that saves memories. Their ids are chosen before the first attempt, so that all attempts save once."""
+    found = [dict(one) if isinstance(one, Mapping) else {"text": one} for one in as_memories(memories)]
+    body = {"session_id": session, "memories": [_memory(one, importance, fresh_id()) for one in found]}
+    return MEMORIES.call(mind_id=mind, body=body)
+
+
+def as_memories(memories: Memories) -> list[str | Mapping[str, Any]]:
+    """*memories* as a list; a string is one memory."""
+    return [memories] if isinstance(memories, (str, Mapping)) else list(memories)
+
+
+def _memory(given: Mapping[str, Any], importance: float | None, new_id: str) -> dict[str, Any]:
+    found = {"id": new_id, "importance": importance, **given}
+    if isinstance(at := found.get("occurred_at"), datetime):
+        found["occurred_at"] = at.isoformat()
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def edit_story(mind: str, *, text: str, etag: str) -> Call[models.Story]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 
 from mind_memory_client import _endpoints as api
+from mind_memory_client import models
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     import httpx2
     from typing_extensions import Self
 
-    from mind_memory_client import models
-    from mind_memory_client._endpoints import OnFailure, Outcome, PreTurnKind, TurnKind
+    from mind_memory_client._endpoints import Memories, OnFailure, Outcome, Part, PreTurnKind, TurnKind
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
+    from mind_memory_client.log_page import LogPage
     from mind_memory_client.messages import Messages, Placement
     from mind_memory_client.service_status import ServiceStatus
 
@@ -71,6 +72,8 @@ class AsyncMemoryClient:
         max_fragments: int | None = None,
         off_the_record: bool = False,
         kind: PreTurnKind | None = None,
+        query: str | None = None,
+        include: Sequence[Part] | None = None,
         on_failure: OnFailure = "silent",
         on_unsaved: OnUnsaved = None,
         turn_id: str | None = None,
@@ -97,6 +100,8 @@ class AsyncMemoryClient:
             max_fragments=max_fragments,
             off_the_record=off_the_record,
             kind=kind,
+            query=query,
+            include=include,
             on_failure=on_failure,
             on_unsaved=on_unsaved,
             turn_id=turn_id,
@@ -164,13 +169,17 @@ class AsyncMemoryClient:
         off_the_record: bool = False,
         kind: PreTurnKind | None = None,
         relevance: float | None = None,
+        query: str | None = None,
+        include: Sequence[Part] | None = None,
         on_failure: OnFailure = "raise",
     ) -> models.Resonance:
         """
         Ask before a turn what surfaces. A mind without a turn is silent.
 
         *deadline_ms* limits the search; 0 stands for no deadline. *relevance*, from 0 to 1, is how sure the gate must
-        be. With ``on_failure="silent"`` a failure is answered by silence that says why, so that a chat goes on.
+        be. *query* is searched for in place of the last message. *include* names the parts that are wanted: with
+        ``["flashbacks"]``, story and recall protocol are left out. With ``on_failure="silent"`` a failure is answered
+        by silence that says why, so that a chat goes on.
         """
         call = api.resonance(
             mind,
@@ -186,6 +195,8 @@ class AsyncMemoryClient:
             off_the_record=off_the_record,
             kind=kind,
             relevance=relevance,
+            query=query,
+            include=include,
             on_failure=on_failure,
         )
         return await self._send(call)
@@ -221,6 +232,23 @@ class AsyncMemoryClient:
         )
         return await self._send(call)
 
+    async def save_memories(
+        self,
+        mind: str,
+        memories: Memories,
+        *,
+        importance: float | None = None,
+        session: str | None = None,
+    ) -> models.SavedMemories:
+        """
+        Save memories on purpose, all of them or none: a text, a mapping with ``text``, or several of these.
+
+        A mapping may have an ``importance`` of its own, from 0 to 1, an ``id`` and ``occurred_at``. What is below 0.1
+        is not stored, and ``dropped`` says so. They are on disk when this returns, each once in any number of attempts.
+        """
+        call = api.save_memories(mind, memories, importance=importance, session=session, fresh_id=new_id)
+        return await self._send(call)
+
     async def compaction(self, mind: str, *, session: str, messages: Messages) -> models.Compaction:
         """Store the messages of a context window before it is cut; those that are not known yet become turns."""
         body = {"messages": plain_messages(messages)}
@@ -243,6 +271,43 @@ class AsyncMemoryClient:
         asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
         return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
+    async def search_log(
+        self,
+        mind: str,
+        query: str,
+        *,
+        session: str | None = None,
+        role: Literal["user", "assistant", "system", "tool", "thought"] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        exclude_from: datetime | str | None = None,
+        limit: int | None = None,
+        context: int | None = None,
+        cursor: str | None = None,
+        timezone: str | None = None,
+        language: str | None = None,
+    ) -> LogPage:
+        """
+        Search every stored message word for word, newest first, with *context* messages around each.
+
+        *exclude_from* leaves out what was said at that time and later. *timezone* and *language* are those of each
+        item's age. *cursor* is the ``next_cursor`` of the page before.
+        """
+        asked = {
+            "query": query,
+            "session_id": session,
+            "role": role,
+            "since": since,
+            "until": until,
+            "exclude_from": exclude_from,
+            "limit": limit,
+            "context": context,
+            "cursor": cursor,
+            "timezone": timezone,
+            "language": language,
+        }
+        return await self._send(api.LOG.call(mind_id=mind, query=asked))
+
     async def journal_search(
         self, mind: str, *, query: str, max_results: int | None = None, min_score: float | None = None
     ) -> models.JournalSearch:
@@ -256,6 +321,22 @@ class AsyncMemoryClient:
         """Read lines of MEMORY.md or of a file of memory/; *from_line* counts from 1."""
         asked = {"path": path, "from_line": from_line, "lines": lines}
         return await self._send(api.JOURNAL_FILE.call(mind_id=mind, query=asked))
+
+    async def report_outcomes(
+        self,
+        shown: models.Resonance | str,
+        outcomes: Outcome | Mapping[str, Outcome],
+        *,
+        trace_id: str | None = None,
+    ) -> models.AppliedOutcomes:
+        """
+        Tell what became of flashbacks, so that what helps surfaces sooner and what is wrong stays away.
+
+        *outcomes* is one for all that surfaced, or each its own, by id. With a mind's name instead of a resonance, ids
+        are those of its trace *trace_id*; without that, of any memories, as ``remember`` gives them.
+        """
+        call = api.report_outcomes(shown, outcomes, trace_id=trace_id)
+        return await self._send(call) if call is not None else models.AppliedOutcomes(applied=0, unknown=())
 
     async def trace(self, mind: str, *, trace_id: str) -> dict[str, Any]:
         """Read phase by phase why each fragment surfaced or did not."""

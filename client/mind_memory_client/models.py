@@ -33,6 +33,13 @@ class DroppedMessage(Answer):
     reason: str
 
 
+class AppliedOutcomes(Answer):
+    """What was applied of reported outcomes; ``unknown`` are ids that were not shown, or that name no memory."""
+
+    applied: int
+    unknown: tuple[str, ...]
+
+
 class StoredTurn(Answer):
     """A turn that is on disk. ``duplicate`` is true when it was stored before; then this is the first answer again."""
 
@@ -43,6 +50,27 @@ class StoredTurn(Answer):
     pending_tokens: int
     dropped: tuple[DroppedMessage, ...]
     duplicate: bool
+    outcomes: AppliedOutcomes | None = None
+
+
+class SavedMemory(Answer):
+    """A memory that is on disk; ``index`` is its place in the request. ``duplicate``: it had been saved before."""
+
+    index: int
+    turn_id: str
+    sequence: int
+    accepted_at: datetime
+    importance: float
+    duplicate: bool
+
+
+class SavedMemories(Answer):
+    """What was saved on purpose; ``dropped`` says what was not worth it, and which secrets were taken out."""
+
+    mind_id: str
+    session_id: str
+    memories: tuple[SavedMemory, ...]
+    dropped: tuple[DroppedMessage, ...]
 
 
 class Compaction(Answer):
@@ -158,6 +186,7 @@ class Memory(Answer):
     invalid_at: datetime | None
     score: float
     sources: tuple[TurnSource, ...]
+    is_contradicted: bool = False
 
 
 class Remembered(Answer):
@@ -358,6 +387,7 @@ class Mind(Answer):
     graph: GraphState
     story: StoryState
     text: FullTextState
+    outcomes: dict[str, int]
     damaged: tuple[DamagedLine, ...]
     usage: Usage
 

@@ -74,11 +74,18 @@ class ModelCall(Answer):
     reason: str | None
 
 
+class Learnt(Answer):
+    """How many memories surfaced since the start, and how many of them have each outcome."""
+
+    surfaced: int
+    outcomes: dict[str, int]
+
+
 class ServiceStatus(Answer):
     """
     The service, what it needs, the model calls that ended last, newest first, and its minds.
 
-    ``dependencies`` and ``model_calls`` are empty for a key that does not see all minds.
+    ``dependencies`` and ``model_calls`` are empty, and ``learnt`` is None, for a key that does not see all minds.
     """
 
     version: str
@@ -86,4 +93,5 @@ class ServiceStatus(Answer):
     now: datetime
     dependencies: tuple[DependencyStatus, ...]
     model_calls: tuple[ModelCall, ...]
+    learnt: Learnt | None = None
     minds: tuple[MindStatus, ...]

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mind_memory_client._endpoints import OnFailure, Outcome, PreTurnKind, resonance, store_turn
+from mind_memory_client._endpoints import OnFailure, Outcome, Part, PreTurnKind, resonance, store_turn
 from mind_memory_client._transport import new_id
 from mind_memory_client._transport import now as present
 from mind_memory_client.errors import MindMemoryError, TurnUnsaved, UnsavedTurn
@@ -129,8 +129,9 @@ class Turn:
         options = dict(self._options)
         if not self._answers:
             options["turn_id"] += _UNANSWERED  # an answer that comes later under the same id is another turn
-        if self._outcomes:
-            options |= {"trace_id": self.resonance.trace_id, "outcomes": self._outcomes}
+        options["trace_id"] = self.resonance.trace_id  # so that the service sees what was used of what surfaced
+        if self._outcomes and self.resonance.trace_id is not None:
+            options["outcomes"] = self._outcomes
         return store_turn(self.mind, self.session, messages, **options)
 
     def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages) -> None:
@@ -173,6 +174,8 @@ def begin_turn(
     max_fragments: int | None = None,
     off_the_record: bool = False,
     kind: PreTurnKind | None = None,
+    query: str | None = None,
+    include: Sequence[Part] | None = None,
     on_failure: OnFailure = "silent",
     on_unsaved: OnUnsaved = None,
     turn_id: str | None = None,
@@ -190,6 +193,8 @@ def begin_turn(
         max_fragments=max_fragments,
         off_the_record=off_the_record,
         kind=kind,
+        query=query,
+        include=include,
         on_failure=on_failure,
     )
     has_words = bool(recall.body and recall.body["messages"])

@@ -156,12 +156,17 @@ def append_unsynced(file: Path, content: bytes) -> None:
 
 
 def append_synced(file: Path, content: bytes) -> None:
-    """Append *content* to *file* and sync it. Raises OSError; a part of it may then be in the file."""
+    """Append *content* to *file* and sync it. Raises OSError; then none of it is in the file."""
     is_new = not file.exists()
     handle = os.open(file, _APPENDING, 0o600)
     try:
-        _write_all(handle, content)
-        os.fsync(handle)
+        end = os.fstat(handle).st_size
+        try:
+            _write_all(handle, content)
+            os.fsync(handle)
+        except OSError:
+            os.ftruncate(handle, end)
+            raise
     finally:
         os.close(handle)
     if is_new:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
 SECRETS = ("keys.json", "service.json", "audit.jsonl", "audit.key")  # of a home; also by another name they stay secret
 _FOLDERS = ("minds", "graph", "incoming", "outgoing")
+_HANDLES = Path("/proc/self/fd")  # of Linux: each leads to what is open, wherever that is now
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK, a pipe would block
 
 
@@ -46,13 +47,35 @@ def real_place(file: Path, *, linked_folders: Iterable[Path] = ()) -> Path:
     return place
 
 
-def open_regular(file: Path) -> IO[bytes]:
-    """Open a regular file to read it; no link in its place is followed. Raises OSError."""
-    handle = os.open(file, _READING)
+def open_regular(file: Path, *, within: int | None = None) -> IO[bytes]:
+    """
+    Open a regular file to read it; no link in its place is followed.
+
+    A relative *file* is one of the open folder *within*, if one is given. Raises OSError.
+    """
+    handle = os.open(file, _READING, dir_fd=within)
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return os.fdopen(handle, "rb")
     os.close(handle)
     raise LinkRefused(file, "it is not a regular file")
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[Path]:
+    """
+    A path that means *folder* until the block ends, also where somebody swaps it for a link meanwhile.
+
+    Where the system has no paths of open folders, it is *folder*, and only a link that is there now is refused. Raises
+    LinkRefused, FileNotFoundError, OSError.
+    """
+    try:
+        handle = os.open(folder, _READING | os.O_DIRECTORY)
+    except NotADirectoryError as error:
+        raise LinkRefused(folder, f"{folder.name} is a link") from error
+    try:
+        yield _HANDLES / str(handle) if _HANDLES.is_dir() else folder
+    finally:
+        os.close(handle)
 
 
 def make_private(home: Path) -> None:

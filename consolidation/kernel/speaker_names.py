@@ -1,5 +1,5 @@
 """
-Which names a speaker may have: one printable line that passes for no other role and for none of our own words.
+Which names a speaker may have, and how one is shown: on a printable line, as no other role and none of our own words.
 
 What a memory says of its speaker stands in front of the words: "Ann told me: …". A name that is a role's word, or that
 ends the line, would make one speaker's words another's.
@@ -13,6 +13,7 @@ from functools import lru_cache
 
 LONGEST = 60  # letters
 _NOT_SHOWN = str.maketrans("", "", '"“”„«»「」『』<>')  # they would end an attribute of a prompt, or a quotation
+_COLONS = frozenset(":\u2236\ua789\u02d0\u02f8\u05c3\u0589\u1804\u205a\ufe30")  # and what looks like one
 _JOINERS = dict.fromkeys((0x200C, 0x200D))  # within Persian words and emoji
 _STOP = re.compile(r"[.!?]+(?=\s)")  # "Dr. Ann": to whoever reads the story, a stop in an introduction ends a sentence
 # Letters of other alphabets that look like Latin ones.
@@ -45,8 +46,6 @@ def fault_in(name: str, *, role: str) -> str:
     """Why somebody with *role* may not have this *name*; "" when they may."""
     if not name.translate(_JOINERS).isprintable() or len(name) > LONGEST:
         return f"must be one printable line of at most {LONGEST} letters"
-    if ":" in unicodedata.normalize("NFKC", name):
-        return "must not contain a colon: what a speaker said stands behind one"
     words = _BETWEEN.split(_folded(name))
     for spelling in (words, [word.translate(_LOOK_ALIKES) for word in words]):
         meant = [word for word in spelling if word and word not in _ARTICLES]
@@ -58,8 +57,13 @@ def fault_in(name: str, *, role: str) -> str:
 
 @lru_cache(maxsize=4096)
 def shown_name(name: str | None, *, role: str) -> str:
-    """*name* as it is shown; "" where there is none that somebody with *role* may have, or only the role's own word."""
-    if name is None or fault_in(name, role=role):
+    """
+    *name* as it is shown; "" where there is none, or where it could make one speaker's words another's.
+
+    That is a name that somebody with *role* may not have, the role's own word, or one with a colon ("Dr: X"): what a
+    speaker said stands behind one.
+    """
+    if name is None or fault_in(name, role=role) or not _COLONS.isdisjoint(unicodedata.normalize("NFKC", name)):
         return ""
     shown = " ".join(_STOP.sub("", name.translate(_NOT_SHOWN)).split())
     return "" if _RESERVED.get(_folded(shown)) == role else shown

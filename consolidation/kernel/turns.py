@@ -36,21 +36,25 @@ READ = frozenset({Speaker.TOOL, Speaker.SYSTEM})
 
 class TurnKind(StrEnum):
     """
-    What a turn is for; only ``turn`` and ``import`` are ever remembered.
+    What a turn is for; only ``turn``, ``import`` and ``memory`` are ever remembered.
 
-    An ``erased`` turn holds no words: its id and its session's are digests, and ``metadata`` is a tombstone's.
+    A ``memory`` is a sentence that somebody had us keep: a thought of the bot's outside any exchange. An ``erased``
+    turn holds no words: its id and its session's are digests, and ``metadata`` is a tombstone's.
     """
 
     TURN = "turn"
     HEARTBEAT = "heartbeat"
     PROBE = "probe"
     IMPORT = "import"
+    MEMORY = "memory"
     ERASED = "erased"
     OFF_THE_RECORD = "off_the_record"
 
 
-REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT})
+REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT, TurnKind.MEMORY})
 NOISE = frozenset({TurnKind.HEARTBEAT, TurnKind.PROBE})
+
+IMPORTANCE = "mind_memory.importance"  # in the metadata of a memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,12 @@ class StoredTurn:
     def is_remembered(self) -> bool:
         """Whether it belongs in the graph and the story."""
         return self.turn.kind in REMEMBERED
+
+    @property
+    def importance(self) -> float | None:
+        """How much a saved memory matters, from 0 to 1; None for everything that was not saved as one."""
+        found = self.turn.metadata.get(IMPORTANCE) if self.turn.kind is TurnKind.MEMORY else None
+        return float(found) if isinstance(found, int | float) else None
 
     @property
     def text(self) -> str:

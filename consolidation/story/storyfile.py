@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
@@ -18,13 +19,13 @@ from typing import TYPE_CHECKING, Self
 
 from consolidation.kernel.errors import StoryUnreadable, StoryUnwritable
 from consolidation.kernel.files import exclusive, new_file, replace_bytes
-from consolidation.kernel.links import LinkRefused, real_place
+from consolidation.kernel.links import LinkRefused, held_folder, real_place
 from consolidation.story.anchor import anchor_moved_back, read_marks, replace_marks, without_marks
 from consolidation.story.exchange import create, put_in_place, read_stable, write_new
 from consolidation.story.merge import merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -70,7 +71,6 @@ class StoryFile:
         self._given = file
         self._linked_folders = linked_folders
         self._folder = history
-        self._history = _History(history)
         self._clock = clock
 
     @classmethod
@@ -80,7 +80,7 @@ class StoryFile:
 
     def read(self) -> str:
         """The story as it is now; empty when there is none. Raises StoryUnreadable."""
-        return _text(self._read())
+        return _text(read_stable(self._file, is_expected=self._folder.is_dir()))
 
     def change(self, plan: Callable[[str], str]) -> Change:
         """
@@ -92,21 +92,22 @@ class StoryFile:
         try:
             with exclusive(self._file, seconds=_LOCK_SECONDS):
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                if self._folder.is_symlink():
-                    raise LinkRefused(self._folder, f"{self._folder.name} is a link")
-                self._merge_late_saves()
-                return self._swap(plan)
+                with held_folder(self._folder) as folder:
+                    return _HeldStory(self._file, folder, self._clock).change(plan)
         except OSError as error:
             raise StoryUnwritable(f"{self._file.name} can not be written: {error.strerror or error}") from error
 
     def versions(self) -> tuple[Version, ...]:
         """The earlier stories, newest first. What we wrote last is one of them as soon as the story differs from it."""
-        return tuple(Version(file.stem, file.stat().st_size) for file in self._versions())
+        with self._held() as story:
+            found = story.versions() if story is not None else []
+            return tuple(Version(file.stem, file.stat().st_size) for file in found)
 
     def version(self, name: str) -> str | None:
         """The text of an earlier story; None when no version has this name."""
-        file = next((file for file in self._versions() if file.stem == name), None)
-        return _text(file.read_bytes()) if file is not None else None
+        with self._held() as story:
+            found = story.versions() if story is not None else []
+            return next((_text(file.read_bytes()) for file in found if file.stem == name), None)
 
     def redact(self, plan: Callable[[str], str | None]) -> int:
         """
@@ -114,29 +115,19 @@ class StoryFile:
 
         A displaced story that *plan* would change is deleted. Returns how many files were changed or deleted.
         """
-        with exclusive(self._file, seconds=_LOCK_SECONDS):
-            if not self._folder.is_dir():
-                return 0
-            for litter in (*self._folder.glob("*.copy"), *self._beside.glob(".*.base.new")):
-                litter.unlink()  # of a process that was killed
-            changed = 0
-            for file in (*self._history.files(), *self._history.latest()):
-                text = _text(file.read_bytes())
-                redacted = plan(text)
-                changed += redacted != text
-                if redacted is None:
-                    file.unlink()
-                elif redacted != text:
-                    replace_bytes(file, _bytes(redacted))
-            return changed + sum(self._dropped_if_changed(late, plan) for late in self._beside.glob("*.late"))
+        with exclusive(self._file, seconds=_LOCK_SECONDS), self._held() as story:
+            return story.redact(plan) if story is not None else 0
 
-    def _dropped_if_changed(self, late: Path, plan: Callable[[str], str | None]) -> int:
-        pair = [file for file in (late, late.with_suffix(".base")) if file.exists()]
-        texts = [_text(file.read_bytes()) for file in pair]
-        if all(plan(text) == text for text in texts):
-            return 0
-        _dropped(late)
-        return len(pair)
+    @contextmanager
+    def _held(self) -> Iterator[_HeldStory | None]:
+        """The story with its history; None where there is no history, or a link in its place."""
+        with ExitStack() as stack:
+            try:
+                folder = stack.enter_context(held_folder(self._folder))
+            except (FileNotFoundError, LinkRefused):
+                yield None
+            else:
+                yield _HeldStory(self._file, folder, self._clock)
 
     @cached_property
     def _file(self) -> Path:
@@ -145,6 +136,52 @@ class StoryFile:
             return real_place(self._given, linked_folders=self._linked_folders)
         except LinkRefused as refused:
             raise StoryUnreadable(f"{self._given.name}: {refused.strerror}") from refused
+
+
+class _HeldStory:
+    """A story and its history, while nobody can swap the history's folder for a link (see ``held_folder``)."""
+
+    def __init__(self, file: Path, folder: Path, clock: Clock) -> None:
+        self._file = file
+        self._folder = folder
+        self._history = _History(folder)
+        self._clock = clock
+
+    def change(self, plan: Callable[[str], str]) -> Change:
+        self._merge_late_saves()
+        return self._swap(plan)
+
+    def versions(self) -> list[Path]:
+        found = self._history.files()
+        latest = self._history.latest()[:1]
+        if latest:
+            written = latest[0].read_bytes()
+            is_stored = bool(found) and found[0].read_bytes() == written  # a crash came before it was replaced
+            if not is_stored and self._differs(written):
+                return [*latest, *found]
+        return found
+
+    def redact(self, plan: Callable[[str], str | None]) -> int:
+        for litter in (*self._folder.glob("*.copy"), *self._beside.glob(".*.base.new")):
+            litter.unlink()  # of a process that was killed
+        changed = 0
+        for file in (*self._history.files(), *self._history.latest()):
+            text = _text(file.read_bytes())
+            redacted = plan(text)
+            changed += redacted != text
+            if redacted is None:
+                file.unlink()
+            elif redacted != text:
+                replace_bytes(file, _bytes(redacted))
+        return changed + sum(self._dropped_if_changed(late, plan) for late in self._beside.glob("*.late"))
+
+    def _dropped_if_changed(self, late: Path, plan: Callable[[str], str | None]) -> int:
+        pair = [file for file in (late, late.with_suffix(".base")) if file.exists()]
+        texts = [_text(file.read_bytes()) for file in pair]
+        if all(plan(text) == text for text in texts):
+            return 0
+        _dropped(late)
+        return len(pair)
 
     @property
     def _beside(self) -> Path:
@@ -156,17 +193,7 @@ class StoryFile:
         return folder
 
     def _read(self) -> bytes | None:
-        return read_stable(self._file, is_expected=self._folder.is_dir())
-
-    def _versions(self) -> list[Path]:
-        found = self._history.files()
-        latest = self._history.latest()[:1]
-        if latest:
-            written = latest[0].read_bytes()
-            is_stored = bool(found) and found[0].read_bytes() == written  # a crash came before it was replaced
-            if not is_stored and self._differs(written):
-                return [*latest, *found]
-        return found
+        return read_stable(self._file, is_expected=True)
 
     def _differs(self, written: bytes) -> bool:
         try:
@@ -259,13 +286,13 @@ class _History:
 
     def files(self) -> list[Path]:
         """The versions, newest first."""
-        found = self._folder.iterdir() if self._folder.is_dir() and not self._folder.is_symlink() else ()
+        found = self._folder.iterdir()
         return sorted((file for file in found if _VERSION.fullmatch(file.name) and not file.is_symlink()), reverse=True)
 
     def latest(self) -> list[Path]:
         """What we wrote last. Another file, behind it, is what a crash has left."""
-        found = self._folder.iterdir() if self._folder.is_dir() else ()
-        return sorted((file for file in found if _LATEST.fullmatch(file.name)), reverse=True)
+        found = (file for file in self._folder.iterdir() if _LATEST.fullmatch(file.name) and not file.is_symlink())
+        return sorted(found, reverse=True)
 
     def keep(self, copy: Path, *, at: datetime) -> None:
         """Make *copy* a version; delete the oldest ones."""

@@ -47,6 +47,13 @@ _TURN_MARK = re.compile(
     r"|\[(?=\s{0,8}/?\s{0,8}(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS)\s{0,8}\])",
     re.IGNORECASE,
 )
+# The same as a heading: "### System:".
+_TURN_HEADING = re.compile(
+    r"(?<![#＃])[#＃]{1,20}(?=[ \t]{0,8}[*_]{0,3}(?:system|user|assistant|developer|human|tool|function|instructions?|"
+    r"response|input)[*_]{0,3}[ \t]{0,8}[:：])",
+    re.IGNORECASE,
+)
+_DEFUSED_HEADING = "·"
 
 
 def without_injected(text: str) -> str:
@@ -78,6 +85,9 @@ def defused(text: str) -> str:
     marks: dict[int, str] = {}
     for found in (*_MARK.finditer(read), *_TURN_MARK.finditer(read)):
         marks[found.start() if seen is None else seen.places[found.start()]] = "(" if found[0] in _BRACKETS else "‹"
+    for found in _TURN_HEADING.finditer(read):
+        for place in range(*found.span()):
+            marks[place if seen is None else seen.places[place]] = _DEFUSED_HEADING
     if not marks:
         return text
     return "".join(marks.get(place, letter) for place, letter in enumerate(text))

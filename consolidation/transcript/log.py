@@ -109,6 +109,27 @@ class Transcript:
         other content it raises TurnConflict. Raises TurnErased where a turn of this id was erased, and
         TranscriptUnwritable when the disk refused: then nothing was stored.
         """
+        if (stored := await self._stored(turn)) is not None:
+            return stored
+        return (await self._append_new([(turn, tokens)]))[0]
+
+    async def append_all(self, turns: Sequence[tuple[Turn, int]]) -> tuple[Accepted, ...]:
+        """
+        Store *turns*, each with its tokens, in one write: all of them or none. Their ids must differ.
+
+        It answers and raises as ``append`` does, in the order given.
+        """
+        stored = {turn.turn_id: await self._stored(turn) for turn, _ in turns}
+        # Between this look and the queue nobody comes; what somebody posted while the disk was read is theirs.
+        new = [pair for pair in turns if stored[pair[0].turn_id] is None and not self._is_known(pair[0])]
+        stored |= {one.kept.turn.turn_id: one for one in await self._append_new(new)}
+        return tuple([stored[turn.turn_id] or await self.append(turn, tokens=tokens) for turn, tokens in turns])
+
+    def _is_known(self, turn: Turn) -> bool:
+        return turn.turn_id in self._waiting or self._positions.is_taken(turn.turn_id)
+
+    async def _stored(self, turn: Turn) -> Accepted | None:
+        """The turn of this id as it was stored before; None where there is none."""
         if self._positions.is_erased(turn.turn_id):
             raise TurnErased("the turn of this id was erased and is not kept again; what is said anew needs a new id")
         waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is stored before it stops waiting
@@ -117,9 +138,13 @@ class Transcript:
         known = self._positions.sequence_of(turn.turn_id)
         for kept in await self.read_many((known,)) if known is not None else ():  # none where the disk lost it
             return Accepted(_same(kept, turn), is_new=False)
-        waiting = self._waiting[turn.turn_id] = _Waiting(turn, tokens)
-        self._queue.append(waiting)
-        return Accepted(_same(await self._settled(waiting), turn), is_new=True)
+        return None
+
+    async def _append_new(self, turns: Sequence[tuple[Turn, int]]) -> list[Accepted]:
+        waiting = [_Waiting(turn, tokens) for turn, tokens in turns]
+        self._waiting.update({one.turn.turn_id: one for one in waiting})
+        self._queue.extend(waiting)  # at once: no write takes a part of them
+        return [Accepted(_same(await self._settled(one), one.turn), is_new=True) for one in waiting]
 
     async def read(self, sequence: int) -> StoredTurn:
         """The turn of this sequence. Raises TurnNotFound."""
@@ -141,6 +166,10 @@ class Transcript:
     async def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[StoredTurn, ...]:
         """The last turns of a session below *sequence*, oldest first."""
         return await self.read_many(self._positions.before_in_session(session_id, sequence, limit=limit))
+
+    async def after_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[StoredTurn, ...]:
+        """The next turns of a session above *sequence*, oldest first."""
+        return await self.read_many(self._positions.after_in_session(session_id, sequence, limit=limit))
 
     async def erased_in(self, session_id: str) -> tuple[StoredTurn, ...]:
         """The tombstones of a session's erased turns."""

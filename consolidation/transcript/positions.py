@@ -11,7 +11,7 @@ from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.tombstones import id_digest, session_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from consolidation.kernel.turns import StoredTurn
@@ -97,6 +97,9 @@ class Positions:
         at = bisect_left(self._sequences, sequence)
         if at == len(self._sequences) or self._sequences[at] != sequence:
             return None
+        return self._place_at(at)
+
+    def _place_at(self, at: int) -> Place:
         return Place(self._files[self._file_numbers[at]], self._offsets[at], self._lengths[at])
 
     def sequence_of(self, turn_id: str) -> int | None:
@@ -139,6 +142,20 @@ class Positions:
         told = self._by_session.get(session_id, array("Q"))
         end = bisect_left(told, sequence)
         return tuple(told[max(0, end - limit) : end])
+
+    def after_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[int, ...]:
+        """The next *limit* sequences of a session above *sequence*, ascending."""
+        told = self._by_session.get(session_id, array("Q"))
+        start = bisect_right(told, sequence)
+        return tuple(told[start : start + limit])
+
+    def backwards(self, sequence: int, *, session_id: str | None = None) -> Iterator[tuple[int, Place]]:
+        """Every sequence from *sequence* down and its place, newest first; with *session_id*, of that session alone."""
+        known = self._sequences if session_id is None else self._by_session.get(session_id, array("Q"))
+        for at in range(bisect_right(known, sequence) - 1, -1, -1):
+            place = self.place(known[at]) if session_id is not None else self._place_at(at)
+            if place is not None:
+                yield known[at], place
 
     def tokens_after(self, sequence: int) -> int:
         """Tokens of all remembered turns above *sequence*."""

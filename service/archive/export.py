@@ -21,7 +21,7 @@ import structlog
 
 from consolidation.kernel.errors import HomeFault, StoryUnreadable
 from consolidation.kernel.files import exclusive
-from consolidation.kernel.links import LinkRefused, is_secret, open_regular
+from consolidation.kernel.links import LinkRefused, held_folder, is_secret, open_regular
 from consolidation.story.exchange import read_stable
 from service.archive.consistency import GraphAsOf, rows_of
 from service.archive.graph_rows import encode
@@ -202,23 +202,26 @@ class _FileCopy:
         if (self._root / name).is_symlink():
             self.left_out.append(LeftOut(name=name, reason=_LINK))
             return
-        for place, folders, files in os.walk(self._root / name):
-            folders.sort()
-            for file in sorted(files):
-                member = (Path(place) / file).relative_to(self._root).as_posix()
-                mode = os.lstat(self._root / member).st_mode
-                reason = fault_of(member) or (None if stat.S_ISREG(mode) else _LINK)
-                if reason is None:
-                    self._copy(member, self._root / member)
-                else:
-                    self.left_out.append(LeftOut(name=ascii(member).strip("'"), reason=reason))
+        top = self._root / name
+        with suppress(FileNotFoundError), held_folder(top.parent) as held:
+            for place, folders, files, handle in os.fwalk(held / top.name):
+                folders.sort()
+                for file in sorted(files):
+                    member = (top.parent / Path(place).relative_to(held) / file).relative_to(self._root).as_posix()
+                    self._member(member, Path(file), within=handle)
 
-    def _copy(self, name: str, place: Path) -> None:
-        with (
-            suppress(FileNotFoundError),
-            self.leaving_out(name),
-            open_regular(place) as source,
-        ):  # one may just be deleted
+    def _member(self, name: str, file: Path, *, within: int) -> None:
+        with suppress(FileNotFoundError):
+            mode = os.stat(file, dir_fd=within, follow_symlinks=False).st_mode
+            reason = fault_of(name) or (None if stat.S_ISREG(mode) else _LINK)
+            if reason is None:
+                self._copy(name, file, within=within)
+            else:
+                self.left_out.append(LeftOut(name=ascii(name).strip("'"), reason=reason))
+
+    def _copy(self, name: str, place: Path, *, within: int | None = None) -> None:
+        """Copy *place*, a file of the open folder *within* if one is given. It may just have been deleted."""
+        with suppress(FileNotFoundError), self.leaving_out(name), open_regular(place, within=within) as source:
             if is_secret(os.fstat(source.fileno()), home=self._root.parents[1]):
                 raise LinkRefused(place, "it is another name of a file that guards the home")
             target = self._target(name)

@@ -57,6 +57,7 @@ class Rebuilder:
                 await self._adoption.complete(mind.workspace)
                 await self._graph_of(mind.mind_id).drop()
                 await anyio.to_thread.run_sync(mind.text.reset)
+                await anyio.to_thread.run_sync(mind.outcomes.reset)
                 await anyio.to_thread.run_sync(marker.unlink, True)  # noqa: FBT003 - missing_ok
         except OSError as error:
             raise HomeFault(f"the mind could not be rebuilt: {error.strerror}") from error
@@ -69,7 +70,8 @@ class Rebuilder:
         for mind_id in self._minds.ids():
             while self._minds.workspace(mind_id).rebuilding.exists() and not background.is_stopping:
                 try:
-                    await self.rebuild(await self._minds.find(mind_id))
+                    with self._minds.gate.enter(mind_id):
+                        await self.rebuild(await self._minds.find(mind_id))
                 except MemoryFault as error:
                     log.warning("mind.rebuild_failed", mind_id=mind_id, error=str(error))
                     await background.pause(_RETRY_SECONDS)

@@ -13,6 +13,7 @@ import inspect
 import os
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from datetime import date, datetime, time
 from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -20,7 +21,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from consolidation.kernel.errors import MemoryFault
-from consolidation.workspace import checked_mind_id
+from consolidation.workspace import mind_id_of
+from service.adapters.local_zone import here
 from service.cli.output.terminal import complain
 from service.observability.logging import configure_logs
 from service.settings.loading import read_settings
@@ -42,6 +44,19 @@ class CommandFailed(Exception):
 def group(words: str) -> typer.Typer:
     """A group of commands; *words* say what they are about."""
     return typer.Typer(help=words, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+
+
+def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
+    """A day or a time; a day is meant *at* this time where this machine is. Raises CommandFailed."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+        if len(text) <= len("2026-01-09"):
+            found = datetime.combine(date.fromisoformat(text), at)
+    except ValueError as error:
+        raise CommandFailed(f"{option}: {text!r} is not a day; write it like 2026-01-09 or 2026-01-09T18:30") from error
+    return found if found.tzinfo else found.replace(tzinfo=here())
 
 
 class Context:
@@ -91,7 +106,7 @@ def command(
                 if not logs:
                     configure_logs(level="ERROR", as_json=False)
                 if isinstance(mind := options.get("mind"), str):
-                    checked_mind_id(mind)
+                    options["mind"] = mind_id_of(mind)
                 outcome = body(Context(home=home, url=url), **options)
                 if inspect.iscoroutine(outcome):
                     asyncio.run(outcome)

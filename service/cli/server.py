@@ -1,5 +1,5 @@
 """
-A home that is served: memory opened, a port bound and announced, uvicorn run in this process.
+A home that is served: memory opened, a port bound and announced, HTTP answered in this process.
 
 Memory is opened here and lent to the application, so that a failure is said in a sentence, not by uvicorn.
 """
@@ -7,21 +7,16 @@ Memory is opened here and lent to the application, so that a failure is said in 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-import socket
 from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import uvicorn
-
 from consolidation.kernel.clock import SystemClock
 from service.app import create_app
-from service.cli.command import CommandFailed
-from service.cli.http_protocol import BoundedProtocol
 from service.composition.container import open_memory
+from service.http.server import bind, server_of, url_of
 from service.runtime.service_file import Presence, announced
 
 if TYPE_CHECKING:
@@ -30,9 +25,7 @@ if TYPE_CHECKING:
     from service.composition.container import Memory
     from service.settings.settings import Settings
 
-_OPEN_CALLS_SECONDS = 2  # of the ten that container runtimes give; closing memory takes the rest
 _LOOPBACK = "127.0.0.1"
-_EVERYWHERE = {"0.0.0.0": _LOOPBACK, "::": "::1", "": _LOOPBACK}  # noqa: S104 - named, not bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +43,15 @@ async def served_home(settings: Settings) -> AsyncIterator[ServedHome]:
     """
     Open memory, bind the port, and announce it in the home for as long as the block runs.
 
-    Raises CommandFailed where the port can not be bound, and what opening memory raises.
+    Raises ConfigurationFault where the port can not be bound, and what opening memory raises.
     """
     async with open_memory(settings) as memory:
         with closing(bind(settings)) as listener:
             url, token = url_of(settings, listener), memory.authenticator.owner_token
             presence = Presence(os.getpid(), url, SystemClock().now(), token)
             with announced(settings.folder, presence):
-                server = _server_of(settings, memory)
+                # Memory is lent to the application, which closes nothing.
+                server = server_of(create_app(settings, opening=lambda _: nullcontext(memory)), settings)
                 stop = partial(setattr, server, "should_exit", True)
                 yield ServedHome(memory, presence, partial(server.serve, sockets=[listener]), stop)
 
@@ -98,46 +92,3 @@ class SharedHome:
             if self._opened.done():
                 raise
             self._opened.set_exception(error)
-
-
-def bind(settings: Settings) -> socket.socket:
-    """The port, bound. Raises CommandFailed where it can not be."""
-    host, port = settings.host, settings.port
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port), family=family)
-    except OSError as error:
-        reason = (error.strerror or str(error)).partition(" (while")[0]
-        raise CommandFailed(
-            f"port {port} on {host} is not available ({reason.lower()}): stop what uses it, or choose another "
-            "with --port; 0 takes any that is free"
-        ) from error
-    # What it accepts inherits this. Else an answer's body waits 40 ms for its head to be acknowledged: asyncio sees to
-    # it only for sockets that it made itself.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
-
-
-def url_of(settings: Settings, listener: socket.socket) -> str:
-    """Where commands on this machine reach *listener*."""
-    host = _EVERYWHERE.get(settings.host, settings.host)
-    name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listener.getsockname()[1]}"
-
-
-def _server_of(settings: Settings, memory: Memory) -> uvicorn.Server:
-    """What answers, with *memory* lent to it: it closes nothing."""
-    config = uvicorn.Config(
-        create_app(settings, opening=lambda _: nullcontext(memory)),
-        log_config=None,
-        log_level=max(logging.WARNING, logging.getLevelNamesMapping()[settings.log_level]),
-        access_log=False,
-        server_header=False,
-        ws="none",
-        http=partial(  # type: ignore[arg-type] # called as the class would be
-            BoundedProtocol, header_seconds=settings.header_seconds, most_connections=settings.max_connections
-        ),
-        lifespan="on",
-        timeout_graceful_shutdown=_OPEN_CALLS_SECONDS,
-    )
-    return uvicorn.Server(config)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Minds
     from service.ports.embedder import Embedder
     from service.ports.upstream import Upstream
+    from service.resonance.outcome_reports import OutcomeReports
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
     from service.settings.settings import Settings
@@ -60,6 +61,7 @@ class Memory:
     pipeline: Pipeline
     deadline_seconds: float | None  # of a pre-turn call that names none
     recall: Recall
+    outcomes: OutcomeReports
     story: Story
     journal: Journal
     archive: Archive
@@ -121,6 +123,7 @@ async def open_memory(
             pipeline=resonance.pipeline,
             deadline_seconds=resonance.deadline_seconds,
             recall=Recall(embedder=shared.embedder),
+            outcomes=resonance.outcomes,
             story=story,
             journal=journal.journal,
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),

@@ -62,6 +62,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
         sweep_seconds=knobs.sweep_seconds,
     )
     shared.telemetry.dependencies.on_recovery(ingestion.retry_now)
+    shared.minds.when_closed(ingestion.forget)
     return Ingest(ingestion, indexing, saving)
 
 

@@ -11,6 +11,7 @@ from service.resonance.entity_arm import EntityArm
 from service.resonance.filters import Filters
 from service.resonance.late_answers import LateAnswers, Pace
 from service.resonance.narration_model import NarrationModel
+from service.resonance.outcome_reports import OutcomeReports
 from service.resonance.pipeline import Pipeline
 from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Retrieval
@@ -31,7 +32,7 @@ _WITHOUT_MODEL_SECONDS, _WITH_MODEL_SECONDS = 1.5, 2.5
 @dataclass(frozen=True, slots=True)
 class Resonance:
     """
-    The pipeline, the weight of words it uses, and what it thinks and remembers between calls.
+    The pipeline, the weight of words it uses, what it thinks and remembers between calls, the outcomes of its answers.
 
     ``deadline_seconds`` is for calls that name no deadline; None sets no limit.
     """
@@ -39,6 +40,7 @@ class Resonance:
     pipeline: Pipeline
     rarity: WordRarity
     think_ahead: ThinkAhead
+    outcomes: OutcomeReports
     deadline_seconds: float | None
     _late_answers: LateAnswers
     _stable_prompt: StablePrompt
@@ -74,7 +76,12 @@ def build_resonance(
     gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
     pipeline = Pipeline(
         seeds=SeedsModel(
-            model=model, agent=settings.agent, late_answers=late_answers, think_ahead=think_ahead, pace=pace
+            model=model,
+            agent=settings.agent,
+            late_answers=late_answers,
+            think_ahead=think_ahead,
+            pace=pace,
+            tally=shared.telemetry.tally,
         ),
         retrieval=Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=(EntityArm(), *notes)),
         filters=Filters(gate=gate, echo_turns=settings.resonance.echo_turns),
@@ -86,4 +93,10 @@ def build_resonance(
         spans=shared.telemetry.spans,
     )
     deadline_seconds = _deadline_seconds(settings, is_model_hosted=model.is_hosted)
-    return Resonance(pipeline, rarity, think_ahead, deadline_seconds, late_answers, stable_prompt, shared)
+    outcomes = OutcomeReports(
+        clock=shared.clock,
+        tally=shared.telemetry.tally,
+        background=shared.background,
+        notices=settings.resonance.notice_outcomes,
+    )
+    return Resonance(pipeline, rarity, think_ahead, outcomes, deadline_seconds, late_answers, stable_prompt, shared)

@@ -22,7 +22,7 @@ from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
 from service.ingest.extraction_prompts import TurnReaders
 from service.mind.mind_gate import MindGate
-from service.mind.minds import Minds
+from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
 from service.observability.model_usage import UsageLedger
@@ -122,6 +122,8 @@ async def open_resources(
         gate=MindGate(),
         graph_of=opened.of,
         linked_folders=settings.story.linked_folders,
+        limits=OpenMinds(settings.most_open_minds, settings.idle_mind_seconds),
+        is_at_work=background.is_at_work,
     )
     stack.push_async_callback(minds.close)
     # Entered last, so left first: nothing runs any more when what it uses is closed.

@@ -60,6 +60,7 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     )
     journal.start(background)
     background.start_daemon("sweep", memory.ingestion.sweep)
+    background.start_daemon("closing of minds", memory.ingestion.close_unused)
     background.start_daemon("story sweep", memory.story.scheduler.sweep)
     background.start("session files", memory.story.sync.import_at_start)
     if memory.settings.story.auto_bootstrap:

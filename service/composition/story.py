@@ -9,7 +9,7 @@ from consolidation.kernel.ports import Role
 from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
 from consolidation.story.triggers import TriggerThresholds
-from consolidation.workspace import checked_mind_id
+from consolidation.workspace import mind_id_of
 from service.erasure.pending import ErasedMinds
 from service.story.editor import StoryEditor
 from service.story.pending_log import PendingLog
@@ -56,6 +56,7 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
         most_words=knobs.most_words,
     )
     pending_log = PendingLog(shared.background)
+    shared.minds.when_closed(pending_log.forget)
     writer = StoryWriter(
         consolidation,
         clock=shared.clock,
@@ -88,7 +89,7 @@ def build_story(settings: Settings, shared: Resources, *, narration: Narration, 
         privacy_filter=shared.privacy_filter,
         folders=SessionFolders(
             folder,
-            checked_mind_id(knobs.sessions_mind),
+            mind_id_of(knobs.sessions_mind),
             knobs.newest_sessions,
             ErasedMinds(settings.folder).at,
         ),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from service.ingest.indexing_lane import IndexingLane
     from service.ingest.saving_lane import SavingLane
     from service.mind.minds import Mind, Minds
+    from service.mind.outcomes import OutcomeRecord
     from service.runtime.background import Background
     from service.story.writer import StoryWriter
 
@@ -186,7 +187,16 @@ class TurnEraser:
     async def _forget_traces(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> None:
         gone = await anyio.to_thread.run_sync(mind.trace_log.forget, lambda trace: is_doomed(trace, plan=plan))
         counts.add("traces", traces=gone)
+        gone = await anyio.to_thread.run_sync(mind.outcomes.forget, lambda record: _is_of(record, plan))
+        counts.add("outcomes", outcomes=gone)
         self._context.forget_in_memory(mind.mind_id)
+
+
+def _is_of(record: OutcomeRecord, plan: ErasurePlan) -> bool:
+    """Whether an outcome was reported in an erased session, or of a memory that rests on an erased turn."""
+    if plan.request.session_id is not None and record.session_id == plan.request.session_id:
+        return True
+    return any(turn.sequence in record.sequences for turn in plan.turns)
 
 
 def _doomed(mind: Mind, stored: StoredTurn) -> DoomedTurn:

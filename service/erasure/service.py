@@ -164,7 +164,8 @@ class ErasureService:
         try:
             while not self._context.background.is_stopping:
                 try:
-                    return await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
+                    with self._context.minds.held(mind_id):
+                        return await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
                 except (MemoryFault, OSError, sqlite3.Error) as error:
                     reason = f"{type(error).__name__}: {error}"
                     if reason != job.waiting_for:

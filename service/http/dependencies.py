@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Path, Request
+from pydantic import JsonValue
 
-from consolidation.workspace import MIND_ID
+from consolidation.workspace import LONGEST_MIND_NAME
 from service.access.principal import Principal
 from service.composition.container import Memory
 
@@ -24,12 +25,18 @@ async def _caller_name(request: Request) -> str:
     return (await _caller(request)).name
 
 
+NAME_OF_MIND = (
+    f"A mind's id (a-z, 0-9, - and _), or any printable text of 1 to {LONGEST_MIND_NAME} characters, such as your own "
+    "id of a user, from which the same mind's id is derived each time."
+)
+MIND_SCHEMA: dict[str, JsonValue] = {"format": "printable-text", "minLength": 1, "maxLength": LONGEST_MIND_NAME}
+
 MemoryDep = Annotated[Memory, Depends(_memory)]
 MindName = Annotated[
     str,
     Path(
-        description="1 to 63 characters of a-z, 0-9, - and _.",
-        json_schema_extra={"pattern": f"^{MIND_ID}$"},
+        description=f"{NAME_OF_MIND} Percent-encoded.",
+        json_schema_extra=MIND_SCHEMA,
         examples=["global-user-memory"],
     ),
 ]
@@ -39,6 +46,14 @@ async def _inside_mind(mind_id: MindName, memory: MemoryDep) -> AsyncIterator[st
     """Enter the mind until the request is answered. An erase waits for that."""
     with memory.minds.gate.enter(mind_id):
         yield mind_id
+
+
+def text_of_header(value: str) -> str:
+    """The value of a header: UTF-8, as most clients send it, else Latin-1, as browsers do."""
+    try:
+        return value.encode("latin-1").decode("utf-8").strip()
+    except UnicodeError:
+        return value.strip()
 
 
 MindId = Annotated[str, Depends(_inside_mind)]

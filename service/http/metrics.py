@@ -14,7 +14,7 @@ from service.mind.health import LaneName
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from service.mind.minds import Mind
+    from service.mind.summary import MindSummary
     from service.observability.counters import Tally
     from service.observability.dependency_health import Dependencies
     from service.observability.histograms import Spread
@@ -40,7 +40,7 @@ def metric_series(
     tally: Tally,
     spending: UsageTotals,
     dependencies: Dependencies,
-    minds: Sequence[Mind],
+    minds: Sequence[MindSummary],
 ) -> Iterator[MetricSeries]:
     """All metrics at this moment."""
     yield _gauge("build_info", "1, with the version that runs.", {(version,): 1}, "version")
@@ -68,6 +68,8 @@ def _dependency_states(dependencies: Dependencies) -> Iterator[MetricSeries]:
 
 def _turns(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("turns", "Posted turns by outcome.", _by_label(tally.turns), "outcome")
+    about = "Memories that somebody saved on purpose, by outcome."
+    yield _counter("saved_memories", about, _by_label(tally.memories), "outcome")
     about = "Time until a turn was on disk."
     yield _histogram("turn_acceptance", about, tally.acceptances.spreads())
 
@@ -85,21 +87,25 @@ def _flashbacks(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("flashbacks", "Memories that surfaced.", _by_label(tally.flashbacks), "kind")
     about = "Memories that had already surfaced within the last 100 pre-turn calls of their session."
     yield _counter("flashbacks_repeated", about, {(): tally.repeats})
+    about = "Wonders of the model, those that were new in their session, and memories that surfaced by one."
+    yield _counter("wonders", about, _by_label(tally.wonders), "stage")
+    yield _counter("outcomes", "What became of memories that surfaced.", _by_label(tally.outcomes), "outcome")
     about = "Candidates that a filter dropped."
     yield _counter("fragments_held_back", about, _by_label(tally.held_back), "filter")
     about = "Pre-turn calls in which a filter dropped something."
     yield _counter("resonance_held_back", about, _by_label(tally.holding), "filter")
 
 
-def _digestion(tally: Tally, minds: Sequence[Mind]) -> Iterator[MetricSeries]:
-    yield _gauge("minds", "Minds in memory.", {(): len(minds)})
-    lags = {(lane.value,): sum(one.lag(lane) for one in minds) for lane in LaneName}
+def _digestion(tally: Tally, minds: Sequence[MindSummary]) -> Iterator[MetricSeries]:
+    yield _gauge("minds", "Minds that were opened since the service began.", {(): len(minds)})
+    lags = {(lane.value,): sum(one.lags[lane] for one in minds) for lane in LaneName}
     yield _gauge("lag_turns", "Turns that a lane has not processed yet, in all minds.", lags, "lane")
     waiting = {(lane.value,): sum(one.health.lanes[lane].waiting_for is not None for one in minds) for lane in LaneName}
     yield _gauge("waiting_minds", "Minds whose lane waits after a failure.", waiting, "lane")
     parked = sum(len(one.health.parked) for one in minds)
     yield _gauge("parked_turns", "Turns that are parked because their extraction failed.", {(): parked})
     yield _counter("parked", "How often a turn was parked.", {(): tally.parked})
+    yield _counter("facts_dropped", "Facts that were too slight to be kept.", {(): tally.dropped_facts})
     yield _counter("digested_turns", "Turns that a lane has processed.", _by_label(tally.digested), "lane")
     about = "Steps of a lane that failed and will be tried again."
     yield _counter("digestion_failures", about, _by_label(tally.lane_failures), "lane")
@@ -109,8 +115,8 @@ def _digestion(tally: Tally, minds: Sequence[Mind]) -> Iterator[MetricSeries]:
     yield _counter("embedded_texts", about, _by_label(tally.texts), "cache")
 
 
-def _stories(tally: Tally, minds: Sequence[Mind]) -> Iterator[MetricSeries]:
-    pending = [one.story.pending(one.transcript.positions) for one in minds]
+def _stories(tally: Tally, minds: Sequence[MindSummary]) -> Iterator[MetricSeries]:
+    pending = [one.pending for one in minds]
     runs = [one.story.last_run for one in minds if one.story.last_run is not None]
     yield _gauge("story_pending_turns", "Turns that wait for the story.", {(): sum(one.turns for one in pending)})
     yield _gauge("story_pending_tokens", "Tokens that wait for the story.", {(): sum(one.tokens for one in pending)})

@@ -1,5 +1,6 @@
 """
-Which files are the journal, and the only way to open them: MEMORY.md and memory/**/*.md, by their exact names.
+Which files are the journal, and the only way to open them: MEMORY.md and memory/**/*.md, by their exact names, and what
+an agent writes of itself beside them.
 
 Below the mind's folder no link is followed, for a file or for a folder. Each step is opened from the one before it, and
 a name counts as the folder lists it, so that a disk that ignores case or accents opens nothing else.
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOTES, FOLDER, ENDING = "MEMORY.md", "memory", ".md"
+OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md")  # of an autonomous agent
+_ALONE = frozenset({NOTES, *OWN_WRITINGS})  # files beside the folder
 POINTER = "query/path"
 LONGEST_PATH = 1_000
 _DEEPEST = 16
@@ -51,8 +54,9 @@ def steps_of(path: str) -> tuple[str, ...]:
     steps = tuple(path.split("/"))
     if any(step.startswith(".") or not step for step in steps):
         raise _refused("is not a plain path below the mind's folder: no step may be empty, nor begin with a dot")
-    if steps != (NOTES,) and not (steps[0] == FOLDER and len(steps) > 1 and _is_markdown(steps[-1])):
-        raise _refused("is not in the journal, which is MEMORY.md and memory/**/*.md")
+    is_alone = len(steps) == 1 and steps[0] in _ALONE
+    if not is_alone and not (steps[0] == FOLDER and len(steps) > 1 and _is_markdown(steps[-1])):
+        raise _refused(f"is not in the journal, which is MEMORY.md, memory/**/*.md, {', '.join(OWN_WRITINGS)}")
     if len(steps) > _DEEPEST:
         raise _refused(f"leads over more than {_DEEPEST} names")
     return steps
@@ -81,8 +85,8 @@ def files_of(root: Path) -> dict[str, Stamp]:
     """Every file of the journal with its stamp, by path. Does blocking I/O. Raises OSError."""
     found: dict[str, Stamp] = {}
     for entry in _entries(root):
-        if entry.name == NOTES and entry.is_file(follow_symlinks=False):
-            _put(found, entry, NOTES)
+        if entry.name in _ALONE and entry.is_file(follow_symlinks=False):
+            _put(found, entry, entry.name)
         elif entry.name == FOLDER and entry.is_dir(follow_symlinks=False):
             _gather(root / FOLDER, FOLDER, found)
     return found

@@ -79,7 +79,9 @@ class TextIndex:
         with self._file.changed() as database:
             for fact, stems in facts:
                 number = number_of(database, "facts", fact.uuid)
-                database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact))
+                database.execute(
+                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact)
+                )
                 put_stems(database, "facts", number, stems)
             for entity, stems in entities:
                 number = number_of(database, "entities", entity.uuid)
@@ -230,7 +232,7 @@ class TextIndex:
         return frozenset(self._all(SPEAKER))
 
     def facts(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
-        """Facts by number: uuid, text, source, target, episodes as JSON, valid_at, invalid_at."""
+        """Facts by number: uuid, text, source, target, episodes as JSON, valid_at, invalid_at, importance."""
         return self._rows("facts", numbers)
 
     def fact_numbers(self, uuids: Sequence[str]) -> dict[str, int]:

@@ -25,7 +25,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 6
+_VERSION = 7
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -39,7 +39,7 @@ CREATE INDEX turns_by_time ON turns (occurred_at);
 CREATE INDEX turns_by_denied ON turns (denies) WHERE denies IS NOT NULL;
 CREATE TABLE facts (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, text TEXT NOT NULL, source TEXT NOT NULL,
-  target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT
+  target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT, importance REAL
 );
 CREATE TABLE entities (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL
@@ -243,7 +243,7 @@ def fact_row(number: int, fact: StoredFact) -> tuple[object, ...]:
     valid_at = fact.valid_at.isoformat() if fact.valid_at else None
     invalid_at = fact.invalid_at.isoformat() if fact.invalid_at else None
     episodes = json.dumps(fact.episodes)
-    return (number, fact.uuid, fact.text, fact.source, fact.target, episodes, valid_at, invalid_at)
+    return (number, fact.uuid, fact.text, fact.source, fact.target, episodes, valid_at, invalid_at, fact.importance)
 
 
 def move_cursor(database: sqlite3.Connection, name: str, sequence: int) -> None:

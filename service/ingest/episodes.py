@@ -103,11 +103,11 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         knows_not=knows_not(answer),
         answers=held_types(own, language=language),
         wants_answer=wants_answer(own, language=language),
-        denies=before.sequence if before is not None and _is_denied(before, own, answer) else None,
+        denies=before.sequence if before is not None and is_denied(before, own, answer) else None,
     )
 
 
-def _is_denied(before: StoredTurn, own: str, answer: str) -> bool:
+def is_denied(before: StoredTurn, own: str, answer: str) -> bool:
     """Whether a person's words, and the *answer* to them, say that what the assistant said *before* was wrong."""
     claim = _said(before, {Speaker.ASSISTANT}).rstrip()
     if not claim:

@@ -125,7 +125,12 @@ class ExtractionLane:
                     extracted = await mind.graph.extract(episode, previous=previous)
             except TimeoutError as error:
                 raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error
-            found = {"facts": len(extracted.facts), "entities": len(extracted.entities)}
+            found = {
+                "facts": len(extracted.facts),
+                "entities": len(extracted.entities),
+                "dropped": extracted.dropped,
+            }
+            self._telemetry.dropped(facts=extracted.dropped)
             annotate(**found)
             log.debug("turn.extracted", **found)
         return extracted

@@ -20,11 +20,12 @@ from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
+from service.ingest.importance import worth_keeping
 from service.ingest.provenance import with_provenance
 from service.retrieval.lead_words import is_read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import BaseModel
@@ -82,6 +83,7 @@ class TurnReader:
         self._extraction: Extraction | None = None
         self._questions: list[_Question] = []
         self.usage = Usage()
+        self.dropped = 0  # facts that were too slight to be kept
 
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
@@ -90,8 +92,16 @@ class TurnReader:
             answered = await self._answer(Ask("extraction", Extraction, words, self._overrides))
             is_quoting = not self._model.is_hosted
             found = partial(with_provenance, answered, said=said, previous=previous, is_quoting=is_quoting)
-            self._extraction = await anyio.to_thread.run_sync(found)  # stems every word of a turn
+            told = await anyio.to_thread.run_sync(found)  # stems every word of a turn
+            self._extraction = worth_keeping(told)
+            self.dropped = len(told.facts) - len(self._extraction.facts)
         return self._extraction
+
+    @property
+    def importance(self) -> Mapping[str, float]:
+        """How important each fact of the turn is, 0…1, by its words; those that a model judged."""
+        facts = self._extraction.facts if self._extraction is not None else ()
+        return {fact.fact: min(1.0, fact.importance) for fact in facts if fact.importance is not None}
 
     async def identify(self, names: Sequence[KnownItem], known: Sequence[KnownItem]) -> dict[int, int]:
         """New entity's number → number of the known entity it is, for those that are known."""

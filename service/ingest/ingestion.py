@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+_ROOM_SECONDS, _CLOSE_SECONDS = 0.1, 2.0
+
 
 class Ingestion:
     """Runs the lanes of every mind."""
@@ -99,28 +101,47 @@ class Ingestion:
             self.wake(mind)
 
     def forget(self, mind_id: str) -> None:
-        """Drop what the lanes remember of a mind: it was erased."""
+        """Drop what the lanes remember of a mind: it was erased or closed."""
         self._saving_lane.forget(mind_id)
         self._extraction_lane.forget(mind_id)
 
     async def sweep(self) -> None:
-        """Open every mind there is and wake it, now and after each pause, until the service stops."""
+        """
+        Open every mind there is and wake it, now and after each pause, until the service stops.
+
+        One that was closed had nothing to do. Where too many are open, those with work are waited for.
+        """
         while not self._background.is_stopping:
             try:
                 for mind_id in self._minds.ids():
-                    await self._wake_if_readable(mind_id)
+                    if self._minds.resting(mind_id) is None:
+                        await self._until_there_is_room(mind_id)
+                        await self._wake_if_readable(mind_id)
             except OSError as error:
                 self._minds.disk.failed(f"the home can not be read: {error.strerror}", part="home")
             else:
                 self._minds.disk.worked(part="home")
             await self._background.pause(self._sweep_seconds)
 
+    async def _until_there_is_room(self, mind_id: str) -> None:
+        """Return when the mind is open, or can be without one too many; after a sweep's pause at the latest."""
+        waited = 0.0
+        while self._minds.get(mind_id) is None and self._minds.is_full and waited < self._sweep_seconds:
+            if await self._minds.close_unused(spare=1) or not await self._background.pause(_ROOM_SECONDS):
+                return
+            waited += _ROOM_SECONDS
+
+    async def close_unused(self) -> None:
+        """Close minds that nobody uses, again and again. Never returns."""
+        while await self._background.pause(_CLOSE_SECONDS):
+            await self._minds.close_unused()
+
     async def _wake_if_readable(self, mind_id: str) -> None:
         """Wake a mind. One that can not be opened is logged once, and the others are woken all the same."""
         part = f"opening {mind_id}"
         try:
             with self._minds.gate.enter(mind_id):
-                self.wake(await self._minds.find(mind_id))
+                self.wake(self._minds.get(mind_id) or await self._minds.find(mind_id))
         except MemoryFault as error:
             if mind_id not in self._unreadable:
                 log.warning("mind.unreadable", mind_id=mind_id, error=str(error))

@@ -23,7 +23,7 @@ from consolidation.text.tokens import count_tokens
 from service.ingest.lane_telemetry import span_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
@@ -67,12 +67,25 @@ class AcceptedTurn:
     ``pending_tokens`` is how many tokens of the mind wait for the story.
     """
 
-    turn_id: str
-    sequence: int
-    accepted_at: datetime
+    stored: StoredTurn
     is_new: bool
     dropped: tuple[DroppedMessage, ...]
     pending_tokens: int
+
+    @property
+    def turn_id(self) -> str:
+        """Its id."""
+        return self.stored.turn.turn_id
+
+    @property
+    def sequence(self) -> int:
+        """Its place in the transcript, from 1."""
+        return self.stored.sequence
+
+    @property
+    def accepted_at(self) -> datetime:
+        """When it was stored first."""
+        return self.stored.accepted_at
 
 
 class Intake:
@@ -110,38 +123,46 @@ class Intake:
 
         Raises InvalidMindId, InvalidRequest, MindErasing, TurnConflict, TurnErased, HomeFault. Then nothing was stored.
         """
+        return (await self.accept_all(mind_id, (turn,)))[0]
+
+    async def accept_all(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn, ...]:
+        """Store *turns* of one session, whose ids differ, as ``accept`` stores one: all of them or none."""
         began = self._clock.monotonic()
-        ids = {"mind_id": mind_id, "session_id": turn.session_id, "turn_id": turn.turn_id}
+        ids = {"mind_id": mind_id, "session_id": turns[0].session_id, "turn_id": turns[0].turn_id}
         with bound_contextvars(**ids), self._spans.inside("turn.accept", **ids) as annotate:
-            self._spans.mark(span_key(mind_id, turn.turn_id))  # what the lanes do with it is linked to this span
+            for turn in turns:  # what the lanes do with it is linked to this span
+                self._spans.mark(span_key(mind_id, turn.turn_id))
             try:
-                mind, stored, dropped = await self._store(mind_id, turn)
+                mind, stored = await self._store(mind_id, turns)
             except MemoryFault as fault:
-                self._report_refusal(fault)
+                self._report_refusal(fault, turns=len(turns))
                 raise
             self._minds.disk.worked(part="transcript")
-            self._report(stored, dropped, annotate, seconds=self._clock.monotonic() - began)
+            for one, dropped in stored:
+                self._report(one, dropped, annotate, seconds=self._clock.monotonic() - began)
             self._wake_lanes(mind)
-            if stored.is_new:
-                self._think_ahead(mind, stored.kept)
-            return AcceptedTurn(
-                turn_id=stored.kept.turn.turn_id,
-                sequence=stored.kept.sequence,
-                accepted_at=stored.kept.accepted_at,
-                is_new=stored.is_new,
-                dropped=dropped,
-                pending_tokens=self._on_stored(mind),
+            for one, _ in stored:
+                if one.is_new:
+                    self._think_ahead(mind, one.kept)
+            pending_tokens = self._on_stored(mind)
+            return tuple(
+                AcceptedTurn(stored=one.kept, is_new=one.is_new, dropped=dropped, pending_tokens=pending_tokens)
+                for one, dropped in stored
             )
 
     def filtered(self, turn: Turn) -> Turn:
         """*turn* as ``accept`` would store it. Raises InvalidRequest when no message would be left."""
         return filter_turn(turn, privacy_filter=self._privacy_filter)[0]
 
-    async def _store(self, mind_id: str, turn: Turn) -> tuple[Mind, Accepted, tuple[DroppedMessage, ...]]:
-        _check_times(turn, now=self._clock.now())
-        filtered, dropped, tokens = await anyio.to_thread.run_sync(self._measured, turn)
+    async def _store(
+        self, mind_id: str, turns: Sequence[Turn]
+    ) -> tuple[Mind, list[tuple[Accepted, tuple[DroppedMessage, ...]]]]:
+        for turn in turns:
+            _check_times(turn, now=self._clock.now())
+        measured = await anyio.to_thread.run_sync(lambda: [self._measured(turn) for turn in turns])
         mind = await self._minds.find_or_create(mind_id)
-        return mind, await mind.transcript.append(filtered, tokens=tokens), dropped
+        stored = await mind.transcript.append_all([(filtered, tokens) for filtered, _, tokens in measured])
+        return mind, [(one, dropped) for one, (_, dropped, _) in zip(stored, measured, strict=True)]
 
     def _measured(self, turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
         filtered, dropped = filter_turn(turn, privacy_filter=self._privacy_filter)
@@ -159,10 +180,11 @@ class Intake:
             "dropped": len(dropped),
         }
         annotate(**fields)
-        log.info("turn.accepted", **fields, ms=round(seconds * 1000, 2))
+        log.info("turn.accepted", turn_id=stored.kept.turn.turn_id, **fields, ms=round(seconds * 1000, 2))
 
-    def _report_refusal(self, fault: MemoryFault) -> None:
-        self._tally.turn("refused")
+    def _report_refusal(self, fault: MemoryFault, *, turns: int) -> None:
+        for _ in range(turns):
+            self._tally.turn("refused")
         if isinstance(fault, TranscriptUnwritable):
             reason = str(fault).rpartition(": ")[2]
             self._minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
@@ -177,7 +199,7 @@ def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tup
     """
     if privacy_filter.is_off_the_record(turn):
         return voided(turn), tuple(DroppedMessage(index, OFF_THE_RECORD) for index in range(len(turn.messages)))
-    dropped = {index: reason for index, message in enumerate(turn.messages) if (reason := _emptiness(message.content))}
+    dropped = {index: reason for index, message in enumerate(turn.messages) if (reason := emptiness(message.content))}
     left = [index for index in range(len(turn.messages)) if index not in dropped]
     if not left:
         raise InvalidRequest("every message is empty", pointer="#/messages/0/content")
@@ -192,15 +214,19 @@ def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tup
     return filtered, (*sorted(of_messages, key=lambda one: one.index or 0), *of_metadata)
 
 
-def _emptiness(content: str) -> str:
+def emptiness(content: str) -> str:
     """Why a message holds nothing of its own; empty when it does."""
     if is_blank(content):
         return "empty"
     return "injected" if is_blank(without_injected(content)) else ""
 
 
+def check_time(instant: datetime | None, *, now: datetime, pointer: str) -> None:
+    """Refuse a time that no clock can be wrong by. Raises InvalidRequest."""
+    if instant is not None and instant > now + _MOST_AHEAD:
+        raise InvalidRequest("is more than a day in the future", pointer=pointer)
+
+
 def _check_times(turn: Turn, *, now: datetime) -> None:
     for index, message in enumerate(turn.messages):
-        if message.timestamp is not None and message.timestamp > now + _MOST_AHEAD:
-            pointer = f"#/messages/{index}/timestamp"
-            raise InvalidRequest("is more than a day in the future", pointer=pointer)
+        check_time(message.timestamp, now=now, pointer=f"#/messages/{index}/timestamp")

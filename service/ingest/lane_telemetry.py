@@ -51,6 +51,10 @@ class LaneTelemetry:
         """A step failed; it will be tried again."""
         self._tally.lane_failures[lane] += 1
 
+    def dropped(self, *, facts: int) -> None:
+        """So many facts of a turn were too slight to be kept."""
+        self._tally.dropped_facts += facts
+
     def parked(self) -> None:
         """A turn was parked."""
         self._tally.parked += 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from service.index.journal_files import FOLDER, NOTES
+from service.index.journal_files import FOLDER, NOTES, OWN_WRITINGS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -51,4 +51,4 @@ class JournalWatch:
 
 def concerns_journal(steps: Steps) -> bool:
     """Whether a path below the folder of all minds belongs to a journal, or was a folder in one."""
-    return steps[1:] == (NOTES,) or (len(steps) > 1 and steps[1] == FOLDER)
+    return steps[1:] in {(name,) for name in (NOTES, *OWN_WRITINGS)} or (len(steps) > 1 and steps[1] == FOLDER)

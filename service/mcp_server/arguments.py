@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from consolidation.workspace import MIND_ID
+from consolidation.kernel.errors import InvalidMindId
+from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LAST_MOMENT = time(23, 59, 59, 999_999, tzinfo=UTC)
@@ -39,6 +40,14 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _mind_id(name: str) -> str:
+    try:
+        return mind_id_of(name)
+    except InvalidMindId as error:
+        raise ValueError(str(error)) from error
+
+
+_Mind = Annotated[str, AfterValidator(_mind_id), Field(min_length=1, max_length=LONGEST_MIND_NAME)]
 Words = Annotated[str, AfterValidator(_not_blank), Field(min_length=1, max_length=2000)]
 From = Annotated[str, AfterValidator(_beginning)]
 UpTo = Annotated[str, AfterValidator(_end)]
@@ -57,7 +66,7 @@ class ToolArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    mind: Annotated[str, Field(pattern=f"^{MIND_ID}$")] | None = Field(
+    mind: _Mind | None = Field(
         None, description="Whose memory, like `ada`; leave it out for the connection's own mind."
     )
 
@@ -73,9 +82,7 @@ class MessageArgument(BaseModel):
 
     role: Literal["user", "assistant", "system", "tool"] = Field(description="Who said it.")
     content: str = Field(max_length=400_000, description="What was said, word for word.")
-    name: str | None = Field(
-        None, max_length=200, description="The speaker's name, where there are several; no colon, no role."
-    )
+    name: str | None = Field(None, max_length=200, description="The speaker's name, where there are several; no role.")
     timestamp: From | None = Field(None, description="When, like 2026-01-09T18:30:00Z; now, when left out.")
 
 
@@ -90,6 +97,51 @@ class ToRemember(ToolArguments):
     until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
     at: UpTo | None = Field(None, description=f"Only facts that were valid then: {_WHEN}.")
     limit: int = Field(10, ge=1, le=100, description="How many at most, 1 to 100.")
+
+
+class ToSearchLog(ToolArguments):
+    """Arguments of `search_log`."""
+
+    query: Words = Field(description="Words as they were said or shown, in any case: a name, a number, an error.")
+    session_id: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+        None, description="Only this conversation; all when left out."
+    )
+    role: Literal["user", "assistant", "system", "tool", "thought"] | None = Field(
+        None, description="Only what this one said or showed."
+    )
+    since: From | None = Field(None, description=f"Said at or after: {_WHEN}.")
+    until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
+    exclude_from: From | None = Field(
+        None, description=f"Leave out what was said from then on, since you still see it: {_WHEN}."
+    )
+    limit: int = Field(5, ge=1, le=100, description="How many messages at most, 1 to 100.")
+    context: int = Field(1, ge=0, le=5, description="How many messages before and after each, 0 to 5.")
+    cursor: str | None = Field(None, max_length=30, description="`next_cursor` of the last answer, for older messages.")
+    timezone: str | None = Field(
+        None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
+    )
+
+
+class ToSave(ToolArguments):
+    """Arguments of `save_memory`."""
+
+    text: str = Field(
+        min_length=1, max_length=4_000, description="What to remember: one fact, with names and dates, clear by itself."
+    )
+    importance: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="0 to 1: promises, bans, people and deadlines from 0.7 on; below 0.1 it is not kept.",
+    )
+    occurred_at: From | None = Field(None, description=f"When it happened: {_WHEN}; now when left out.")
+    session_id: Session = None
+    id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="Only when you repeat a call that failed: the id it named, so that nothing is saved twice.",
+    )
 
 
 class ToSearchJournal(ToolArguments):
@@ -122,6 +174,9 @@ class ToResonate(ToolArguments):
     """Arguments of `resonance`."""
 
     message: str = Field(min_length=1, max_length=100_000, description="What the user just said, word for word.")
+    query: Words | None = Field(
+        None, description="What to look for in place of the message, if you wonder about something else."
+    )
     earlier: list[MessageArgument] = Field(
         default_factory=list, max_length=200, description="What was said before it, oldest first, if you have it."
     )
@@ -130,6 +185,30 @@ class ToResonate(ToolArguments):
         None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
     )
     max_fragments: int | None = Field(None, ge=1, le=50, description="How many memories at most, 1 to 50; usually 5.")
+
+
+class OutcomeArgument(BaseModel):
+    """What became of one memory."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(min_length=1, max_length=200, description="The memory's id, as the tool that showed it gave it.")
+    outcome: Literal["acted", "used", "deferred", "dismissed", "contradicted"] = Field(
+        description="acted: you used it visibly; used: it informed your answer; deferred: put off; "
+        "dismissed: of no use; contradicted: found wrong."
+    )
+
+
+class ToReport(ToolArguments):
+    """Arguments of `report_outcome`."""
+
+    outcomes: list[OutcomeArgument] = Field(min_length=1, max_length=100, description="One for each memory you judge.")
+    trace_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The trace_id of the `resonance` that showed them; leave it out for what `remember` found.",
+    )
 
 
 class ToStore(ToolArguments):
@@ -146,3 +225,9 @@ class ToStore(ToolArguments):
         description="Only when you repeat a call that failed: the turn_id it named, so that nothing is stored twice.",
     )
     off_the_record: bool = Field(default=False, description="True if the user wants none of the words stored.")
+    trace_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The trace_id of the `resonance` before this exchange, so that what it showed can prove itself.",
+    )

@@ -11,8 +11,11 @@ from service.mcp_server.api_client import ApiRefused, ApiUnreachable
 from service.mcp_server.results import (
     JournalFileResult,
     JournalSearchResult,
+    LogResult,
     RememberResult,
+    ReportResult,
     ResonanceResult,
+    SaveResult,
     StoreTurnResult,
     StoryResult,
 )
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
         ToolArguments,
         ToReadStory,
         ToRemember,
+        ToReport,
         ToResonate,
+        ToSave,
         ToSearchJournal,
+        ToSearchLog,
         ToStore,
     )
 
@@ -36,6 +42,13 @@ async def remember(arguments: ToRemember, connection: ApiConnection) -> Remember
     params = arguments.values_of("query", "kinds", "since", "until", "at", "limit")
     answer = await _get(connection, mind, "remember", params)
     return RememberResult.model_validate(answer)
+
+
+async def search_log(arguments: ToSearchLog, connection: ApiConnection) -> LogResult:
+    """Messages that hold words, from the log."""
+    names = ("query", "session_id", "role", "since", "until", "exclude_from", "limit", "context", "cursor", "timezone")
+    answer = await _get(connection, _mind(arguments, connection), "log", arguments.values_of(*names))
+    return LogResult.model_validate(answer)
 
 
 async def journal_memory_search(arguments: ToSearchJournal, connection: ApiConnection) -> JournalSearchResult:
@@ -67,7 +80,7 @@ async def resonance(arguments: ToResonate, connection: ApiConnection) -> Resonan
     """What surfaces for a message."""
     mind, session_id = _mind(arguments, connection), arguments.session_id or connection.session_id
     messages = [*(message.model_dump(exclude_none=True) for message in arguments.earlier), _user(arguments.message)]
-    body = {"session_id": session_id, "messages": messages, **arguments.values_of("timezone", "max_fragments")}
+    body = {"session_id": session_id, "messages": messages, **arguments.values_of("query", "timezone", "max_fragments")}
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/resonance", json=body)
     except ApiRefused as refusal:
@@ -84,6 +97,7 @@ async def store_turn(arguments: ToStore, connection: ApiConnection) -> StoreTurn
         "session_id": session_id,
         "messages": [message.model_dump(exclude_none=True) for message in arguments.messages],
         "off_the_record": arguments.off_the_record,
+        **arguments.values_of("trace_id"),
     }
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/turns", json=body)
@@ -92,6 +106,38 @@ async def store_turn(arguments: ToStore, connection: ApiConnection) -> StoreTurn
             fault.add_note(f'Call store_turn again later with "turn_id": "{turn_id}": nothing is stored twice.')
         raise
     return StoreTurnResult.model_validate({**answer, "mind": mind, "session_id": session_id})
+
+
+async def save_memory(arguments: ToSave, connection: ApiConnection) -> SaveResult:
+    """Save one memory. Its id is made before the first attempt, so that a repeated call saves nothing twice."""
+    mind, session_id = _mind(arguments, connection), arguments.session_id or connection.session_id
+    memory_id = arguments.id or connection.fresh_id()
+    memory = {"id": memory_id, **arguments.values_of("text", "importance", "occurred_at")}
+    body = {"session_id": session_id, "memories": [memory]}
+    try:
+        answer = await connection.api.ask("POST", f"{_path(mind)}/memories", json=body)
+    except (ApiUnreachable, ApiRefused) as fault:
+        if isinstance(fault, ApiUnreachable) or fault.is_retryable:
+            fault.add_note(f'Call save_memory again later with "id": "{memory_id}": nothing is saved twice.')
+        raise
+    saved = answer["memories"][0] if answer["memories"] else {"turn_id": "", "duplicate": False}
+    return SaveResult(
+        mind=mind,
+        id=saved["turn_id"],
+        session_id=session_id,
+        importance=arguments.importance,
+        duplicate=saved["duplicate"],
+        dropped=tuple(one["reason"] for one in answer["dropped"]),
+    )
+
+
+async def report_outcome(arguments: ToReport, connection: ApiConnection) -> ReportResult:
+    """What became of memories."""
+    mind = _mind(arguments, connection)
+    outcomes = [one.model_dump() for one in arguments.outcomes]
+    body = {"outcomes": outcomes, **arguments.values_of("trace_id")}
+    answer = await connection.api.ask("POST", f"{_path(mind)}/outcomes", json=body)
+    return ReportResult.model_validate({**answer, "mind": mind})
 
 
 async def _get(connection: ApiConnection, mind: str, resource: str, params: Answer) -> Answer:

@@ -44,6 +44,7 @@ class MemoryResult(ResultPart):
     valid_at: datetime | None = Field(None, description="Valid since.")
     invalid_at: datetime | None = Field(None, description="No longer valid since.")
     score: float = 0
+    is_contradicted: bool = Field(default=False, description="It was found wrong once: do not rely on it.")
     sources: tuple[SourceResult, ...] = ()
 
 
@@ -52,6 +53,48 @@ class RememberResult(ToolResult):
 
     memories: tuple[MemoryResult, ...] = Field((), description="Best first; empty when nothing is known.")
     degraded: tuple[str, ...] = Field((), description=_DEGRADED)
+
+
+class LogLineResult(ResultPart):
+    """A message around one that was found."""
+
+    role: str
+    name: str | None = None
+    at: datetime
+    text: str
+
+
+class LogItemResult(ResultPart):
+    """A message that holds the words."""
+
+    role: str
+    name: str | None = Field(None, description="The speaker's name, or the tool's.")
+    at: datetime
+    age: str = Field("", description="How long ago, in words.")
+    cycles_ago: int | None = Field(None, description="How many of your sleeps ago, where that is known.")
+    text: str = Field(description="The message, cut around the words.")
+    session_id: str
+    turn_id: str
+    before: tuple[LogLineResult, ...] = ()
+    after: tuple[LogLineResult, ...] = ()
+
+
+class LogResult(ToolResult):
+    """Result of `search_log`."""
+
+    items: tuple[LogItemResult, ...] = Field((), description="Newest first.")
+    next_cursor: str | None = Field(None, description="Pass it as cursor for older messages; none at the end.")
+    degraded: tuple[str, ...] = Field((), description=_DEGRADED)
+
+
+class SaveResult(ToolResult):
+    """Result of `save_memory`."""
+
+    id: str = Field("", description="The id of the memory; empty when it was not kept.")
+    session_id: str
+    importance: float
+    duplicate: bool = Field(default=False, description="It had been saved before; nothing was saved twice.")
+    dropped: tuple[str, ...] = Field((), description="Why it was not kept, or which secrets were taken out.")
 
 
 class PassageResult(ResultPart):
@@ -113,6 +156,13 @@ class ResonanceResult(ToolResult):
     degraded: tuple[str, ...] = Field((), description=_DEGRADED)
     session_id: str = ""
     trace_id: str | None = None
+
+
+class ReportResult(ToolResult):
+    """Result of `report_outcome`."""
+
+    applied: int = Field(0, description="How many outcomes stand now as you reported them.")
+    unknown: tuple[str, ...] = Field((), description="Ids that were not shown, or that name no memory.")
 
 
 class DroppedResult(ResultPart):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
@@ -16,13 +17,14 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from consolidation.workspace import MIND_ID
+from consolidation.kernel.errors import InvalidMindId
+from consolidation.workspace import mind_id_of
 from service.mcp_server.api_client import AnotherMind, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.arguments import ToReadStory
 from service.mcp_server.calls import read_story
 from service.mcp_server.errors import explain_refusal
 
-_URI = re.compile(rf"story://(?P<mind>{MIND_ID})/?")
+_URI = re.compile(r"story://(?P<mind>[^/]+)/?")
 _MARKDOWN = "text/markdown"
 _DESCRIPTION = "The bot's own life in dated chapters, written from its conversations. People may edit it."
 
@@ -70,8 +72,8 @@ async def read(uri: str, connection: ApiConnection) -> ReadResourceResult:
     if matched is None:
         raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; stories are called like story://ada")
     try:
-        story = await read_story(ToReadStory(mind=matched["mind"]), connection)
-    except AnotherMind as refused:
+        story = await read_story(ToReadStory(mind=mind_id_of(unquote(matched["mind"]))), connection)
+    except (AnotherMind, InvalidMindId) as refused:
         raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}: {refused}") from refused
     except (ApiRefused, ApiUnreachable) as fault:
         raise MCPError(INTERNAL_ERROR, explain_refusal(fault)) from fault

@@ -11,9 +11,14 @@ if TYPE_CHECKING:
     from service.mcp_server.results import (
         JournalFileResult,
         JournalSearchResult,
+        LogItemResult,
+        LogLineResult,
+        LogResult,
         MemoryResult,
         RememberResult,
+        ReportResult,
         ResonanceResult,
+        SaveResult,
         SourceResult,
         StoreTurnResult,
         StoryResult,
@@ -28,6 +33,23 @@ def remembered(found: RememberResult) -> str:
     if not found.memories:
         return _with_notes(found, "Nothing is remembered about that.", found.degraded)
     lines = [line for at, memory in enumerate(found.memories, 1) for line in _memory(memory, at)]
+    return _with_notes(found, "\n".join(lines), found.degraded)
+
+
+def log_found(found: LogResult) -> str:
+    """Each message with its age and its place, and the messages around it."""
+    if not found.items:
+        return _with_notes(found, "No message in the log holds these words.", found.degraded)
+    lines: list[str] = []
+    for at, item in enumerate(found.items, 1):
+        cycles = "" if item.cycles_ago is None else f", {item.cycles_ago} cycles ago"
+        age = f", {item.age}" if item.age else ""
+        lines.append(f"{at}. {_when(item.at, '').strip()}{age}{cycles}, session {item.session_id}")
+        lines += [f"     {_said(one)}" for one in item.before]
+        lines.append(f"   > {_said(item)}")
+        lines += [f"     {_said(one)}" for one in item.after]
+    if found.next_cursor is not None:
+        lines += ["", f"Older messages: the same call with cursor {found.next_cursor}."]
     return _with_notes(found, "\n".join(lines), found.degraded)
 
 
@@ -65,11 +87,19 @@ def resonated(found: ResonanceResult) -> str:
     if not found.surfaced:
         why = f" ({found.silence})" if found.silence else ""
         return _with_notes(found, f"Nothing surfaces{why}. That is normal: answer without a memory.", found.degraded)
-    lines = [found.block.strip(), "", "Sources:"]
+    lines = [found.block.strip(), "", f"Sources (trace_id {found.trace_id}):"]
     for at, flashback in enumerate(found.flashbacks, 1):
-        lines.append(f"{at}. {_line(flashback.text)}")
+        lines.append(f"{at}. {_line(flashback.text)} (id {flashback.id})")
         lines.extend(_sources(flashback.sources))
     return _with_notes(found, "\n".join(lines), found.degraded)
+
+
+def reported(found: ReportResult) -> str:
+    """What was applied, and which ids are unknown."""
+    lines = [f"{found.applied} applied."]
+    if found.unknown:
+        lines.append(f"Not shown, or no memory: {', '.join(map(_line, found.unknown))}.")
+    return _with_notes(found, "\n".join(lines))
 
 
 def stored(found: StoreTurnResult) -> str:
@@ -86,11 +116,27 @@ def stored(found: StoreTurnResult) -> str:
     return _with_notes(found, "\n".join(lines))
 
 
+def saved(found: SaveResult) -> str:
+    """That the memory is kept, or why it is not."""
+    reasons = ", ".join(found.dropped)
+    if not found.id:
+        return _with_notes(found, f"Not kept: {reasons}.")
+    said = "It had been saved before as" if found.duplicate else "Saved as"
+    taken = f" Taken out of it: {reasons}." if reasons else ""
+    return _with_notes(found, f"{said} {found.id} of {found.mind}.{taken}")
+
+
 def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
     validity = [_when(memory.valid_at, "since"), _when(memory.invalid_at, "until")]
     details = [memory.kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
-    yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)}"
+    if memory.is_contradicted:
+        details.append("found wrong once")
+    yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)} (id {memory.id})"
     yield from _sources(memory.sources, excluding=memory.text)
+
+
+def _said(message: LogItemResult | LogLineResult) -> str:
+    return f"{f'{message.role} {message.name}' if message.name else message.role}: {_line(message.text)}"
 
 
 def _sources(sources: Sequence[SourceResult], *, excluding: str = "") -> Iterator[str]:

@@ -38,6 +38,14 @@ TOOLS = (
         "remember", "Remember", arguments.ToRemember, results.RememberResult, calls.remember, text_rendering.remembered
     ),
     MemoryTool(
+        "search_log",
+        "Search the log",
+        arguments.ToSearchLog,
+        results.LogResult,
+        calls.search_log,
+        text_rendering.log_found,
+    ),
+    MemoryTool(
         "journal_memory_search",
         "Search the journal",
         arguments.ToSearchJournal,
@@ -72,6 +80,15 @@ TOOLS = (
         is_idempotent=False,
     ),
     MemoryTool(
+        "report_outcome",
+        "Report what became of memories",
+        arguments.ToReport,
+        results.ReportResult,
+        calls.report_outcome,
+        text_rendering.reported,
+        is_read_only=False,
+    ),
+    MemoryTool(
         "store_turn",
         "Store this exchange",
         arguments.ToStore,
@@ -80,5 +97,15 @@ TOOLS = (
         text_rendering.stored,
         is_read_only=False,
         is_idempotent=False,  # without a turn_id, a second call is a second turn
+    ),
+    MemoryTool(
+        "save_memory",
+        "Save a memory",
+        arguments.ToSave,
+        results.SaveResult,
+        calls.save_memory,
+        text_rendering.saved,
+        is_read_only=False,
+        is_idempotent=False,  # without an id, a second call is a second memory
     ),
 )

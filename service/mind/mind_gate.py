@@ -75,6 +75,10 @@ class MindGate:
             if not self._visits[mind_id]:
                 del self._visits[mind_id]
 
+    def is_entered(self, mind_id: str) -> bool:
+        """Whether anybody is inside, or something of the mind is being erased."""
+        return mind_id in self._visits or mind_id in self._paused or mind_id in self._closed
+
     async def until_left(self, mind_id: str, *, seconds: float) -> bool:
         """Return True when all who are inside now have left, False when that takes longer than *seconds*."""
         try:

@@ -1,45 +1,59 @@
-"""The minds of one home. Each is opened at its first use, and is one object for as long as the service runs."""
+"""
+The minds of one home. Each is opened at its first use, and closed when nobody used it for a while or too many are open.
+
+Invariant: a mind is one object while it is open. It is closed only while nobody is inside its gate, no job of it runs
+and no lane is behind. Its next use opens it again, behind the end of its closing.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
+import structlog
 
 from consolidation.kernel.errors import DiskFull, HomeFault, MindErasing, MindExists, TranscriptUnwritable
 from consolidation.kernel.files import is_full, sync_folder
+from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
-from service.mind.health import Health
+from service.mind.health import Health, LaneName
+from service.mind.outcomes import Outcomes
 from service.mind.story_progress import read_progress
+from service.mind.summary import summary_of
 from service.mind.trace_log import TraceLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, Usage
     from consolidation.kernel.turns import StoredTurn
-    from service.mind.health import LaneName
     from service.mind.mind_gate import MindGate
     from service.mind.story_progress import StoryProgress
+    from service.mind.summary import MindSummary
     from service.observability.dependency_health import Dependency
     from service.ports.graph import MindGraph
 
+log = structlog.get_logger()
+
 _LOOK_SECONDS = 0.005
+_MOST_SAVED = 100  # memories that were saved between two turns
 _FEW_TURNS = 32  # full text has them in one step, soon; whoever waits for more of them, waits for an import
 
 
 @dataclass(frozen=True, slots=True)
 class Mind:
     """
-    One identity's memory: its folder, transcript, graph, story, full text and journal, and the traces of resonances.
+    One identity's memory: its folder, transcript, graph, story, full text, journal, traces, and outcomes.
 
     ``disk`` is the dependency to which trouble with the mind's files is reported.
     """
@@ -50,6 +64,7 @@ class Mind:
     text: TextIndex
     journal: JournalIndex
     trace_log: TraceLog
+    outcomes: Outcomes
     disk: Dependency
     graph: MindGraph
     story: StoryProgress
@@ -71,19 +86,34 @@ class Mind:
                 await asyncio.sleep(_LOOK_SECONDS)
 
     async def turns_before(self, turn: StoredTurn, *, limit: int) -> tuple[StoredTurn, ...]:
-        """The last remembered turns before *turn* in its session, oldest first."""
-        earlier = await self.transcript.before_in_session(turn.turn.session_id, turn.sequence, limit=limit)
-        return tuple(one for one in earlier if one.is_remembered)
+        """The last remembered turns before *turn* in its session, oldest first. A saved memory stands by itself."""
+        if turn.turn.kind is TurnKind.MEMORY:
+            return ()
+        session_id, sequence = turn.turn.session_id, turn.sequence
+        earlier = await self.transcript.before_in_session(session_id, sequence, limit=limit)
+        if any(one.turn.kind is TurnKind.MEMORY for one in earlier):
+            earlier = await self.transcript.before_in_session(session_id, sequence, limit=limit + _MOST_SAVED)
+        said = [one for one in earlier if one.is_remembered and one.turn.kind is not TurnKind.MEMORY]
+        return tuple(said[-limit:])
 
     async def close(self) -> None:
         """Close the mind's files."""
         await self.transcript.close()
         self.text.close()
+        self.outcomes.close()
         self.journal.close()
 
 
+@dataclass(frozen=True, slots=True)
+class OpenMinds:
+    """How many minds may be open, and for how many seconds one that nobody uses; 0 sets no limit."""
+
+    most: int = 0
+    idle_seconds: float = 0
+
+
 class Minds:
-    """Opens minds. Asking for one that does not exist creates nothing."""
+    """Opens and closes minds. Asking for one that does not exist creates nothing."""
 
     def __init__(
         self,
@@ -94,10 +124,12 @@ class Minds:
         gate: MindGate,
         graph_of: Callable[[str], MindGraph],
         linked_folders: tuple[Path, ...] = (),
+        limits: OpenMinds = OpenMinds(),
+        is_at_work: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """
         This process must own *home*. A mind that *gate* has closed does not exist. STORY.md and SOUL.md of a mind may
-        be links into *linked_folders*.
+        be links into *linked_folders*. *is_at_work* says whether a job of a mind runs, so that it stays open.
         """
         self.disk = disk
         self.gate = gate
@@ -105,7 +137,13 @@ class Minds:
         self._clock = clock
         self._graph_of = graph_of
         self._linked_folders = linked_folders
-        self._open: dict[str, Mind] = {}
+        self._limits = limits
+        self._is_at_work = is_at_work
+        self._open: dict[str, Mind] = {}  # the least recently used first
+        self._used_at: dict[str, float] = {}
+        self._resting: dict[str, MindSummary] = {}
+        self._held = Counter[str]()
+        self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
 
     def ids(self) -> tuple[str, ...]:
@@ -149,10 +187,54 @@ class Minds:
         """The mind if it is open, else None."""
         return self._open.get(mind_id)
 
+    def resting(self, mind_id: str) -> MindSummary | None:
+        """What is known of a mind that was closed because nobody used it; it has nothing to do but, maybe, a story."""
+        return self._resting.get(mind_id)
+
+    async def summary(self, mind_id: str) -> MindSummary:
+        """The summary of a mind, which is opened only if it never was. Raises as ``find``."""
+        if mind_id in self._resting and not self.gate.is_closed(mind_id):
+            return self._resting[mind_id]
+        return summary_of(self._open.get(mind_id) or await self.find(mind_id))
+
+    def summaries(self) -> tuple[MindSummary, ...]:
+        """The summaries of all minds that are open or were."""
+        return (*map(summary_of, self._open.values()), *self._resting.values())
+
     def add_usage(self, mind_id: str, usage: Usage) -> None:
-        """Add what a model call cost to a mind's account. A mind that is not open has none."""
-        if (mind := self.get(mind_id)) is not None:
+        """Add what a model call cost to a mind's account. A mind that was never open has none."""
+        if (mind := self._open.get(mind_id) or self._resting.get(mind_id)) is not None:
             mind.health.usage += usage
+
+    @contextmanager
+    def held(self, mind_id: str) -> Iterator[None]:
+        """Keep a mind open inside the block, for work that nobody waits for at the gate."""
+        self._held[mind_id] += 1
+        try:
+            yield
+        finally:
+            self._held[mind_id] -= 1
+            if not self._held[mind_id]:
+                del self._held[mind_id]
+
+    def when_closed(self, tell: Callable[[str], None]) -> None:
+        """Call *tell* with the id of each mind that is closed, so that what is remembered of it can go."""
+        self._on_closed.append(tell)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many minds are open as may be."""
+        return bool(self._limits.most) and len(self._open) >= self._limits.most
+
+    async def close_unused(self, *, spare: int = 0) -> bool:
+        """
+        Close minds that nobody uses: those that were not used for long, and until *spare* more may be opened.
+
+        Return whether so many more may be.
+        """
+        async with self._opening:
+            await self._close_unused(spare=spare)
+        return not self._limits.most or len(self._open) + spare <= self._limits.most
 
     def opened(self) -> tuple[Mind, ...]:
         """All minds that are open."""
@@ -160,6 +242,8 @@ class Minds:
 
     async def forget(self, mind_id: str) -> None:
         """Close a mind, so that nothing of it is left in memory. Nobody may be at work on it."""
+        self._resting.pop(mind_id, None)
+        self._used_at.pop(mind_id, None)
         mind = self._open.pop(mind_id, None)
         if mind is not None:
             await mind.close()
@@ -171,18 +255,29 @@ class Minds:
         self._open.clear()
 
     async def _opened(self, mind_id: str) -> Mind:
-        if mind_id in self._open:
-            return self._open[mind_id]
+        if mind_id not in self._open:
+            await self._open_one(mind_id)
+        mind = self._open[mind_id] = self._open.pop(mind_id)  # now the most recently used
+        self._used_at[mind_id] = self._clock.monotonic()
+        return mind
+
+    async def _open_one(self, mind_id: str) -> None:
         workspace = self.workspace(mind_id)
         async with self._opening:
+            await self._close_unused(spare=1)
             if mind_id not in self._open:
+                known = self._resting.get(mind_id)
                 try:
                     await anyio.to_thread.run_sync(workspace.check_folders)
                     await anyio.to_thread.run_sync(workspace.create)
                     transcript = await Transcript(workspace.transcript, clock=self._clock).open()
                     trace_log = await anyio.to_thread.run_sync(TraceLog, workspace.subconscious)
-                    story = await anyio.to_thread.run_sync(
-                        lambda: read_progress(workspace, now=self._clock.monotonic())
+                    story = (
+                        known.story
+                        if known is not None
+                        else await anyio.to_thread.run_sync(
+                            lambda: read_progress(workspace, now=self._clock.monotonic())
+                        )
                     )
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
@@ -194,11 +289,34 @@ class Minds:
                     text=TextIndex(workspace.text_index),
                     journal=JournalIndex(workspace.journal_index),
                     trace_log=trace_log,
+                    outcomes=Outcomes(workspace.outcomes, index=workspace.outcome_index),
                     disk=self.disk,
                     graph=self._graph_of(mind_id),
                     story=story,
+                    health=known.health if known is not None else Health(),
                 )
-        return self._open[mind_id]
+                self._resting.pop(mind_id, None)
+
+    async def _close_unused(self, *, spare: int) -> None:
+        most, idle_seconds = self._limits.most, self._limits.idle_seconds
+        now, too_many = self._clock.monotonic(), len(self._open) + spare - most if most else 0
+        for mind in tuple(self._open.values()):
+            is_idle = idle_seconds and now - self._used_at.get(mind.mind_id, now) >= idle_seconds
+            if not is_idle and too_many <= 0:
+                return
+            if self._may_close(mind):
+                self._resting[mind.mind_id] = summary_of(mind)
+                del self._open[mind.mind_id], self._used_at[mind.mind_id]
+                for tell in self._on_closed:
+                    tell(mind.mind_id)
+                too_many -= 1
+                log.debug("mind.closed", mind_id=mind.mind_id, is_idle=bool(is_idle), open=len(self._open))
+                await mind.close()
+
+    def _may_close(self, mind: Mind) -> bool:
+        mind_id = mind.mind_id
+        is_in_use = self.gate.is_entered(mind_id) or self._is_at_work(mind_id) or mind_id in self._held
+        return not (is_in_use or mind.story.is_running or any(mind.lag(lane) for lane in LaneName))
 
 
 def _move(folder: Path, target: Path) -> None:

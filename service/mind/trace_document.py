@@ -64,10 +64,15 @@ class CandidateTrace(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTrace(_Strict):
-    """Phase 2: every query that was searched for, and all that was found, best first."""
+    """
+    Phase 2: every query that was searched for, and all that was found, best first.
+
+    ``wondered`` are the ids of those that a wonder found best.
+    """
 
     queries: tuple[str, ...] | None = None
     candidates: tuple[CandidateTrace, ...] | None = None
+    wondered: OurTexts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +85,15 @@ class RelevanceTrace(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class FiltersTrace(_Strict):
-    """Phase 3: the reason for each fragment that was dropped, and the ids of those that were kept, both by id."""
+    """
+    Phase 3: the reason for each fragment that was dropped, and the ids of those that were kept, both by id.
+
+    ``salience`` is by how much the score of a fragment was multiplied for its outcomes, importance and age, by id.
+    """
 
     dropped: Annotated[Mapping[str, str], OURS] | None = None
     relevance: RelevanceTrace | None = None
+    salience: Annotated[Mapping[str, float], OURS] | None = None
     kept: OurTexts | None = None
 
 

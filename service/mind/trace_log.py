@@ -20,6 +20,7 @@ from service.mind.trace_document import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from service.mind.trace_document import TraceDocument
@@ -41,6 +42,16 @@ class Echoes:
     def include(self, fragment_id: str, sequences: frozenset[int]) -> bool:
         """Whether a fragment, or all the turns it rests on, is among what was shown."""
         return fragment_id in self.fragments or (bool(sequences) and sequences <= self.sequences)
+
+
+@dataclass(frozen=True, slots=True)
+class PreTurnCalls:
+    """The newest pre-turn calls: how many they are and in how many something surfaced; when the last was, and in it."""
+
+    calls: int
+    surfaced: int
+    last_at: datetime | None
+    last_surfaced: bool | None
 
 
 class TraceLog:
@@ -80,6 +91,18 @@ class TraceLog:
                     return trace
             files = (self._file, _older(self._file))
             return next((trace for file in files for trace in _documents(file) if trace.trace_id == trace_id), None)
+
+    def summary(self) -> PreTurnCalls:
+        """The traces in memory, counted."""
+        with self._mutex:
+            traces = tuple(self._traces)
+        newest = traces[-1] if traces else None
+        return PreTurnCalls(
+            calls=len(traces),
+            surfaced=sum(one.surfaced for one in traces),
+            last_at=newest.at if newest is not None else None,
+            last_surfaced=newest.surfaced if newest is not None else None,
+        )
 
     def recent(self, *, limit: int) -> tuple[TraceDocument, ...]:
         """The newest traces, newest first."""

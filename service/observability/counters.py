@@ -18,18 +18,22 @@ class Tally:
         """Begin at nothing."""
         self.turns: Counter[str] = Counter(accepted=0, duplicate=0, refused=0)
         self.acceptances = Durations(INSTANT)
+        self.memories: Counter[str] = Counter(saved=0, duplicate=0, dropped=0)
         self.resonances: Counter[str] = Counter(surfaced=0, silent=0, late=0)
         self.rungs: Counter[str] = Counter()
         self.resonance_durations = Durations(TURN)
         self.phases = Durations(INSTANT)
         self.flashbacks: Counter[str] = Counter()
         self.repeats = 0
+        self.wonders: Counter[str] = Counter(suggested=0, searched=0, surfaced=0)
+        self.outcomes: Counter[str] = Counter(acted=0, used=0, deferred=0, dismissed=0, contradicted=0)
         self.held_back: Counter[str] = Counter()
         self.holding: Counter[str] = Counter()
         self.lanes = Durations(PATIENT)
         self.digested: Counter[str] = Counter(indexing=0, saving=0, extracting=0)
         self.lane_failures: Counter[str] = Counter(indexing=0, saving=0, extracting=0)
         self.parked = 0
+        self.dropped_facts = 0
         self.texts: Counter[str] = Counter(hit=0, miss=0)
         self.story_runs: Counter[tuple[str, str]] = Counter()
         self.story_durations = Durations(PATIENT)
@@ -42,6 +46,10 @@ class Tally:
         self.turns[outcome] += 1
         if seconds is not None:
             self.acceptances.add(seconds=seconds)
+
+    def memory(self, outcome: str) -> None:
+        """A memory was ``saved`` on purpose, known already (``duplicate``), or not worth it (``dropped``)."""
+        self.memories[outcome] += 1
 
     def resonance(self, outcome: str, *, rungs: Iterable[str], timings: Mapping[str, float]) -> None:
         """
@@ -61,6 +69,10 @@ class Tally:
         """Flashbacks of these *kinds* surfaced, *repeats* of them not for the first time in their session."""
         self.flashbacks.update(kinds)
         self.repeats += repeats
+
+    def wonder(self, *, suggested: int = 0, searched: int = 0, surfaced: int = 0) -> None:
+        """A model suggested so many wonders; so many were new and searched for; so many memories surfaced by one."""
+        self.wonders.update(suggested=suggested, searched=searched, surfaced=surfaced)
 
     def held(self, filters: Mapping[str, int]) -> None:
         """So many fragments of one call were kept back, by filter."""

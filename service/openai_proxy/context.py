@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Minds
     from service.observability.model_usage import UsageLedger
     from service.ports.upstream import Upstream
+    from service.resonance.outcome_reports import OutcomeReports
     from service.resonance.pipeline import Pipeline
     from service.retrieval.moment import Placement
     from service.runtime.background import Background
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProxyContext:
-    """Memory before an answer (minds, pipeline), the answer (upstream), and what is stored after it (intake, usage)."""
+    """Memory before an answer (minds, pipeline), the answer (upstream), and what is stored after it (the others)."""
 
     clock: Clock
     minds: Minds
@@ -30,6 +31,7 @@ class ProxyContext:
     privacy_filter: PrivacyFilter
     upstream: Upstream
     intake: Intake
+    outcomes: OutcomeReports
     usage: UsageLedger
     background: Background
     resonance: ResonanceSettings
@@ -47,6 +49,7 @@ class ProxyContext:
             privacy_filter=memory.privacy_filter,
             upstream=memory.upstream,
             intake=memory.intake,
+            outcomes=memory.outcomes,
             usage=memory.telemetry.usage,
             background=memory.background,
             resonance=memory.settings.resonance,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import InvalidMindId, InvalidRequest
-from consolidation.workspace import MIND_ID, no_such_mind
+from consolidation.kernel.errors import InvalidRequest
+from consolidation.workspace import DEFAULT_MIND, mind_id_of, no_such_mind
 from service.ports.upstream import text_of
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from service.access.principal import Principal
 
-DEFAULT_MIND = "global-user-memory"
+OURS = frozenset({"mind_id", "session_id", "outcomes", "trace_id"})  # fields of the metadata
 _LONGEST_SESSION = 200
 
 
@@ -25,7 +24,7 @@ def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Principal) -
 
     A key for a single mind needs no name. Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
     """
-    mind_id = _given_mind(header, body) or _from_user(body.get("user")) or _default_for(caller)
+    mind_id = _named_mind(header, body) or _default_for(caller)
     if not caller.sees(mind_id):
         raise no_such_mind(mind_id)
     return mind_id
@@ -39,34 +38,30 @@ def session_of(header: str | None, body: Mapping[str, Any]) -> str:
     """
     if header and not (header.isprintable() and len(header) <= _LONGEST_SESSION):
         raise InvalidRequest("must be printable text of at most 200 characters", pointer="header/X-Session-Id")
-    return header or _metadata(body, "session_id") or _derived("chat", _first_user_text(body["messages"]))
+    return header or _metadata(body, "session_id") or _session_from(_first_user_text(body["messages"]))
 
 
 def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
     """*body* without the fields meant for us: OpenAI refuses metadata in a chat that is not stored."""
     if not isinstance(body.get("metadata"), dict):
         return dict(body)
-    rest = {name: value for name, value in body["metadata"].items() if name not in {"mind_id", "session_id"}}
+    rest = {name: value for name, value in body["metadata"].items() if name not in OURS}
     others = {name: value for name, value in body.items() if name != "metadata"}
     return {**others, "metadata": rest} if rest else others
 
 
-def _given_mind(header: str | None, body: Mapping[str, Any]) -> str | None:
-    if header and re.fullmatch(MIND_ID, header) is None:
-        detail = "must be 1 to 63 characters of a-z, 0-9, - and _, beginning with a letter or digit"
-        raise InvalidMindId(detail, pointer="header/X-Mind-Id")
-    return header or _metadata(body, "mind_id")
+def _named_mind(header: str | None, body: Mapping[str, Any]) -> str | None:
+    named = (
+        ("header/X-Mind-Id", header),
+        ("#/metadata/mind_id", _metadata(body, "mind_id")),
+        ("#/user", body.get("user")),
+    )
+    return next((mind_id_of(name, pointer=pointer) for pointer, name in named if name), None)
 
 
 def _metadata(body: Mapping[str, Any], name: str) -> str | None:
     value: str | None = (body.get("metadata") or {}).get(name)
     return value
-
-
-def _from_user(user: str | None) -> str | None:
-    if not user:
-        return None
-    return user if re.fullmatch(MIND_ID, user) else _derived("user", user)
 
 
 def _default_for(caller: Principal) -> str:
@@ -78,5 +73,5 @@ def _first_user_text(messages: Sequence[Mapping[str, Any]]) -> str:
     return text_of(first.get("content"))
 
 
-def _derived(kind: str, text: str) -> str:
-    return f"{kind}-{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
+def _session_from(text: str) -> str:
+    return f"chat-{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"

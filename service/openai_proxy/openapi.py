@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from consolidation.workspace import MIND_ID
+from consolidation.workspace import LONGEST_MIND_NAME
 from service.http.openapi import Answers
 from service.http.schemas.chat import ASKED, COMPLETED, REFUSED, ChatIn, RefusedOut
 
@@ -51,7 +51,7 @@ def _refusal(description: str) -> dict[str, Any]:
 
 _VISIBLE = {"pattern": r"^[!-~]([ -~]*[!-~])?$", "maxLength": 200}
 _HEADERS: dict[str, tuple[dict[str, Any], str]] = {
-    "X-Mind-Id": ({"pattern": f"^({MIND_ID})?$"}, "The mind whose memory is used."),
+    "X-Mind-Id": ({"format": "printable-text", "maxLength": LONGEST_MIND_NAME}, "The mind whose memory is used."),
     "X-Session-Id": ({"format": "printable-text", "maxLength": 200}, "Which conversation."),
     "X-Timezone": (
         {"format": "iana-time-zone", "maxLength": 64},

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import MindNotFound
+from consolidation.kernel.errors import MindNotFound, TraceNotFound
 from consolidation.kernel.turns import Speaker
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
+from service.resonance.outcome_reports import Applied
 from service.retrieval.moment import ResonanceRequest
 from service.retrieval.queries import cleaned
 
@@ -48,11 +49,17 @@ class ChatRecall:
     outcome: Outcome
     body: Mapping[str, Any]
     trace_id: str | None = None
+    applied: Applied | None = None
 
     @property
     def headers(self) -> dict[str, str]:
         """The headers that tell the client about it."""
-        return {"X-Memory": self.outcome, **({"X-Memory-Trace-Id": self.trace_id} if self.trace_id else {})}
+        headers: dict[str, str] = {"X-Memory": self.outcome}
+        if self.trace_id:
+            headers["X-Memory-Trace-Id"] = self.trace_id
+        if self.applied is not None:
+            headers["X-Memory-Outcomes"] = f"applied={self.applied.applied}, unknown={len(self.applied.unknown)}"
+        return headers
 
 
 async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
@@ -74,6 +81,7 @@ async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
 
 async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     mind = await context.minds.find(chat.mind_id)
+    applied = await _report(chat, mind=mind, context=context) if chat.outcomes else None
     seen = await anyio.to_thread.run_sync(read, chat.messages[-_MOST_MESSAGES:])
     known = _trace_of_same_exchange(chat, mind=mind, seen=seen, context=context)
     if known is not None:
@@ -87,7 +95,19 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     placement = context.placement
     messages = with_memory(chat.messages, stable=stable, volatile=block, placement=placement)
     outcome: Outcome = "surfaced" if block else "failed" if failed else "silent"
-    return ChatRecall(outcome, {**chat.body, "messages": messages}, trace_id)
+    return ChatRecall(outcome, {**chat.body, "messages": messages}, trace_id, applied)
+
+
+async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
+    """Apply what the client says of an earlier answer's flashbacks; what can not be applied is told back."""
+    trace_id = chat.outcomes_trace_id
+    if trace_id is None:
+        traces = mind.trace_log.recent(limit=_MOST_TRACES)
+        trace_id = next((one.trace_id for one in traces if one.session_id == chat.session_id), "")
+    try:
+        return await context.outcomes.report(mind, trace_id=trace_id, outcomes=chat.outcomes)
+    except TraceNotFound:
+        return Applied(0, tuple(chat.outcomes))
 
 
 def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) -> ResonanceRequest:

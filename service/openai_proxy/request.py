@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
 from consolidation.kernel.errors import ChatTooLarge, InvalidRequest
+from service.http.dependencies import text_of_header
 from service.http.schemas.chat import ChatIn
 from service.openai_proxy.identity import forwarded, mind_of, session_of
 from service.openai_proxy.rewrite import without_memory
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from service.access.principal import Principal
+    from service.index.salience import Outcome
 
 _VISIBLE = re.compile(r"[!-~]([ -~]{0,198}[!-~])?")  # as for the Idempotency-Key of a posted turn
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -33,7 +35,11 @@ _MOST_DRAINED = (
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What a client sent. ``body`` is what is passed on, without our blocks from earlier chats."""
+    """
+    What a client sent. ``body`` is what is passed on, without our blocks from earlier chats.
+
+    ``outcomes`` are those of an earlier answer's flashbacks, by id; of the session's last one, if its trace is None.
+    """
 
     body: Mapping[str, Any]
     mind_id: str
@@ -42,6 +48,8 @@ class Chat:
     is_retried: bool
     key: str | None
     timezone: ZoneInfo | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    outcomes_trace_id: str | None = None
 
     @property
     def messages(self) -> list[Mapping[str, Any]]:
@@ -57,7 +65,7 @@ class Chat:
 
 async def parse_chat(request: Request, *, caller: Principal, most_bytes: int) -> Chat:
     """Parse *request*. Raises InvalidRequest, ChatTooLarge, MindNotFound."""
-    body = _checked(_decoded(await _read(request, most_bytes=most_bytes)))
+    body, known = _checked(_decoded(await _read(request, most_bytes=most_bytes)))
     headers = request.headers
     mind_id = mind_of(_text(headers, "x-mind-id"), body, caller=caller)
     session_id = session_of(_text(headers, "x-session-id"), body)
@@ -70,6 +78,8 @@ async def parse_chat(request: Request, *, caller: Principal, most_bytes: int) ->
         is_retried=headers.get("x-stainless-retry-count", "0") != "0",
         key=_key(headers),
         timezone=_timezone(headers),
+        outcomes=(known.metadata.outcomes if known.metadata else None) or {},
+        outcomes_trace_id=known.metadata.trace_id if known.metadata else None,
     )
 
 
@@ -103,8 +113,8 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-def _checked(body: object) -> dict[str, Any]:
-    """*body* unchanged, if it is a chat. Fields we do not know are the upstream's to judge."""
+def _checked(body: object) -> tuple[dict[str, Any], ChatIn]:
+    """*body* unchanged, if it is a chat, and what we read of it. Fields we do not know are the upstream's to judge."""
     try:
         known = ChatIn.model_validate(body)
     except ValidationError as error:
@@ -112,7 +122,7 @@ def _checked(body: object) -> dict[str, Any]:
         pointer = "#/" + "/".join(str(step) for step in first["loc"])
         raise InvalidRequest(f"{first['msg']}", pointer=pointer) from error
     assert isinstance(body, dict)  # noqa: S101 - it was valid
-    return {**body, "model": known.model}
+    return {**body, "model": known.model}, known
 
 
 def _key(headers: Headers) -> str | None:
@@ -132,6 +142,5 @@ def _timezone(headers: Headers) -> ZoneInfo | None:
 
 
 def _text(headers: Headers, name: str) -> str | None:
-    """A header's value; bytes that are not ASCII are read as UTF-8."""
     value = headers.get(name)
-    return value.encode("latin-1", "replace").decode("utf-8", "replace").strip() if value is not None else None
+    return text_of_header(value) if value is not None else None

@@ -19,7 +19,6 @@ from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflic
 from consolidation.kernel.ports import Role, Usage
 from consolidation.kernel.turns import Speaker, Turn
 from consolidation.text.tokens import count_tokens
-from service.http.routes.turns import OUTCOMES
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.messages import new_in, read
 
@@ -85,6 +84,9 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
     try:
         turn = _turn(exchange, messages, turn_id=await _turn_id(chat, messages, context=context))
         accepted = await context.intake.accept(chat.mind_id, turn)
+        if exchange.trace_id is not None and accepted.is_new:
+            mind = await context.minds.find(chat.mind_id)
+            context.outcomes.notice(mind, accepted.stored, trace_id=exchange.trace_id)
         log.info("proxy.turn_stored", mind_id=chat.mind_id, sequence=accepted.sequence, cut=exchange.cut)
     except TurnConflict:  # the same request was answered before in other words: the first answer counts
         log.info("proxy.turn_repeated", mind_id=chat.mind_id)
@@ -100,8 +102,6 @@ def _messages(exchange: Exchange) -> tuple[Message, ...]:
 
 def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str) -> Turn:
     metadata: dict[str, Any] = {PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}
-    if exchange.trace_id is not None:  # as in a turn that was posted with outcomes
-        metadata[OUTCOMES] = {"trace_id": exchange.trace_id, "outcomes": []}
     return Turn(turn_id, exchange.chat.session_id, messages, metadata=metadata)
 
 

@@ -1,7 +1,7 @@
 """
 The graphs of all minds, and what the graph of one mind can do. Values are frozen; times are aware UTC.
 
-An implementation must pass `tests/contracts/test_graph.py`, which holds every promise made here.
+An implementation must pass `tests/contracts/test_graph*.py`, which hold every promise made here.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class StoredFact:
-    """A fact of the graph: its text, the names it joins, its episodes (uuids), and the time in which it is true."""
+    """
+    A fact of the graph: its text, the names it joins, its episodes (uuids), and the time in which it is true.
+
+    ``importance`` is in 0…1, and None where no model said.
+    """
 
     uuid: str
     text: str
@@ -64,6 +68,7 @@ class StoredFact:
     episodes: tuple[str, ...]
     valid_at: datetime | None
     invalid_at: datetime | None
+    importance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +83,15 @@ class StoredEntity:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What extraction made of one episode: the facts it added, repeated or ended, and the entities it touched."""
+    """
+    What extraction made of one episode: the facts it added, repeated or ended, and the entities it touched.
+
+    ``dropped`` is how many facts were too slight to be kept.
+    """
 
     facts: tuple[StoredFact, ...] = ()
     entities: tuple[StoredEntity, ...] = ()
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """
 Phase 3: which of the candidates may surface, or why none does.
 
-In this order: *horizon* (what the bot can still see), *echo* (what was shown lately), *relevance* (is anything stored
-meant at all, and could this be), then the selection of a few. Each filter says what it dropped and why, in the trace.
+In this order: *horizon* (what the bot can still see), *echo* (what was shown lately), *outcome* (what was found wrong),
+*relevance* (is anything stored meant at all, and could this be), then the selection of a few, in which what proved
+useful ranks higher. Each filter says what it dropped and why, in the trace.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import anyio.to_thread
 
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
+from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from service.mind.trace_log import Echoes
     from service.resonance.call import PreTurnCall
@@ -48,11 +50,11 @@ class Filters:
         if is_gated:
             wrong = [one for one in new.fragments if one.sequences and one.sequences <= candidates.denied]
             new = new.without({one.id: "denied: it was said to be wrong" for one in wrong})
+        proven = await anyio.to_thread.run_sync(prove, mind, new.fragments)
+        new = new.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
         trace.note(FiltersTrace(dropped=new.dropped))
         if not new.fragments:
-            return trace.silent(
-                "all that was found is in sight or was shown lately" if new.dropped else "nothing was found"
-            )
+            return trace.silent(_why_none(new.dropped))
 
         weigh = partial(
             self._gate.weigh,
@@ -63,7 +65,9 @@ class Filters:
             moment=call.moment,
         )
         verdict = await anyio.to_thread.run_sync(weigh, abandon_on_cancel=True)
-        trace.note(FiltersTrace(relevance=RelevanceTrace(round(verdict.probability, 4), request.relevance)))
+        relevance = RelevanceTrace(round(verdict.probability, 4), request.relevance)
+        factors = proven.factors(new.fragments, call.moment.now)
+        trace.note(FiltersTrace(relevance=relevance, salience=factors or None))
         if verdict.probability < request.relevance:
             return trace.silent("nothing stored seems to be meant")
 
@@ -77,6 +81,8 @@ class Filters:
             ),
             timezone=request.timezone,
             subjects=verdict.subjects if is_gated and candidates.is_present else {},
+            factors=factors,
+            best=candidates.fragments[0].score,
         )
         trace.note(FiltersTrace(dropped=chosen.dropped, kept=tuple(fragment.id for fragment in chosen.fragments)))
         if not chosen.fragments:
@@ -91,6 +97,14 @@ def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -
     left = left.without({one.id: "horizon: still in sight" for one in left.fragments if horizon.hides(one)})
     shown = [one for one in left.fragments if echoes.include(one.id, one.sequences)]
     return left.without({one.id: "echo: shown lately" for one in shown})
+
+
+def _why_none(dropped: Mapping[str, str]) -> str:
+    if not dropped:
+        return "nothing was found"
+    if "outcome: contradicted" in dropped.values():
+        return "what was found was contradicted, or is in sight, or was shown lately"
+    return "all that was found is in sight or was shown lately"
 
 
 async def _horizon(call: PreTurnCall, candidates: Candidates) -> Horizon:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker
@@ -24,14 +24,18 @@ from consolidation.text.injected_blocks import (
 )
 from consolidation.text.noise import is_blank
 from consolidation.text.tokens import count_tokens
+from service.ingest.importance import PRIORITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from service.resonance.call import PreTurnCall
     from service.retrieval.moment import Flashback, Placement
 
 _LONGEST_LINE = 900
+_FEWEST_LETTERS = 20  # of a memory that is shortened; fewer say nothing
+# A protocol may name the block that it speaks of, within a line; alone on a line, the name would open one.
+_MENTION = re.compile(rf"(?<=\S ){re.escape(BLOCK_HEADER)}")
 # Separators and controls, and what turns the reading order around or parts a mark unseen: nothing may look like a new
 # line, and no mark may be whole again once something was taken out of it. Joiners stay: Persian and emoji need them.
 _INVISIBLE = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ") | dict.fromkeys(
@@ -86,17 +90,56 @@ def block(flashbacks: Sequence[Flashback]) -> str:
 
 
 def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callable[[str], int]) -> tuple[Flashback, ...]:
-    """The first flashbacks whose block takes at most *most_tokens*."""
-    shown = tuple(flashbacks)
-    while shown and count(block(shown)) > most_tokens:
-        shown = shown[:-1]
-    return shown
+    """
+    The flashbacks, in their order, whose block takes at most *most_tokens*.
+
+    What is important finds room first. One that does not fit is left out, and smaller ones behind it may still come.
+    The very first is shortened rather than left out.
+    """
+
+    def fits(shown: Sequence[Flashback]) -> bool:
+        return count(block(shown)) <= most_tokens
+
+    if fits(flashbacks):
+        return tuple(flashbacks)
+    ranked = sorted(enumerate(flashbacks), key=lambda pair: (pair[1].fragment.importance or 0.0) < PRIORITY)
+    shown: dict[int, Flashback] = {}
+    for place, one in ranked:
+        found = _within({**shown, place: one}, place, fits, is_first=not shown)
+        if found is not None:
+            shown[place] = found
+    return _ordered(shown)
+
+
+def _within(
+    shown: Mapping[int, Flashback], place: int, fits: Callable[[Sequence[Flashback]], bool], *, is_first: bool
+) -> Flashback | None:
+    """The flashback at *place*, if all fit with it; the first one in as many letters as fit."""
+    if fits(_ordered(shown)):
+        return shown[place]
+    text = shown[place].text
+    low, high = 0, len(text) if is_first else 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits([_cut(shown[place], middle)]) else (low, middle - 1)
+    return _cut(shown[place], low) if low >= _FEWEST_LETTERS else None
+
+
+def _cut(flashback: Flashback, most: int) -> Flashback:
+    """*flashback* in at most so many letters, at the end of a word where words are parted."""
+    head, _, _ = flashback.text[: most + 1].rpartition(" ")
+    return replace(flashback, text=f"{head or flashback.text[:most]} …")
+
+
+def _ordered(shown: Mapping[int, Flashback]) -> tuple[Flashback, ...]:
+    return tuple(shown[place] for place in sorted(shown))
 
 
 def stable_text(*, story: str, protocol: str) -> str:
-    """What changes only when the story does: the story between its marks, and how to use a memory."""
+    """What changes only when the story does: story and recall protocol, each in a frame that nothing in it closes."""
     life = f"{STORY_HEADER}\n{defused(story).strip()}\n{STORY_END}" if story.strip() else ""
-    how = f"{PROTOCOL_HEADER}\n{protocol.strip()}\n{PROTOCOL_END}" if protocol.strip() else ""
+    rules = BLOCK_HEADER.join(map(defused, _MENTION.split(protocol))).strip()
+    how = f"{PROTOCOL_HEADER}\n{rules}\n{PROTOCOL_END}" if rules else ""
     return "\n\n".join(part for part in (life, how) if part)
 
 

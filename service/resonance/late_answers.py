@@ -137,10 +137,15 @@ class LateStore[Key: tuple[str, ...], Value]:
 
 
 class LateAnswers:
-    """Asks models beside calls, and keeps what comes late: seeds by session, narrations by fragment and language."""
+    """
+    Asks models beside calls, and keeps what comes late: seeds by session, narrations by fragment and language.
+
+    ``wondered`` is what each session wondered about already.
+    """
 
     def __init__(self, background: Background) -> None:
         self._background = background
+        self.wondered: LateStore[tuple[str, str], frozenset[str]] = LateStore(most=_MOST_SESSIONS)
         self.seeds: LateStore[tuple[str, str], Reply[Seeds]] = LateStore(most=_MOST_SESSIONS)
         self.narrations: LateStore[tuple[str, str, str], str] = LateStore(most=_MOST_NARRATIONS)
 
@@ -175,4 +180,5 @@ class LateAnswers:
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind."""
         self.seeds.forget(mind_id)
+        self.wondered.forget(mind_id)
         self.narrations.forget(mind_id)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.language import detect
 from consolidation.text.noise import kind_before
@@ -22,7 +22,6 @@ from service.retrieval.queries import cleaned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from consolidation.kernel.turns import Message
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.minds import Mind
     from service.resonance.call import PreTurnCall
@@ -34,13 +33,14 @@ _AROUND, _AROUND_CHARACTERS = 4, 2_000  # messages by which a short one's langua
 
 def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) -> Moment:
     """
-    What is being said now, without secrets; its language is not known yet.
+    What is being said now, without secrets; its language is not known yet. A query takes the message's place.
 
     What was said off the record before does not count. What is said off the record now makes the moment so.
     """
     off_the_record = privacy.off_the_record(request.messages)
     newest = max((at for at, one in enumerate(request.messages) if one.role is Speaker.USER), default=0)
-    is_off = request.is_off_the_record or newest in off_the_record
+    cue = () if request.query is None else (Message(Speaker.USER, request.query),)
+    is_off = request.is_off_the_record or newest in off_the_record or bool(privacy.off_the_record(cue))
     window = tuple(
         replace(one, content=privacy.cleaned(one.content))
         for at, one in enumerate(request.messages)
@@ -48,12 +48,13 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
     )
     talk = _talk(window)
     newest = max((at for at, one in enumerate(talk) if one.role is Speaker.USER), default=len(talk) - 1)
+    words = talk[newest].content if talk else ""
     return Moment(
         mind_id=mind_id,
         session_id=request.session_id,
         messages=window,
-        message=cleaned(talk[newest].content) if talk else "",
-        recent=recent_talk(talk[:newest]),
+        message=cleaned(words if request.query is None else privacy.cleaned(request.query)),
+        recent=recent_talk(talk[:newest] if request.query is None else talk),
         language="",
         now=request.now,
         timezone=request.timezone,

@@ -90,6 +90,9 @@ class Pipeline:
                 if call.moment.is_noise:
                     trace.silent(f"this is a {call.moment.kind}")
                     return call, inject(call, (), stable=await stable)
+                if "flashbacks" not in call.request.include:
+                    trace.silent("flashbacks were not asked for")
+                    return call, inject(call, (), stable=await stable)
                 left = call.deadline.left(share=_INDEXING_SHARE)
                 await call.mind.until_indexed(seconds=_INDEXING_SECONDS if left is None else left)
                 call = await in_its_language(call)
@@ -144,6 +147,7 @@ class Pipeline:
             echoes = call.mind.trace_log.echoes(call.request.session_id, turns=_REPEAT_TURNS)
             repeats = sum(echoes.include(one.fragment.id, one.fragment.sequences) for one in flashbacks)
             tally.surfaced((one.fragment.kind for one in flashbacks), repeats=repeats)
+            tally.wonder(surfaced=sum(one.fragment.id in trace.wondered for one in flashbacks))
         return {
             "outcome": outcome,
             "degraded": trace.degraded,

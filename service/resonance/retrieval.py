@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
+from consolidation.kernel.turns import TurnKind
 from consolidation.text.words import stems
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.arms import QueryHits, SearchTerms, Switches
@@ -108,7 +109,7 @@ class Retrieval:
         by_model = seeds.by_model
         terms = _terms(call, rounds, by_model=by_model)
         queries = tuple(hits for found in rounds for hits in found.queries)
-        ranking, denied = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
+        ranking, denied, found_by = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
         read = await call.mind.transcript.read_many([one.sequence for one in ranking])
         turns = {turn.sequence: turn for turn in read}
         terms = replace(terms, before=await _before(call.mind, read), denied=denied)
@@ -127,7 +128,14 @@ class Retrieval:
             *(fragment for found in beside for fragment in found.fragments),
         )
         best_first = tuple(sorted(fragments, key=lambda one: -one.score))
-        call.trace.note(RetrievalTrace(candidates=tuple(map(candidate_trace, best_first))))
+        hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
+        wondered = {sequence for sequence, query in found_by.items() if query in hypotheses}
+        call.trace.note(
+            RetrievalTrace(
+                candidates=tuple(map(candidate_trace, best_first)),
+                wondered=tuple(one.id for one in best_first if one.sequences & wondered) or None,
+            )
+        )
         return Candidates(
             best_first,
             turns,
@@ -137,7 +145,7 @@ class Retrieval:
             sum(found.searched for found in beside),
             denied,
             added=frozenset(query for one in by_model for query in one.queries),
-            hypotheses={query: supposed for one in by_model for query, supposed in one.hypotheses.items()},
+            hypotheses=hypotheses,
             names_entities=bool(terms.entities),
             is_present=any(_is_present(call, hits.query, terms) for hits in queries),
             rounds=rounds,
@@ -205,9 +213,13 @@ class Retrieval:
 
     def _ranked(
         self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms
-    ) -> tuple[tuple[Ranked, ...], frozenset[int]]:
-        """The best turns of all queries, and which of all that were found are denied by a later turn."""
+    ) -> tuple[tuple[Ranked, ...], frozenset[int], dict[int, str]]:
+        """
+        The best turns of all queries, which of all that were found are denied by a later turn, and which query found
+        each best.
+        """
         rankings = []
+        best: dict[int, tuple[float, str]] = {}
         found = frozenset(sequence for hits in queries for arm in hits.arms for sequence in arm.hits)
         denied = _denied(call.mind.text, found)
         for hits in queries:
@@ -219,8 +231,12 @@ class Retrieval:
                 timezone=call.moment.timezone,
                 weights=self._switches.weights,
             )
-            rankings.append((terms.queries[hits.query], with_corrections(ranking, denied)))
-        return merged(rankings)[:_MOST_TURNS], frozenset(denied)
+            trust = terms.queries[hits.query]
+            for one in ranking:
+                best[one.sequence] = max(best.get(one.sequence, (0.0, "")), (trust * one.score, hits.query))
+            rankings.append((trust, with_corrections(ranking, denied)))
+        found_by = {sequence: query for sequence, (_, query) in best.items()}
+        return merged(rankings)[:_MOST_TURNS], frozenset(denied), found_by
 
 
 def _denied(text: TextIndex, sequences: frozenset[int]) -> dict[int, int]:
@@ -244,7 +260,8 @@ async def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTu
         and (sequences := positions.before_in_session(turn.turn.session_id, turn.sequence, limit=1))
     }
     read = {turn.sequence: turn for turn in await mind.transcript.read_many(tuple(before.values()))}
-    return {sequence: read[earlier] for sequence, earlier in before.items() if earlier in read}
+    said = {sequence: turn for sequence, turn in read.items() if turn.turn.kind is not TurnKind.MEMORY}
+    return {sequence: said[earlier] for sequence, earlier in before.items() if earlier in said}
 
 
 def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RECENT_LINES = 4
 _FEW_WORDS = 3  # that say little by themselves
-_MOST_QUERIES, _MOST_NAMES = 8, 3
+_MOST_QUERIES, _MOST_NAMES, _MOST_WONDERS = 8, 3, 3
 
 
 class MessageSeeds(NamedTuple):
@@ -85,21 +85,31 @@ async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, ove
     return await model.answer(Ask("seeds", Seeds, words, overrides))
 
 
-def model_queries(seeds: Seeds, *, message: str, known: Sequence[str]) -> ModelQueries:
+def model_queries(
+    seeds: Seeds, *, message: str, known: Sequence[str], wondered_before: frozenset[str] = frozenset()
+) -> ModelQueries:
     """
     What a model's *seeds* add to *known*, which is searched for already.
 
-    Somebody whom the *message* only means ("she") is searched for with it; then come the model's own queries, those of
-    its wonders, and the names by themselves.
+    Somebody whom the *message* only means ("she") is searched for with it; then come the model's own queries, and the
+    names by themselves. Its wonders have places of their own beside these, and none asks again what its session was
+    *wondered_before* about (``wonder_key`` of each query): what it found then was shown or was not worth it.
     """
     said = set(tokens(message))
     meant = [name for name in seeds.entities if tokens(name) and not said.issuperset(tokens(name))]
     resolved = (f"{', '.join(meant)}: {message}",) if meant and message else ()
-    wondered = {wonder.query: wonder.hypothesis for wonder in seeds.wonders}
-    found = distinct((*known, *resolved, *seeds.queries, *wondered, *seeds.entities[:_MOST_NAMES]))
-    queries = tuple(query for query in found if query not in set(known))[:_MOST_QUERIES]
+    wondered = {one.query: one.hypothesis for one in seeds.wonders if wonder_key(one.query) not in wondered_before}
+    found = distinct((*known, *resolved, *seeds.queries, *seeds.entities[:_MOST_NAMES]))
+    own = tuple(query for query in found if query not in set(known))[:_MOST_QUERIES]
+    asked = {*known, *own}
+    wonders = tuple(query for query in distinct((*asked, *wondered)) if query not in asked)[:_MOST_WONDERS]
     return ModelQueries(
-        queries,
-        frozenset(seeds.entities).intersection(queries).difference(seeds.queries),
-        {query: wondered[query] for query in queries if query in wondered},
+        (*own, *wonders),
+        frozenset(seeds.entities).intersection(own).difference(seeds.queries),
+        {query: wondered[query] for query in wonders if query in wondered},
     )
+
+
+def wonder_key(query: str) -> str:
+    """The query of a wonder as it is compared with earlier ones: its words, in any order and case."""
+    return " ".join(sorted(set(tokens(query))))

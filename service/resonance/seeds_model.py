@@ -7,23 +7,48 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import ModelFault
 from service.mind.trace_document import SeedsTrace
-from service.resonance.seeds import ModelQueries, ask_for_seeds, message_seeds, model_queries
+from service.resonance.seeds import ModelQueries, ask_for_seeds, message_seeds, model_queries, wonder_key
 from service.retrieval.intent import intent_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from consolidation.kernel.ports import LanguageModel, Reply
     from prompts.responses import Seeds
+    from service.observability.counters import Tally
     from service.resonance.call import PreTurnCall
-    from service.resonance.late_answers import LateAnswers, ModelQuestion, Pace
+    from service.resonance.late_answers import LateAnswers, LateStore, ModelQuestion, Pace
     from service.resonance.think_ahead import ThinkAhead
+    from service.retrieval.moment import Moment
 
+_MOST_WONDERED = 1_000  # queries of one session
 _SHARE = 0.75  # of the time there is; narration is asked beside it
+
+
+class Wonders:
+    """What each session wondered about before, so that it does not wonder twice; and how many wonders there were."""
+
+    def __init__(self, *, known: LateStore[tuple[str, str], frozenset[str]], tally: Tally) -> None:
+        self._known = known
+        self._tally = tally
+
+    def queries(self, moment: Moment, seeds: Seeds, *, message: str, known: Sequence[str]) -> ModelQueries:
+        """The queries of ``model_queries``; from now on, the session wondered about those of its wonders."""
+        session = (moment.mind_id, moment.session_id)
+        before = self._known.get(session) or frozenset()
+        found = model_queries(seeds, message=message, known=known, wondered_before=before)
+        keys = frozenset(map(wonder_key, found.hypotheses))
+        if keys:
+            self._known.put(session, keys | before if len(before) < _MOST_WONDERED else keys)
+        self._tally.wonder(suggested=len(seeds.wonders), searched=len(keys))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class CallSeeds:
     """
-    What a call searches for: ``queries`` of the message itself, and those that a model added.
+    What a call searches for: ``queries`` of the message itself, and those that a model added. ``wonders`` are its
+    session's.
 
     ``prepared`` were thought of before the message came, None where nothing was. ``question`` is what a model is asked
     for this call, None where there is nothing to wait for; names in its answer are searched for with the words
@@ -35,6 +60,7 @@ class CallSeeds:
     added: ModelQueries = field(default_factory=ModelQueries)
     question: ModelQuestion[Reply[Seeds]] | None = None
     names_with: str = ""
+    wonders: Wonders | None = None
 
     @property
     def all_queries(self) -> tuple[str, ...]:
@@ -48,7 +74,7 @@ class CallSeeds:
 
     async def joined(self, call: PreTurnCall) -> CallSeeds:
         """With the queries that the model adds, if it answers before its share of the time is over; else the same."""
-        if self.question is None:
+        if self.question is None or self.wonders is None:
             return self
         trace = call.trace
         with trace.counted_as("seeds"):
@@ -60,16 +86,25 @@ class CallSeeds:
             return self
         trace.spend(reply.usage)
         trace.note(SeedsTrace(model=reply.content.model_dump(mode="json")))
-        return replace(self, added=model_queries(reply.content, message=self.names_with, known=self.queries))
+        added = self.wonders.queries(call.moment, reply.content, message=self.names_with, known=self.queries)
+        return replace(self, added=added)
 
 
 class SeedsModel:
     """Asks the subconscious model what the moment touches, where that was not thought about before."""
 
     def __init__(
-        self, *, model: LanguageModel, agent: str, late_answers: LateAnswers, think_ahead: ThinkAhead, pace: Pace
+        self,
+        *,
+        model: LanguageModel,
+        agent: str,
+        late_answers: LateAnswers,
+        think_ahead: ThinkAhead,
+        pace: Pace,
+        tally: Tally,
     ) -> None:
-        """*agent* is what the bot is called; *pace* is how long the model takes."""
+        """*agent* is what the bot is called; *pace* is how long the model takes; wonders are counted in *tally*."""
+        self._wonders = Wonders(known=late_answers.wondered, tally=tally)
         self._model = model
         self._agent = agent
         self._late_answers = late_answers
@@ -81,13 +116,13 @@ class SeedsModel:
         moment = call.moment
         quick = message_seeds(moment)
         call.trace.note(SeedsTrace(queries=quick.queries, names=quick.names, late=()))
-        seeds = CallSeeds(quick.queries)
+        seeds = CallSeeds(quick.queries, wonders=self._wonders)
         self._think_ahead.expect_more(moment)
         if not self._model.is_hosted or moment.is_off_the_record:
             return seeds
         reply = self._late_answers.seeds.take((moment.mind_id, moment.session_id))
         if reply is not None:
-            prepared = model_queries(reply.content, message=_leaning(call), known=quick.queries)
+            prepared = self._wonders.queries(moment, reply.content, message=_leaning(call), known=quick.queries)
             call.trace.spend(reply.usage)
             call.trace.note(SeedsTrace(late=prepared.queries, model=reply.content.model_dump(mode="json")))
             seeds = replace(seeds, prepared=prepared)

@@ -26,6 +26,7 @@ _SAME_SUBJECT = 0.4  # of the score of an older one, from which a newer one on t
 _STEP = 1e-3
 _FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
 _NO_SUBJECTS: MappingProxyType[str, frozenset[str]] = MappingProxyType({})
+_NO_FACTORS: MappingProxyType[str, float] = MappingProxyType({})
 _DAY_SHARE = 0.8
 _NO_WORDS = frozenset({""})
 _LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
@@ -52,16 +53,25 @@ def select(
     limit: int,
     timezone: tzinfo,
     subjects: Mapping[str, frozenset[str]] = _NO_SUBJECTS,
+    factors: Mapping[str, float] = _NO_FACTORS,
+    best: float | None = None,
 ) -> Filtered:
     """
-    The few that surface, in their order; *drops_weak* drops what scores far below the first.
+    The few that surface, in their order; *drops_weak* drops what scores far below the first, or below *best*.
+
+    *best* is the highest score of all that was found, dropped or not: what is far below it is not meant.
 
     *subjects* are what of the message each fragment is about, by id: of those on one subject, the newest leads.
+    *factors* multiply the scores of what outcomes were reported of, by id: they change the order of what is strong
+    enough by itself.
     """
     if drops_weak and filtered.fragments:
-        least = LEAST_SHARE * filtered.fragments[0].score
+        least = LEAST_SHARE * (filtered.fragments[0].score if best is None else best)
         weak = {one.id: "relevance: far below the first" for one in filtered.fragments if one.score < least}
         filtered = filtered.without(weak)
+    if factors:
+        weighed = (replace(one, score=one.score * factors.get(one.id, 1.0)) for one in filtered.fragments)
+        filtered = Filtered(tuple(sorted(weighed, key=lambda one: -one.score)), filtered.dropped)
     filtered = filtered.without(_near_duplicates(filtered.fragments, enough=_LOOKED_AT * limit))
     ids = {one.id for one in _spread(filtered.fragments, limit=limit, timezone=timezone)}
     filtered = filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})

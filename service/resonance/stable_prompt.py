@@ -15,6 +15,7 @@ from consolidation.story.compression import gist
 from consolidation.text.tokens import count_tokens
 from prompts.library import render, unusable
 from service.resonance.injection import stable_text
+from service.retrieval.moment import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from consolidation.workspace import Workspace
     from service.resonance.call import PreTurnCall
+    from service.retrieval.moment import Part
 
 type _Stamp = tuple[int, int, str]  # of the story's file: its time and size; the protocol's text
 
@@ -54,9 +56,11 @@ class StablePrompt:
         finally:
             reading.cancel()
 
-    async def read(self, workspace: Workspace, tools: frozenset[str] | None) -> str:
-        """Story and recall protocol, as they are now, for a bot that can call *tools*; None: nobody knows."""
-        return await anyio.to_thread.run_sync(self._text, workspace, tools, abandon_on_cancel=True)
+    async def read(
+        self, workspace: Workspace, tools: frozenset[str] | None, *, include: frozenset[Part] = PARTS
+    ) -> str:
+        """Story and recall protocol as they are now, where wanted, for a bot with *tools*; None: nobody knows."""
+        return await anyio.to_thread.run_sync(self._text, workspace, tools, include, abandon_on_cancel=True)
 
     async def _in_time(self, call: PreTurnCall) -> str:
         left = call.deadline.left()
@@ -64,21 +68,17 @@ class StablePrompt:
             async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
                 if await anyio.to_thread.run_sync(unusable, call.mind.workspace.prompts, abandon_on_cancel=True):
                     call.trace.degrade("prompt_unusable")
-                return await self.read(call.mind.workspace, call.request.tools)
+                return await self.read(call.mind.workspace, call.request.tools, include=call.request.include)
         except TimeoutError:
             call.trace.degrade("story_skipped")
             return ""
 
-    def _text(self, workspace: Workspace, tools: frozenset[str] | None) -> str:
+    def _text(self, workspace: Workspace, tools: frozenset[str] | None, include: frozenset[Part]) -> str:
         """The same bytes until a person or the narrator changes the story, or a person the protocol."""
         known = self._known.setdefault(workspace.folder, {})
-        protocol = render(
-            "recall_protocol",
-            overrides=workspace.prompts,
-            is_known=tools is not None,
-            can_remember=tools is None or "remember" in tools,
-            can_search=tools is None or "journal_memory_search" in tools,
-        )
+        protocol = _protocol(workspace, tools) if "protocol" in include else ""
+        if "story" not in include:
+            return stable_text(story="", protocol=protocol)
         stamp = (*_stamp(workspace), protocol)
         text = known.get(stamp)
         if text is None:
@@ -88,6 +88,16 @@ class StablePrompt:
                 known.clear()
             known[stamp] = text
         return text
+
+
+def _protocol(workspace: Workspace, tools: frozenset[str] | None) -> str:
+    return render(
+        "recall_protocol",
+        overrides=workspace.prompts,
+        is_known=tools is not None,
+        can_remember=tools is None or "remember" in tools,
+        can_search=tools is None or "journal_memory_search" in tools,
+    )
 
 
 def shortened(story: str, *, most_tokens: int) -> str:

@@ -10,7 +10,7 @@ from consolidation.kernel.ports import Usage
 from service.mind.trace_document import CandidateTrace, PhasesTrace, ShownTrace, TraceDocument, UsageTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from service.mind.trace_document import PhaseTrace
     from service.ports.spans import Spans
@@ -92,6 +92,11 @@ class TraceRecorder:
     def dropped(self) -> Mapping[str, str]:
         """What the filters dropped, by fragment id, each with its reason."""
         return getattr(self._phases.get("filters"), "dropped", None) or {}
+
+    @property
+    def wondered(self) -> Container[str]:
+        """The ids of the candidates that a wonder found best."""
+        return getattr(self._phases.get("retrieval"), "wondered", None) or ()
 
     @property
     def degraded(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import knows_not, told
-from consolidation.text.words import tokens
+from consolidation.text.words import content_words, tokens
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def excerpt(
     What was told in a turn, at most about 400 characters, in the words of *language*; "…" marks what was left out.
 
     *before* is the turn before it in its session, whose question a short answer needs. Where the turn *is_denied*, what
-    the bot said in it is left out. Tool output and system messages are told only where there is nothing else.
+    the bot said in it is left out. Tool output and system messages are told only where there is nothing else, or where
+    they hold words that are *wanted* and nobody said: "429" in what a command printed.
     """
     messages = stored.turn.messages
     own = [one for one in messages if one.role is Speaker.USER]
@@ -62,6 +63,8 @@ def excerpt(
         parts = [*_question(before, language), *parts]
     if not parts:
         parts = [retold(one) for one in messages]
+    else:
+        parts += [retold(one) for one in _shown_alone(messages, wanted, language)]
     return _BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
 
 
@@ -76,6 +79,16 @@ def _retold(message: Message, *, wanted: frozenset[str], language: str, kind: st
         return ""
     shown = text if len(text) <= _SHORT else _fitting(text, wanted=wanted, language=language)
     return told_by(message, shown, language=language, kind=kind)
+
+
+def _shown_alone(messages: Sequence[Message], wanted: frozenset[str], language: str) -> list[Message]:
+    """What tools showed, where it has telling words that are wanted and that nobody else says in the turn."""
+    shown = [one for one in messages if one.role is Speaker.TOOL]
+    if not shown:
+        return []
+    said = {word for one in messages if one.role is not Speaker.TOOL for word in tokens(one.content)}
+    missing = (wanted & content_words(" ".join(wanted), language=language).keys()) - said
+    return [one for one in shown if missing.intersection(tokens(one.content))][:1] if missing else []
 
 
 def _question(before: StoredTurn, language: str) -> list[str]:

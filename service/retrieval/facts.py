@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 
 class TurnFact(NamedTuple):
-    """A fact that a turn told: its uuid, its words, and how well it fits, 0…1."""
+    """A fact that a turn told: its uuid, its words, how well it fits, 0…1, and its importance, where it was judged."""
 
     uuid: str
     text: str
     score: float
+    importance: float | None = None
 
 
 def best_facts(
@@ -58,7 +59,9 @@ def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) 
     for number, uuids in episodes.items():
         text_of_fact = str(rows[number][1])
         share = READ_SHARE if is_read(text_of_fact) else 1.0
-        fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number])
+        importance = rows[number][7]
+        judged = float(str(importance)) if importance is not None else None
+        fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number], judged)
         for sequence in (sequences[uuid] for uuid in uuids if uuid in sequences):
             if sequence not in best or fact.score > best[sequence].score:
                 best[sequence] = fact

@@ -56,6 +56,7 @@ def turn_fragments(
                 is_boosted=bool(names) and _names_any(turn.text, names),
                 arms=one.ranks,
                 is_read=is_read(fact.text if fact else source.excerpt),
+                importance=turn.importance if fact is None or fact.importance is None else fact.importance,
                 said=turn.turn.messages,
             )
         )

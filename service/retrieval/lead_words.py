@@ -26,6 +26,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "they told me: ",
         "asked": "they asked: ",
         "said": "I said: ",
+        "noted": "I noted: ",
         "named": "{name} told me: ",
         "read": "I read: “{text}”",
     },
@@ -33,6 +34,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "me contó: ",
         "asked": "preguntó: ",
         "said": "yo dije: ",
+        "noted": "anoté: ",
         "named": "{name} me contó: ",
         "read": "leí: «{text}»",
     },
@@ -40,6 +42,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "mir wurde erzählt: ",
         "asked": "gefragt wurde: ",
         "said": "ich sagte: ",
+        "noted": "ich notierte: ",
         "named": "{name} hat mir erzählt: ",
         "read": "ich las: „{text}“",
     },
@@ -47,6 +50,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "on m'a dit : ",
         "asked": "on m'a demandé : ",
         "said": "j'ai dit : ",
+        "noted": "j'ai noté : ",
         "named": "{name} m'a dit : ",
         "read": "j'ai lu : « {text} »",
     },
@@ -54,6 +58,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "mi ha detto: ",
         "asked": "ha chiesto: ",
         "said": "ho detto: ",
+        "noted": "ho annotato: ",
         "named": "{name} mi ha detto: ",
         "read": "ho letto: «{text}»",
     },
@@ -61,6 +66,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "me contou: ",
         "asked": "perguntou: ",
         "said": "eu disse: ",
+        "noted": "anotei: ",
         "named": "{name} me contou: ",
         "read": "li: “{text}”",
     },
@@ -68,6 +74,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "对方告诉我：",
         "asked": "对方问：",
         "said": "我说：",
+        "noted": "我记下：",
         "named": "{name}告诉我：",
         "read": "我读到：“{text}”",
     },
@@ -75,6 +82,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "對方告訴我：",
         "asked": "對方問：",
         "said": "我說：",
+        "noted": "我記下：",
         "named": "{name}告訴我：",
         "read": "我讀到：「{text}」",
     },
@@ -82,6 +90,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "聞いたこと：",
         "asked": "聞かれたこと：",
         "said": "私が言ったこと：",
+        "noted": "私の覚え書き：",
         "named": "{name}から聞いたこと：",
         "read": "読んだもの：「{text}」",
     },
@@ -89,6 +98,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "قيل لي: ",
         "asked": "سُئلت: ",
         "said": "قلت: ",
+        "noted": "دوّنت: ",
         "named": "أخبرني {name}: ",
         "read": "قرأت: «{text}»",
     },
@@ -96,6 +106,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "told": "мне рассказали: ",
         "asked": "меня спросили: ",
         "said": "мой ответ: ",
+        "noted": "моя заметка: ",
         "named": "{name} (рассказ): ",
         "read": "прочитано: «{text}»",
     },
@@ -128,7 +139,7 @@ def told_by(message: Message, text: str, *, language: str, kind: str = "told") -
     if _SPEAKER.search(text):
         text = f"“{quotable(text)}”"
     if message.role is not Speaker.USER:
-        return words["said"] + text
+        return words["noted" if message.role is Speaker.THOUGHT else "said"] + text
     return (words["named"].format(name=message.known_as) if message.known_as else words[kind]) + text
 
 

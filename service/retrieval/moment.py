@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
 
 type Placement = Literal["tail", "system"]
+type Part = Literal["flashbacks", "story", "protocol"]
 type FragmentKind = Literal["fact", "entity", "episode", "journal"]
+
+PARTS: frozenset[Part] = frozenset({"flashbacks", "story", "protocol"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class ResonanceRequest:
     """
     What a pre-turn call asks: the context window, newest message last, and what the caller allows.
 
+    ``query`` is searched for in place of the newest message. ``include`` are the parts that are wanted in the answer.
     ``tools`` are the names of those that the bot can call; None where that is not known.
     """
 
@@ -37,6 +41,8 @@ class ResonanceRequest:
     placement: Placement
     is_off_the_record: bool = False
     kind: TurnKind = TurnKind.TURN
+    query: str | None = None
+    include: frozenset[Part] = PARTS
     tools: frozenset[str] | None = None
 
 
@@ -45,8 +51,8 @@ class Moment:
     """
     The present, without secrets: the newest message, the talk before it, what is still visible, and the language.
 
-    ``messages`` is the context window; ``message`` and ``recent`` are cleaned of envelopes. The language is empty until
-    it is known.
+    ``messages`` is the context window; ``message``, or the query in its place, and ``recent`` are cleaned of envelopes.
+    The language is empty until it is known.
     """
 
     mind_id: str
@@ -94,7 +100,8 @@ class Fragment:
     A candidate memory; ``score`` is in 0…1, ``arms`` has its rank in each arm that found it.
 
     It rests on turns (``sources``) or on lines of the journal (``notes``). Only one that ``is_dated`` has an age. One
-    that ``is_read`` was shown by a tool, nobody said it. ``said`` are the messages of its turns.
+    that ``is_read`` was shown by a tool, nobody said it. ``importance`` is in 0…1, where somebody judged it. ``said``
+    are the messages of its turns.
     """
 
     id: str
@@ -108,6 +115,7 @@ class Fragment:
     notes: tuple[JournalLines, ...] = ()
     is_dated: bool = True
     is_read: bool = False
+    importance: float | None = None
     said: tuple[Message, ...] = ()
 
     @property

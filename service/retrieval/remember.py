@@ -66,7 +66,11 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Something found; ``score`` is in 0…1 within its kind."""
+    """
+    Something found; ``score`` is in 0…1 within its kind.
+
+    ``is_contradicted``: it was found wrong when it surfaced, so it does not come up by itself any more.
+    """
 
     id: str
     kind: Kind
@@ -76,6 +80,7 @@ class Remembered:
     invalid_at: datetime | None
     score: float
     sources: tuple[Source, ...]
+    is_contradicted: bool = False
 
 
 class Recall:
@@ -102,7 +107,10 @@ class Recall:
         turns = await self._turns(mind, found)
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
         memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
-        return _distinct(sorted(memories, key=lambda one: -one.score))[:limit], degraded
+        best = _distinct(sorted(memories, key=lambda one: -one.score))[:limit]
+        rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
+        wrong = await anyio.to_thread.run_sync(mind.outcomes.held_back, rests_on)
+        return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
 
     async def _near(self, mind: Mind, query: str) -> tuple[VectorHits | None, tuple[str, ...]]:
         try:
@@ -184,7 +192,7 @@ def _facts(mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: T
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_facts if one.key in numbers})
     hits = []
     for number, row in mind.text.facts(tuple(scores)).items():
-        uuid, text, _, _, episodes, valid, invalid = row
+        uuid, text, _, _, episodes, valid, invalid, _ = row
         valid_at, invalid_at = _instant(valid), _instant(invalid)
         if window.is_true(valid_at, invalid_at):
             sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())

@@ -67,6 +67,10 @@ class Background:
         task.add_done_callback(self._forget)
         return task
 
+    def is_at_work(self, owner: str) -> bool:
+        """Whether a job of *owner* has not ended."""
+        return owner in self._owners.values()
+
     async def drain(self, owner: str, *, seconds: float) -> None:
         """Give every job of *owner* so long to end by itself."""
         if tasks := [task for task, of in self._owners.items() if of == owner]:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AliasChoices, BaseModel, Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import AliasChoices, BaseModel, Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from consolidation.secrets.privacy_filter import MARKERS
@@ -79,6 +79,14 @@ class Settings(BaseSettings):
     max_connections: PositiveInt = Field(
         400,
         description="The number of connections above which one that waits is closed, first of the address with most.",
+    )
+    most_open_minds: Annotated[int, Field(ge=0)] = Field(
+        500,
+        description="The number of minds above which one that nobody uses is closed, the least recently used first; "
+        "0 sets no limit. A closed mind is opened again by its next call.",
+    )
+    idle_mind_seconds: NonNegativeFloat = Field(
+        900, description="The time after which a mind that nobody uses is closed; 0 leaves it open."
     )
     log_level: str = Field(
         "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="The lowest level of events that are logged."

@@ -74,7 +74,7 @@ class PendingLog:
                 listed.sequence = max(last, *(stored.sequence for stored in turns), 0)
 
     def forget(self, mind_id: str) -> None:
-        """Drop what is known of an erased mind's log."""
+        """Drop what is known of the log of a mind that was erased or closed."""
         self._listed.pop(mind_id, None)
 
 

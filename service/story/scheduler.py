@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from consolidation.story.run import Gathered, Run
     from consolidation.story.triggers import TriggerThresholds
     from service.mind.minds import Mind, Minds
+    from service.mind.story_progress import PendingTurns, StoryProgress
     from service.runtime.background import Background
     from service.story.pending_log import PendingLog
     from service.story.writer import StoryWriter
@@ -62,12 +63,14 @@ class StoryScheduler:
 
     def begin_if_due(self, mind: Mind) -> None:
         """Begin a run if it is time for one and none is under way."""
-        now, story = self._clock.monotonic(), mind.story
-        pending = story.pending(mind.transcript.positions).tokens
-        waiting = Waiting(pending, now - story.last_turn_at, story.failures, now - story.failed_at)
-        trigger = due(waiting, self._thresholds)
-        if trigger is not None and not story.is_running and not self._background.is_stopping:
+        trigger = self._due(mind.story, mind.story.pending(mind.transcript.positions))
+        if trigger is not None and not mind.story.is_running and not self._background.is_stopping:
             self.begin(mind, trigger=trigger)
+
+    def _due(self, story: StoryProgress, pending: PendingTurns) -> Trigger | None:
+        now = self._clock.monotonic()
+        waiting = Waiting(pending.tokens, now - story.last_turn_at, story.failures, now - story.failed_at)
+        return due(waiting, self._thresholds)
 
     def begin(
         self,
@@ -108,9 +111,12 @@ class StoryScheduler:
 
     async def look(self, mind_id: str) -> None:
         """Begin a run of one mind if one is due; a mind that can not be read is logged once and left alone."""
+        resting = self._minds.resting(mind_id)
+        if resting is not None and resting.story.is_checked and self._due(resting.story, resting.pending) is None:
+            return
         try:
             with self._minds.gate.enter(mind_id):
-                mind = await self._minds.find(mind_id)
+                mind = self._minds.get(mind_id) or await self._minds.find(mind_id)
                 if not mind.story.is_checked and not mind.story.is_running:
                     await self._writer.refresh(mind)
                     if mind.story.owed.turns and not self._background.is_stopping:

@@ -21,6 +21,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
     """Every part that was measured, a table each."""
     if "lives" in results:
         _show_lives(results["lives"], console)
+    if "learning" in results:
+        _show_learning(results["learning"], console)
     if "recall" in results:
         _show_recall(results["recall"], console)
     if "ablation" in results:
@@ -45,6 +47,16 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
         for name, life in lives.items()
     ]
     console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
+
+
+def _show_learning(found: Mapping[str, Any], console: Console) -> None:
+    lives = {name: found[name]["second half"] for name in ("without outcomes", "with outcomes")}
+    keys = [key for key in lives["with outcomes"] if key not in {"outcomes", "what surfaced"}]
+    title = f"The second half of a life of {found['turns']} turns; of use, with against without: {found['gain']:+.0%}"
+    console.print(_table(title, ("", *lives), ((key, *(life[key] for life in lives.values())) for key in keys)))
+    columns = tuple(found["favourites"][0])
+    rows = (tuple("-" if place is None else place for place in row.values()) for row in found["favourites"])
+    console.print(_table("An old favourite and something new: the place of each", columns, rows))
 
 
 def _show_slow_model(rows: Mapping[str, Any], console: Console) -> None:

@@ -1,7 +1,7 @@
 """
 The benchmarks: ``make bench LOCOMO=path``. See README.md for what each figure means and what it does not.
 
-Recall, ablation and silence need a LoCoMo file; made-up lives, the cost of a turn, and what size costs, need nothing.
+Recall, ablation and silence need a LoCoMo file; made-up lives, what outcomes teach, the cost of a turn, and what size costs, need nothing.
 Nothing leaves this machine.
 """
 
@@ -25,6 +25,7 @@ from service.observability.logging import configure_logs
 from tests.benchmarks.baselines import baselines
 from tests.benchmarks.cost import cost
 from tests.benchmarks.figures import summary
+from tests.benchmarks.learning import learning
 from tests.benchmarks.lives import FOLDER, by_kind, graded, live, points, read_life, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.proxy import proxy
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("lives", "recall", "ablation", "silence", "cost", "proxy", "slow model", "size", "writes")
+PARTS = ("lives", "learning", "recall", "ablation", "silence", "cost", "proxy", "slow model", "size", "writes")
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
@@ -96,6 +97,10 @@ async def measured(bench: Bench) -> dict[str, Any]:
         results["ablation"] = await _ablation(bench)
     if "lives" in bench.parts:
         results["lives"] = await _lives(bench)
+    if "learning" in bench.parts:
+        turns, times = (60, 2) if bench.is_quick else (500, 100)
+        with tempfile.TemporaryDirectory() as fresh, _counting(bench, "lives with outcomes", 2 * turns) as advanced:
+            results["learning"] = await learning(Path(fresh), turns=turns, times=times, advanced=advanced)
     if "cost" in bench.parts:
         turns = _QUICK_TURNS if bench.is_quick else _TURNS
         with _counting(bench, "the cost of a turn", 2 * turns) as advanced:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Turn
     from service.ports.embedder import Embedder
     from service.resonance.arms import Switches
@@ -46,9 +47,10 @@ async def serving(
     settings: Settings | None = None,
     switches: Switches | None = None,
     embedder: Embedder | None = None,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Running]:
-    """The service on *home*; *switches* leave parts of the search out, *embedder* replaces the shipped one."""
-    async with running(home, settings=settings, switches=switches, embedder=embedder) as service:
+    """The service on *home*; *switches* leave parts of the search out, *embedder* and *clock* replace the shipped ones."""
+    async with running(home, settings=settings, switches=switches, embedder=embedder, clock=clock) as service:
         await _ready(service)
         yield service
 

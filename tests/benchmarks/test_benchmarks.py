@@ -93,6 +93,35 @@ async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
     assert len(scores) == 3
 
 
+async def test_of_two_equal_lives_the_one_with_outcomes_shows_more_that_is_of_use(tmp_path):
+    from tests.benchmarks.learning import learning
+
+    found = await learning(tmp_path, turns=60, pairs=1, times=2, advanced=lambda: None)
+
+    without, judged = found["without outcomes"], found["with outcomes"]
+    both = [sum(judged[half]["outcomes"].values()) for half in ("first half", "second half")]
+    assert set(without["reported"].values()) == {0}
+    assert sum(judged["reported"].values()) == sum(both) > 20
+    assert judged["second half"]["questions"] == without["second half"]["questions"] > 5
+    assert found["gain"] > 0.1
+    assert found["favourites"][0]["old, 2 times acted"] is not None
+    show({"learning": found}, Console(quiet=True))
+
+
+def test_what_answers_a_question_of_a_made_up_life_was_told_before_and_still_holds():
+    from tests.benchmarks.learning_life import life
+
+    lived = life()
+    turns = {turn.number: turn for turn in lived}
+    questions = [turn for turn in lived if turn.role == "question"]
+
+    assert (len(lived), len(questions), lived) == (500, 200, life())
+    assert all(number < one.number for one in questions for number in one.useful | one.outdated)
+    assert not any(one.useful & one.outdated for one in questions)
+    roles = {turns[number].role for one in questions for number in one.useful | one.outdated}
+    assert roles == {"lasting", "state", "question"}
+
+
 async def test_a_turn_costs_at_most_three_calls(tmp_path):
     from tests.benchmarks.cost import cost
 

@@ -3,6 +3,7 @@
 import inspect
 import time
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import httpx
 import httpx2
@@ -10,7 +11,7 @@ import pytest
 
 import mind_memory_client as mm
 from mind_memory_client import AsyncMemoryClient, MemoryClient
-from tests.client.conftest import ASKS, MOTHER, through_faults
+from tests.client.conftest import ASKS, MOTHER, stored_turns, through_faults
 
 pytestmark = pytest.mark.anyio
 
@@ -79,6 +80,38 @@ async def test_the_story_has_versions_that_are_read_compared_and_restored(way, u
     assert "+" in diff.diff
     assert "Nice" in diff.diff
     assert "Lyon" in restored.text
+
+
+@EACH_ONCE
+async def test_the_log_is_searched_word_for_word_and_page_by_page(way, url, told_mind):
+    async with opened(way, url) as memory:
+        first = await of(memory.search_log(told_mind, "o", limit=1, context=1, timezone="Europe/Paris", language="fr"))
+        rest = await of(memory.search_log(told_mind, "o", session="earlier", cursor=first.next_cursor))
+        none = await of(memory.search_log(told_mind, "o", role="tool"))
+
+    assert [(item.role, item.text) for item in first.items] == [("assistant", "How often do you see her?")]
+    assert [line.text for line in first.items[0].before] == [MOTHER]
+    assert [item.text for item in rest.items] == [MOTHER]
+    assert rest.next_cursor is None
+    assert none.items == ()
+
+
+@EACH_ONCE
+async def test_memories_are_saved_on_purpose_each_once(way, url, mind, home):
+    async with opened(way, url) as memory:
+        one = await of(memory.save_memories(mind, "Ada prefers trains.", importance=0.9, session="chat"))
+        more = {"id": "n1", "text": "Ada sails.", "occurred_at": datetime(2026, 1, 5, tzinfo=UTC)}
+        two = await of(memory.save_memories(mind, [more, {"text": "Hi.", "importance": 0.01}]))
+        again = await of(memory.save_memories(mind, more))
+
+    assert [(found.index, found.importance) for found in one.memories] == [(0, 0.9)]
+    assert [(found.index, found.turn_id, found.importance) for found in two.memories] == [(0, "n1", 0.5)]
+    assert [(left.index, left.reason) for left in two.dropped] == [(1, "below the write threshold")]
+    assert [found.duplicate for found in again.memories] == [True]
+    assert stored_turns(home, mind) == [
+        ("chat", [("thought", "Ada prefers trains.")]),
+        ("memories", [("thought", "Ada sails.")]),
+    ]
 
 
 @EACH_ONCE

@@ -5,7 +5,15 @@ import time
 
 import pytest
 
-from mind_memory_client import AsyncMemoryClient, MemoryClient, RetryPolicy, TurnUnsaved, UnsavedTurn, UnsavedTurns
+from mind_memory_client import (
+    AsyncMemoryClient,
+    MemoryClient,
+    Resonance,
+    RetryPolicy,
+    TurnUnsaved,
+    UnsavedTurn,
+    UnsavedTurns,
+)
 from tests.client.conftest import ASKS, MOTHER, stored_turns, user_says, through_faults
 
 pytestmark = pytest.mark.anyio
@@ -196,14 +204,27 @@ def test_a_turn_whose_answer_is_lost_and_that_is_resent_is_stored_once(url, memo
     assert len(stored_turns(home, mind)) == 1
 
 
-def test_what_became_of_a_flashback_is_stored_with_the_turn(memory, told_mind, home):
+def test_what_became_of_a_flashback_is_reported_with_the_turn(memory, told_mind):
     with memory.turn(told_mind, "later", ASKS, deadline_ms=0) as turn:
         turn.answer("In Lyon.")
-        turn.outcome(turn.flashbacks[0].id, "used")
+        turn.outcome(turn.flashbacks[0].id, "deferred")
 
-    line = sorted((home / "minds" / told_mind / "transcript").glob("*.jsonl"))[-1].read_text().splitlines()[-1]
-    assert turn.resonance.trace_id in line
-    assert '"used"' in line
+    trace = memory.trace(told_mind, trace_id=turn.resonance.trace_id)
+    assert (turn.stored.outcomes.applied, turn.stored.outcomes.unknown) == (1, ())
+    assert [(one["id"], one["outcome"]) for one in trace["outcomes"]] == [(turn.flashbacks[0].id, "deferred")]
+
+
+def test_what_became_of_all_that_surfaced_is_reported_in_a_word(memory, told_mind):
+    found = memory.resonance(told_mind, "another", [user_says(ASKS)], deadline_ms=0)
+
+    applied = memory.report_outcomes(found, "dismissed")
+    by_hand = memory.report_outcomes(told_mind, {found.flashbacks[0].id: "acted", "fact:none": "used"})
+    silence = memory.report_outcomes(Resonance.silent(told_mind, [], why="…"), "acted")
+
+    assert (applied.applied, applied.unknown) == (len(found.flashbacks), ())
+    assert (by_hand.applied, by_hand.unknown) == (1, ("fact:none",))
+    assert silence.applied == 0
+    assert memory.mind(told_mind).outcomes["dismissed"] == len(found.flashbacks)
 
 
 def test_a_message_without_words_is_not_stored(memory, mind):

@@ -1,6 +1,7 @@
 """
 One chatbot backend under load, as a process of its own: it posts turns, retries what was not answered, posts again what
-was, tries to slip other words in under a known id, and asks what surfaces. What it was answered goes to a file.
+was, tries to slip other words in under a known id, asks what surfaces, and reports what became of it, twice, another
+outcome the second time. What it was answered goes to a file.
 
     python -m tests.crash.client --home HOME --number 0 --clients 4 --seed 7 --log FILE --stop FILE
 """
@@ -16,10 +17,11 @@ from pathlib import Path
 
 import httpx2
 
-from tests.crash.talk import MINDS, mind_of, number_of, said_in, stock_turn_of, turn_of
+from service.index.salience import OUTCOMES
+from tests.crash.talk import MINDS, asked_in, mind_of, number_of, stock_turn_of, turn_of
 
 WINDOW = 4  # turns that are posted out of their order
-AGAIN, CONFLICT, LOOK = 0.2, 0.05, 0.1  # how often, a turn
+AGAIN, CONFLICT, LOOK = 0.2, 0.05, 0.2  # how often, a turn
 PAUSE = 0.05  # seconds until a service that is not there is looked for again
 
 
@@ -31,7 +33,7 @@ class Client:
         self._rng = random.Random(f"{given.seed} client {given.number}")
         self._log = os.open(given.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._http = httpx2.Client(timeout=30)
-        self._kept = []
+        self._kept, self._looks = [], 0
 
     @property
     def is_over(self):
@@ -69,25 +71,46 @@ class Client:
             other["messages"][0]["content"] = "I never said what stood here before."
             self._post(known, "/turns", other, asked="conflict")
         if self._rng.random() < LOOK:
-            words = {"session_id": "s", "messages": [{"role": "user", "content": said_in(known)}], "deadline_ms": 500}
-            self._post(known, "/resonance", words, asked="look")
+            self._report(known, *self._look(known))
+
+    def _look(self, number):
+        """The trace of a pre-turn call, and the ids of what surfaced in it; none without an answer."""
+        self._looks += 1
+        session = f"look-{self._given.number}-{self._looks}"  # of its own: what was shown lately would stay away
+        words = {"session_id": session, "messages": [{"role": "user", "content": asked_in(number)}], "relevance": 0}
+        _, said = self._post(number, "/resonance", {**words, "deadline_ms": 500}, asked="look")
+        return said.get("trace_id"), [one["id"] for one in said.get("flashbacks", ())]
+
+    def _report(self, number, trace_id, ids):
+        """Report an outcome of each flashback until it is answered, then another of each."""
+        pairs = [self._rng.sample(OUTCOMES, 2) for _ in ids]
+        for outcomes in zip(*pairs):  # nothing for no ids
+            reported = dict(zip(ids, outcomes))
+            words = [{"id": one, "outcome": outcome} for one, outcome in reported.items()]
+            status = 0
+            while status != 200 and not self.is_over:
+                seen = {"trace_id": trace_id, "outcomes": reported}
+                status, _ = self._post(
+                    number, "/outcomes", {"trace_id": trace_id, "outcomes": words}, asked="report", **seen
+                )
+                time.sleep(PAUSE)
 
     def _keep(self, number, *, asked):
         """Post until it is kept; False when the time was over before."""
         while not self.is_over:
             if self._given.is_stock:
-                status = self._post(number, "/messages", stock_turn_of(number), asked=asked)
+                status, _ = self._post(number, "/messages", stock_turn_of(number), asked=asked)
             else:
-                status = self._post(number, "/turns", turn_of(number), asked=asked)
+                status, _ = self._post(number, "/turns", turn_of(number), asked=asked)
             if status == 202:
                 return True
             time.sleep(PAUSE)
         return False
 
-    def _post(self, number, path, body, *, asked):
-        """The status, 0 without an answer."""
+    def _post(self, number, path, body, *, asked, **more):
+        """The status, 0 without an answer, and the answer's body; *more* goes to the file beside them."""
         whole = path if self._given.is_stock else f"/v1/minds/{mind_of(number)}{path}"
-        seen = {"number": number, "asked": asked, "status": 0}
+        seen, said = {"number": number, "asked": asked, "status": 0, **more}, {}
         try:
             url = json.loads((self._given.home / "service.json").read_text())["url"]
             answer = self._http.post(f"{url}{whole}", json=body)
@@ -95,12 +118,14 @@ class Client:
             said = answer.json()
             if answer.status_code == 202 and not self._given.is_stock:
                 seen |= {"sequence": said["sequence"], "duplicate": said["duplicate"]}
+            elif asked == "report" and answer.status_code == 200:
+                seen["unknown"] = said["unknown"]
             elif answer.status_code >= 400:
                 seen["said"] = said.get("detail", "")
         except (OSError, ValueError, httpx2.HTTPError):
             pass
         os.write(self._log, json.dumps(seen).encode() + b"\n")
-        return seen["status"]
+        return seen["status"], said
 
 
 def main():

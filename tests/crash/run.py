@@ -26,6 +26,7 @@ import httpx2
 
 from tests.crash.counting import accepted_in, answers_in, broken_answers, broken_minds, broken_stock, is_refusal
 from tests.crash.nest import ROOT, Nest
+from tests.crash.outcome_counts import reports_in
 from tests.crash.served import Served
 from tests.crash.steps import STEPS, STOCK_STEPS
 from tests.crash.table import Tally, tables
@@ -75,6 +76,7 @@ def crash(folder, nest, *, seconds, seed, is_stock=False, rest=0.25, kills_every
         answers=len(answers),
         accepted=len(accepted_in(answers)),
         edits=sum(map(len, _edits(desk).values())),
+        outcomes=sum(len(one["outcomes"]) for one in reports_in(answers) if one["status"] == 200),
         refused=sum(map(is_refusal, answers)),
         steps=steps,
         reached=served.reached,

@@ -1,8 +1,10 @@
 """
-What happens to the process that is to die: each step of a turn's way is counted, and at the armed one the deed is done.
+What happens to the process that is to die: each step of a turn's way, and of an outcome's, is counted, and at the armed
+one the deed is done.
 
-Nothing of it is in the product. The seams are the system calls that the transcript makes, the methods of the graph,
-the statements of Graphiti, the publication of the story: wrapped here, in the process of the harness, and only there.
+Nothing of it is in the product. The seams are the system calls that the transcript and the log of outcomes make,
+the methods of the graph, the statements of Graphiti, the publication of the story: wrapped here, in the process of the
+harness, and only there.
 """
 
 from __future__ import annotations
@@ -35,6 +37,9 @@ STEPS = (
     "chapter noted",  # in the ledger, not yet in the story
     "story exchanged",  # the file is the new one, its folder not synced
     "story written",
+    "outcome torn",  # half of what became of memories is in its log
+    "outcome synced",  # all of it, nothing of it is counted yet
+    "outcome counted",
 )
 STOCK_STEPS = ("accepted", "answered", "extracted")  # what the published pattern has of them
 DEEDS = ("service", "graph", "both", "full disk")
@@ -112,6 +117,38 @@ class _Disk:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+class _Tearing:
+    """``os`` as the writer of files sees it: what a thread writes for the log of outcomes goes out in two halves."""
+
+    def __init__(self, steps):
+        self._steps = steps
+        self._thread = threading.local()
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+    def write(self, handle, content):
+        if not getattr(self._thread, "is_torn", False):
+            return os.write(handle, content)
+        half = len(content) // 2
+        written = os.write(handle, content[:half])
+        self._steps.reach("outcome torn")
+        return written + os.write(handle, content[half:])
+
+    def tear(self, append):
+        """*append*, with all that it writes torn."""
+
+        @functools.wraps(append)
+        def torn(*words):
+            self._thread.is_torn = True
+            try:
+                append(*words)
+            finally:
+                self._thread.is_torn = False
+
+        return torn
+
+
 def install(steps):
     """Wrap the seams of the service in this process."""
     log = import_module("consolidation.transcript.log")
@@ -135,6 +172,12 @@ def install(steps):
     _after(publish, "record_ours", steps, "chapter noted")
     _after(storyfile, "put_in_place", steps, "story exchanged")
     _after(storyfile.StoryFile, "change", steps, "story written")
+    outcomes = import_module("service.mind.outcomes")
+    files = import_module("consolidation.kernel.files")
+    files.os = _Tearing(steps)
+    outcomes.append_synced = files.os.tear(outcomes.append_synced)
+    _after(outcomes, "append_synced", steps, "outcome synced")
+    _after(outcomes.OutcomeIndex, "add", steps, "outcome counted")
 
 
 def answering(app, steps, *, ending):

@@ -17,6 +17,7 @@ class Tally:
     answers: int
     accepted: int
     edits: int
+    outcomes: int
     refused: int
     steps: tuple[str, ...]
     reached: Counter
@@ -47,7 +48,7 @@ def _sums(tallies):
     names = dict.fromkeys(name for tally in tallies for name in tally.broken)
     rows = [["", *(tally.name for tally in tallies)]]
     rows.append(["seconds", *(f"{tally.seconds:g}" for tally in tallies)])
-    for what in ("kills", "answers", "accepted", "refused", "edits"):
+    for what in ("kills", "answers", "accepted", "refused", "edits", "outcomes"):
         rows.append([what, *(getattr(tally, what) for tally in tallies)])
     for name in names:
         rows.append([name, *(len(tally.broken[name]) if name in tally.broken else "-" for tally in tallies)])

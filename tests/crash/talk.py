@@ -36,6 +36,11 @@ def said_in(number):
     return SAID[number % 2].format(who=who, token=token_of(number), town=town)
 
 
+def asked_in(number):
+    """A question that many turns answer, the one of this number among them."""
+    return f"What did I tell you of {PEOPLE[number // 2 % len(PEOPLE)]}?"
+
+
 def day_of(number):
     pair = number % A_MIND // 2
     return DAY_ZERO + timedelta(days=-pair if pair % 3 == 0 else pair)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from service.mind.mind_gate import Paused
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.archive.graph_rows import KINDS
 from tests.e2e.test_erasure import counts, erase, holding
@@ -376,6 +377,7 @@ async def test_a_mind_that_is_erased_before_its_graph_has_taken_its_name_leaves_
         await erase(service, "ada")
         workspace = service.memory.minds.workspace("bo")
         site = service.memory.graphs.archivable("bo").site("token")
+        service.memory.minds.gate.set_paused("bo", Paused.ALL)  # else a sweep may fill a graph of that name meanwhile
         with service.memory.minds.gate.enter("bo"):  # as it was between the folder's move and the graph's
             await service.memory.graphs._connection.rename("mind_bo", site)
             workspace.arriving.write_text(site)

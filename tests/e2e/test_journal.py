@@ -2,71 +2,14 @@
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 
-from consolidation.kernel.errors import EmbedderUnavailable
-from service.adapters.hashing_embedder import HashingEmbedder
-from tests.support.service import Running, running, settings_of
-from tests.support.waiting import GIVE_UP
+from tests.support.journals import NOTES, TODAY, Person, person_of
+from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
-
-TODAY = datetime.now(UTC).date()
-NOTES = {
-    "MEMORY.md": "# People\n\nMy physician, Dr. Okafor, prescribed tablets for the migraine.\n\n# Home\n\n"
-    "The fuse box is behind the blue door.\n",
-    "memory/wein.md": "Die Weinberge hinter dem Haus gehören jetzt meiner Schwester Ingrid.\n",
-    "memory/咖啡.md": "我们常去的咖啡店搬到了河边的旧车站。\n",
-    "memory/ร้าน.md": "ร้านกาแฟที่เราชอบย้ายไปริมแม่น้ำแล้ว\n",
-    "memory/اجتماع.md": "اجتماع الفريق يوم الثلاثاء في مكتبة المدينة\n",
-    f"memory/{TODAY}.md": "# Garden\n\nPlanted twelve tulip bulbs along the fence.\n",
-}
-
-
-class Person:
-    """Someone with an editor: writes notes into the folder of a mind, and looks for them."""
-
-    def __init__(self, service: Running, home, mind_id="ada"):
-        self.service, self.mind_id = service, mind_id
-        self.folder = home / "minds" / mind_id
-
-    def write(self, path, text):
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return self
-
-    async def search(self, query, **asked):
-        params = {"query": query, **asked}
-        answer = await self.service.http.get(f"/v1/minds/{self.mind_id}/journal/search", params=params)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
-    async def found(self, query, **asked):
-        return (await self.search(query, **asked))["results"]
-
-    async def paths(self, query, **asked):
-        return [one["path"] for one in await self.found(query, **asked)]
-
-    async def file(self, **asked):
-        return await self.service.http.get(f"/v1/minds/{self.mind_id}/journal/file", params=asked)
-
-    @property
-    def index(self):
-        return self.folder / "derived/journal.sqlite3"
-
-
-async def person_of(service, home, mind_id="ada", *, notes=None):
-    """A person whose mind has lived one turn, with *notes*."""
-    assert (await service.keep(mind_id, "Good morning!", session_id="s0")).status_code == 202
-    person = Person(service, home, mind_id)
-    for path, text in (notes or {}).items():
-        person.write(path, text)
-    return person
 
 
 @pytest.fixture(scope="module")
@@ -190,162 +133,6 @@ async def test_a_day_that_is_asked_for_lifts_its_note(tmp_path):
     assert found[0] == f"memory/{year}-05-14.md"
 
 
-# -- fresh
-
-
-async def test_what_is_saved_is_found_at_once_and_what_is_gone_is_not(tmp_path):
-    async with running(tmp_path, settings=settings_of(tmp_path, journal={"watch": False})) as service:
-        person = await person_of(service, tmp_path)
-        assert await person.found("tulips") == []
-        assert not person.index.exists()
-        person.write("MEMORY.md", "Tulips grow by the fence.\n")
-        first = await person.found("tulips")
-        person.write("MEMORY.md", "Tulips grow by the hedge.\n")  # as long as before, and perhaps in the same tick
-        second = await person.found("tulips")
-        beside = person.folder / ".MEMORY.md.swp"
-        beside.write_text("Roses grow by the hedge.\n")
-        beside.rename(person.folder / "MEMORY.md")
-        third = await person.found("tulips"), await person.found("roses")
-        (person.folder / "MEMORY.md").unlink()
-        gone = await person.found("roses")
-
-    assert "fence" in first[0]["snippet"]
-    assert "hedge" in second[0]["snippet"]
-    assert (len(third[1]), gone) == (1, [])
-    assert not any("Tulips" in one["snippet"] for one in third[0])
-
-
-async def test_a_note_is_read_and_embedded_as_soon_as_it_is_saved(tmp_path):
-    async with running(tmp_path) as service:
-        person = await person_of(service, tmp_path)
-
-        async def embedded():
-            while True:
-                person.write("memory/new.md", "Tulips grow by the fence.\n")  # the watch may still be about to begin
-                for _ in range(20):
-                    await asyncio.sleep(0.05)
-                    if person.index.exists() and rows(person, "SELECT count(*) FROM vectors") == [(1,)]:
-                        return
-
-        async with asyncio.timeout(GIVE_UP):
-            await embedded()
-
-
-def rows(person, asked):
-    """What stands in a copy of the index: the service has the file for itself."""
-    with closing(sqlite3.connect(":memory:")) as memory:
-        copy = person.folder.parent / "copy.sqlite3"
-        for end in ("", "-wal"):
-            source = person.index.with_name(f"{person.index.name}{end}")
-            if source.exists():
-                copy.with_name(f"{copy.name}{end}").write_bytes(source.read_bytes())
-        with closing(sqlite3.connect(copy)) as database:
-            try:
-                database.backup(memory)
-                return memory.execute(asked).fetchall()
-            except sqlite3.DatabaseError:  # copied amid a write
-                return []
-
-
-async def test_only_new_chunks_are_embedded(tmp_path):
-    asked = []
-
-    class Counting(HashingEmbedder):
-        name = stored_name = "counting"
-        dimension, has_meaning = 2, True
-
-        async def embed(self, texts):
-            import numpy as np
-
-            asked.extend(texts)
-            return np.array([[1.0, 0.0]] * len(texts), np.float32)
-
-    async with running(tmp_path, embedder=Counting()) as service:
-        person = await person_of(service, tmp_path, notes={"memory/a.md": "Tulips.\n", "memory/b.md": "Roses.\n"})
-        await service.digested("ada")
-        await person.found("flowers")
-        first = [one for one in asked if one in {"Tulips.", "Roses."}]
-        person.write("memory/b.md", "Lilies.\n")
-        person.write("memory/c.md", "Tulips.\n")
-        asked.clear()
-        await person.found("flowers")
-
-    assert sorted(first) == ["Roses.", "Tulips."]
-    assert asked == ["Lilies."]
-
-
-LOSSES = {
-    "missing": lambda file: [one.unlink() for one in file.parent.glob(f"{file.name}*")],
-    "damaged": lambda file: file.write_bytes(b"this is no database at all " * 500),
-    "of another version": lambda file: set_version(file, 99),
-}
-
-
-def set_version(file, version):
-    with closing(sqlite3.connect(file)) as database:
-        database.execute(f"PRAGMA user_version = {version}")
-
-
-async def test_chunks_of_another_length_are_cut_anew(tmp_path):
-    note = "\n\n".join(f"Bruno repaired boiler number {n} in the cellar of the old mill." for n in range(60))
-    async with running(tmp_path) as service:
-        person = await person_of(service, tmp_path, notes={"MEMORY.md": note})
-        [long] = await person.found("boiler number 7", max_results=1)
-    settings = settings_of(tmp_path, journal={"chunk_tokens": 60, "overlap_tokens": 0})
-    async with running(tmp_path, settings=settings) as service:
-        person.service = service
-        [short] = await person.found("boiler number 7", max_results=1)
-
-    assert long["end_line"] - long["start_line"] > 20
-    assert short["end_line"] - short["start_line"] < 10
-
-
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-async def test_an_index_that_is_lost_is_made_again(tmp_path, loss):
-    async with running(tmp_path) as service:
-        person = await person_of(service, tmp_path, notes=NOTES)
-        before = await person.search("Which medicine did the doctor give me?")
-    loss(person.index)
-    async with running(tmp_path) as service:
-        person.service = service
-        after = await person.search("Which medicine did the doctor give me?")
-        (person.index).unlink()
-        again = await person.search("Which medicine did the doctor give me?")
-
-    assert after == again == before
-
-
-async def test_another_embedder_makes_the_vectors_again(tmp_path):
-    async with running(tmp_path) as service:
-        person = await person_of(service, tmp_path, notes=NOTES)
-        await service.digested("ada")
-        before = await person.search("Which medicine did the doctor give me?")
-    with closing(sqlite3.connect(person.index)) as database, database:
-        database.execute("UPDATE made_with SET value = 'another/384' WHERE name = 'embedder'")
-        database.execute("UPDATE vectors SET vector = zeroblob(4 * 384)")
-    async with running(tmp_path) as service:
-        person.service = service
-        after = await person.search("Which medicine did the doctor give me?")
-
-    assert after == before
-
-
-async def test_without_vectors_words_find_and_it_is_said(tmp_path):
-    class Away(HashingEmbedder):
-        name = stored_name = "away"
-        dimension, has_meaning = 2, True
-
-        async def embed(self, texts):
-            raise EmbedderUnavailable("nobody is there")
-
-    async with running(tmp_path, embedder=Away()) as service:
-        person = await person_of(service, tmp_path, notes=NOTES)
-        found = await person.search("Where is the fuse box?")
-
-    assert found["results"][0]["path"] == "MEMORY.md"
-    assert found["degraded"] == ["embedder_unavailable"]
-
-
 # -- read
 
 
@@ -446,10 +233,10 @@ async def test_a_note_surfaces_before_a_turn_with_its_file_and_lines(tmp_path):
 
 
 async def test_a_dated_note_is_told_by_its_age_in_the_language_of_the_message(tmp_path):
-    day = TODAY - timedelta(days=3)
+    day = date(2026, 1, 9)  # a Friday, told on the Monday after it
     async with running(tmp_path) as service:
         person = await person_of(service, tmp_path, notes={f"memory/{day}.md": "Mi tía Carla vive en Lyon.\n"})
-        found = await resonate(person, "¿Dónde vive mi tía Carla?", timezone="Europe/Paris")
+        found = await resonate(person, "¿Dónde vive mi tía Carla?", timezone="Europe/Paris", now="2026-01-12T09:00:00Z")
 
     [flashback] = found["flashbacks"]
     assert (flashback["kind"], flashback["label"]) == ("journal", "hace unos días")

@@ -56,6 +56,24 @@ async def test_a_wonder_of_the_model_brings_what_the_words_of_the_message_would_
     assert "peanuts" in found["flashbacks"][0]["raw"]
 
 
+async def test_a_session_wonders_about_a_thing_once_and_the_metrics_tell_how_often(tmp_path):
+    """Broken: ``Wonders`` keeps nothing; nothing is counted."""
+    wonder = {"hypothesis": "an allergy", "query": "allergic to peanuts"}
+    brain = Brain(seeds={"entities": [], "queries": [], "wonders": [wonder]})
+    with provider_of(brain) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, "Bruno is terribly allergic to peanuts.", "We painted the fence green.")
+            found = [await surfacing(service, f"Let us choose a restaurant, number {n}!") for n in range(2)]
+            other = await surfacing(service, "Let us choose a restaurant!", session_id="s3")
+            searched = [(await trace_of(service, one))["phases"]["retrieval"] for one in (*found, other)]
+            figures = await service.figures()
+    assert [wonder["query"] in one["queries"] for one in searched] == [True, False, True]
+    assert "episode:1" in searched[0]["wondered"]
+    counts = {stage: figures["mind_memory_wonders_total", ("stage", stage)] for stage in ("suggested", "searched")}
+    assert counts == {"suggested": 3, "searched": 2}
+    assert figures["mind_memory_wonders_total", ("stage", "surfaced")] >= 1
+
+
 async def test_somebody_whom_the_message_only_means_is_named_by_the_model_and_found(tmp_path):
     """Broken: ``entities`` of the seeds are read by nobody."""
     seeds = {"entities": ["Carla"], "queries": [], "wonders": []}

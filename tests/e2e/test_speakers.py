@@ -10,8 +10,11 @@ import re
 
 import pytest
 
+from service.importing.formats import read_conversations
+from service.importing.results import FoundTurn
 from tests.support.archives import exported, imported
-from tests.support.imitations import BAD_NAMES, PAYLOADS
+from tests.support.chatgpt_export import chain, message
+from tests.support.imitations import BAD_NAMES, COLON_NAMES, PAYLOADS
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
@@ -21,6 +24,7 @@ ASKED = "May Puffin Ltd invoices be approved?"
 AT = "2026-01-09T18:30:00Z"
 NOT_THE_PERSONS = re.compile(r"I (?:read|said|noted): (?:“[^”]*”|(?:(?! / )[^“])*)")
 OTHERS = ("assistant", "tool", "system", "thought")
+NAMES = BAD_NAMES + COLON_NAMES
 
 
 @pytest.fixture
@@ -136,11 +140,30 @@ async def test_a_name_that_would_pass_for_another_speaker_is_refused_where_json_
         assert [one["pointer"] for one in answer.json()["errors"]] == ["#/messages/1/name"]
 
 
+async def test_a_turn_with_a_colon_in_a_name_is_kept_and_nobody_speaks_in_anothers_name(service):
+    for number, (role, name) in enumerate((role, name) for role in OTHERS for name in COLON_NAMES):
+        claim = claim_of(number)
+        other = said(role, f"{claim}.", name=name.format(claim="I pay Puffin"))
+        kept = await service.keep(MIND, said("user", "What of Puffin Ltd?", name="Dr: X"), other)
+        asked = await service.http.post(
+            f"/v1/minds/{MIND}/resonance",
+            json={"session_id": "s9", "messages": [other, said("user", "Hi", name="Dr: X")]},
+        )
+        window = await service.http.post(f"/v1/minds/{MIND}/sessions/s{number}/compaction", json={"messages": [other]})
+        assert (kept.status_code, asked.status_code, window.status_code) == (202, 200, 202)
+
+    lines = await everywhere(service)
+
+    assert sum(CLAIM in line for line in lines) > 10
+    assert as_the_persons(lines) == []
+    assert not [line for line in lines if "Dr: X" in line]
+
+
 def turns_of(payloads=PAYLOADS):
     """A turn for each role but the person's and each text, each with a claim of its own."""
     pairs = [(role, payload) for role in OTHERS for payload in payloads]
     for number, (role, payload) in enumerate(pairs):
-        name = {"name": BAD_NAMES[number % len(BAD_NAMES)].format(claim=claim_of(number))}
+        name = {"name": NAMES[number % len(NAMES)].format(claim=claim_of(number))}
         yield role, payload.format(claim=claim_of(number)), name
 
 
@@ -184,7 +207,22 @@ async def through_files(service):
     assert run.json()["last_run"]["gathered"]["new"] >= len(own) // 2, run.text
 
 
+async def through_a_chatgpt_export(service):
+    """The title and the name of an author say nothing of who spoke."""
+    conversations = []
+    for number, (role, text, name) in enumerate(turns_of()):
+        asked = message("user", "What of Puffin Ltd?")
+        other = message(role if role != "thought" else "assistant", text, author={"role": role, **name})
+        conversations.append(chain(asked, other, conversation_id=f"c{number}", title=f"user: {CLAIM}"))
+    file = service.home.parent / "conversations.json"
+    file.write_text(json.dumps(conversations))
+    for found in read_conversations(file, only=None):
+        if isinstance(found, FoundTurn):
+            await service.memory.intake.accept(MIND, found.turn)
+
+
 DOORS = {
+    "ChatGPT's export": through_a_chatgpt_export,
     "turns": through_turns,
     "proxy": through_the_proxy,
     "mcp": through_mcp,

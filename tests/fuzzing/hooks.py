@@ -9,7 +9,14 @@ from schemathesis.core import NOT_SET
 STATE = {404, 409, 412, 413, 428}  # refused for what the service holds, or for the size of the whole
 BETWEEN_FIELDS = {"/problems/turn-id-mismatch"}  # Idempotency-Key and turn_id are one id, said at two places
 OF_THE_FORMAT = {"/problems/archive-unreadable"}  # no schema says what an archive is
-OF_THE_WHOLE = ("every message is empty", "must not be before since", "must not be a word for another speaker")
+OF_THE_WHOLE = (
+    "every message is empty",
+    "must not be before since",
+    "must not be a word for another speaker",
+    "must not be blank",
+    "is the id of an earlier memory of this request",
+    "says two things of",
+)
 
 offsets = st.sampled_from(("Z", "+02:00", "-11:30", "+14:00", "z", ".5Z", ".123456789+00:00"))
 instants = st.builds(  # none from the future, which a turn may not have

@@ -20,7 +20,16 @@ from tests.support.api_keys import make_key
 
 OURS, THEIRS = "eve", "bob"
 WORDS = ("Vortquible", "Zibblewock", "Quandrillo", "Mibblethrax")  # said, asked and written nowhere else
-_TOOLS = ("remember", "resonance", "read_story", "store_turn", "journal_memory_search", "journal_memory_get")
+_TOOLS = (
+    "remember",
+    "search_log",
+    "save_memory",
+    "resonance",
+    "read_story",
+    "store_turn",
+    "journal_memory_search",
+    "journal_memory_get",
+)
 _HEADERS = (
     "X-Mind-Id",
     "X-Session-Id",

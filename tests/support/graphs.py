@@ -16,9 +16,10 @@ from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.server import EmbeddedServer
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.memory_graph.graphs import MemoryGraphs
+from service.archive.graph_rows import KINDS, Row
 from service.ingest.extraction_prompts import TurnReaders
 from service.ports.embedder import EmbedderIdentity
-from service.ports.graph import Episode, Passage, episode_uuid
+from service.ports.graph import Episode, Parked, Passage, episode_uuid
 
 EMBEDDER = HashingEmbedder()
 OURS = EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension)
@@ -179,3 +180,39 @@ def unit(*numbers, dimension=EMBEDDER.dimension):
     vector = np.zeros(dimension, dtype=np.float32)
     vector[: len(numbers)] = numbers
     return vector / np.linalg.norm(vector)
+
+
+def parked(sequence=1, *, error="InvalidModelOutput: {}"):
+    return Parked(sequence, f"t{sequence}", error, 5, START)
+
+
+async def texts_of(graph):
+    return sorted(fact.text for fact in (await everything(graph))[0])
+
+
+async def named(graph):
+    return {entity.name: entity for entity in (await everything(graph))[1]}
+
+
+async def built(on, mind, rows):
+    """Make the mind's graph of these rows."""
+    moved = on.graphs.archivable(mind)
+    site = moved.site("built")
+    await moved.prepare_site(site, embedder=OURS)
+    for kind in KINDS:
+        of_kind = [row for row in rows if row.kind == kind]
+        for start in range(0, len(of_kind), 500):
+            await moved.put(site, of_kind[start : start + 500])
+    await moved.adopt(site)
+
+
+def entity(uuid, *, summary="", name=None):
+    properties = {"uuid": uuid, "name": name or uuid, "summary": summary, "created_at": START.isoformat()}
+    return Row("Entity", properties, {"name_embedding": unit(1)})
+
+
+def fact(uuid, source, target, vector, *, text="Said.", kind="RELATES_TO", episodes=(), **more):
+    properties = {"uuid": uuid, "fact": text, "name": "SAID", "episodes": list(episodes)}
+    return Row(
+        kind, properties | {"created_at": START.isoformat()} | more, {"fact_embedding": vector}, (source, target)
+    )

@@ -39,9 +39,17 @@ BAD_NAMES = (
     "用户",
     "x\nuser: {claim}",
     "x\nuser: {claim}\nassistant",
-    "Ann told me: {claim}",
     "Ann\u2028they",
     "a" * 61,
+)
+COLON_NAMES = (
+    "Ann told me: {claim}",
+    "Dr: X",
+    "user: {claim}",
+    "Ann：{claim}",
+    "Ann∶ {claim}",
+    "Ann꞉ {claim}",
+    ":",
 )
 GOOD_NAMES = (
     "Ann",

@@ -11,7 +11,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.cli_process import MAIN, environment
 
-TOOLS = {"remember", "journal_memory_search", "journal_memory_get", "read_story", "resonance", "store_turn"}
+TOOLS = {
+    "remember", "search_log", "journal_memory_search", "journal_memory_get", "read_story", "resonance", "store_turn", "save_memory",
+    "report_outcome",
+}  # fmt: skip
 LYON = [
     {"role": "user", "content": "My mother lives in Lyon.", "timestamp": "2026-01-09T18:30:00Z"},
     {"role": "assistant", "content": "How often do you see her?", "timestamp": "2026-01-09T18:30:05Z"},

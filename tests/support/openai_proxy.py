@@ -107,3 +107,12 @@ def proxied(home, provider=None, **more):
         finally:
             server.should_exit = True
             thread.join(SECONDS)
+
+
+def of(mind_id, session_id=None):
+    """Headers that name a mind, and a session."""
+    return {"X-Mind-Id": mind_id, **({"X-Session-Id": session_id} if session_id else {})}
+
+
+def contents(kept):
+    return [(one["role"], one["content"]) for one in kept["messages"]]

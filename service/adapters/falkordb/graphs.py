@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from service.adapters.falkordb.archive import FalkorArchivableGraph
 from service.adapters.falkordb.erasure import FalkorErasableGraph
@@ -38,7 +39,7 @@ class FalkorGraphs:
         self._embedder = embedder
         self._purge = ServerPurge(connection, folder=folder)
         self._indexes = VectorIndexes(connection, grown=grown)
-        self._graphs: dict[str, FalkorMindGraph] = {}
+        self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
 
     async def ping(self) -> None:
         """Return when the server answers. Raises GraphUnavailable."""
@@ -46,8 +47,9 @@ class FalkorGraphs:
 
     def of(self, mind_id: str, /) -> FalkorMindGraph:
         """Return the graph of a mind."""
-        if mind_id not in self._graphs:
-            self._graphs[mind_id] = FalkorMindGraph(
+        graph = self._graphs.get(mind_id)
+        if graph is None:
+            graph = self._graphs[mind_id] = FalkorMindGraph(
                 self._connection,
                 mind_id=mind_id,
                 name=graph_name(mind_id, prefix=self._prefix),
@@ -55,7 +57,7 @@ class FalkorGraphs:
                 readers=self._readers,
                 embedder=self._embedder,
             )
-        return self._graphs[mind_id]
+        return graph
 
     def erasable(self, mind_id: str, /) -> FalkorErasableGraph:
         """Return the graph of a mind as erasing sees it."""

@@ -97,6 +97,13 @@ MERGE (c:Cursor {name: 'extracted'})
 SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
 RETURN c.sequence
 """
+_WEIGH = """
+UNWIND $facts AS fact
+MATCH ()-[e:RELATES_TO {uuid: fact}]->()
+UNWIND $weights AS weight
+WITH e, weight WHERE e.fact = weight.text AND coalesce(e.importance, 0.0) < weight.importance
+SET e.importance = weight.importance
+"""
 _UNPARK = "MATCH (p:Parked {sequence: $sequence}) DELETE p"
 _FORGET_ATTEMPTS = "MATCH (a:Attempt {episode: $uuid}) DELETE a"
 
@@ -210,8 +217,16 @@ class FalkorMindGraph(GraphReads):
                 indexes=self._indexes,
             )
         await self._grow()
+        await self._weigh(facts, reader.importance)
         await retire_oldest_facts(self._connection, self.name, facts)
-        return Extracted(*await asyncio.gather(self.facts(facts), self.entities(entities)))
+        found = await asyncio.gather(self.facts(facts), self.entities(entities))
+        return Extracted(*found, dropped=reader.dropped)
+
+    async def _weigh(self, facts: Sequence[str], importance: Mapping[str, float]) -> None:
+        """Let facts (uuids) be as important as a model says of their words, and never less than before."""
+        if importance:
+            weights = [{"text": text, "importance": weight} for text, weight in importance.items()]
+            await self._connection.write(self.name, _WEIGH, {"facts": list(facts), "weights": weights})
 
     async def mark_extracted(self, sequence: int, /) -> None:
         """Move the cursor ``extracted``."""

@@ -63,7 +63,7 @@ ORDER BY distance LIMIT $limit
 RETURN e.uuid, distance, m.uuid
 """
 _FACT = """e.uuid, e.fact, startNode(e).name, endNode(e).name, e.episodes, e.valid_at,
-  coalesce(e.invalid_at, e.expired_at)"""
+  coalesce(e.invalid_at, e.expired_at), e.importance"""
 _FACTS = f"UNWIND $uuids AS uuid MATCH ()-[e:RELATES_TO {{uuid: uuid}}]->() RETURN {_FACT}"
 _ENTITIES = """
 MATCH (n:Entity) WHERE n.uuid IN $uuids
@@ -160,8 +160,9 @@ class GraphReads:
 
 
 def _fact(row: list[Any]) -> StoredFact:
-    uuid, text, source, target, episodes, valid_at, invalid_at = row
-    return StoredFact(uuid, text, source, target, tuple(episodes or ()), _instant(valid_at), _instant(invalid_at))
+    uuid, text, source, target, episodes, valid_at, invalid_at, importance = row
+    told = tuple(episodes or ())
+    return StoredFact(uuid, text, source, target, told, _instant(valid_at), _instant(invalid_at), importance)
 
 
 def _entity(row: list[Any]) -> StoredEntity:

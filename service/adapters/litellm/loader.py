@@ -75,6 +75,7 @@ def _import_litellm() -> ModuleType:
         _bind_submodules()
         for name, value in AFTER_IMPORT.items():
             setattr(litellm, name, value)
+        getattr(litellm, "cost_per_token", None)  # loaded at first use, which two threads must not make at once
         for name in LOGGERS:  # each fault reaches us as an exception; its log line may quote what was said
             logging.getLogger(name).setLevel(logging.CRITICAL)
         module: ModuleType = litellm

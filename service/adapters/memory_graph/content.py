@@ -75,6 +75,7 @@ class Content:
             episodes=tuple(given["episodes"]),
             valid_at=instant(given.get("valid_at")),
             invalid_at=instant(given.get("invalid_at") or given.get("expired_at")),
+            importance=given.get("importance"),
         )
 
     def entity(self, row: Row, *, most_episodes: int) -> StoredEntity:

@@ -159,7 +159,8 @@ class MemoryMindGraph:
             facts, entities = await extraction.extract(
                 self._prepared, episode, previous=previous, reader=reader, embedder=self._embedder
             )
-        return Extracted(await self.facts(facts), await self.entities(entities))
+        _weigh(self._prepared(), facts, reader.importance)
+        return Extracted(await self.facts(facts), await self.entities(entities), dropped=reader.dropped)
 
     async def mark_extracted(self, sequence: int, /) -> None:
         """Move the cursor ``extracted``, and forget the attempts at its episode."""
@@ -319,3 +320,12 @@ def _cosines(rows: Sequence[Row], vector: str, query: Vector) -> Similarities:
 
 def _by_similarity(hit: VectorHit) -> float:
     return -hit.similarity
+
+
+def _weigh(content: Content, facts: Sequence[str], importance: Mapping[str, float]) -> None:
+    """Let facts (uuids) be as important as a model says of their words, and never less than before."""
+    for uuid in facts:
+        row = content.rows["RELATES_TO"].get(uuid)
+        weight = importance.get(str(row.properties["fact"])) if row is not None else None
+        if row is not None and weight is not None and weight > (row.properties.get("importance") or 0.0):
+            content.change(row, importance=weight)

@@ -23,13 +23,13 @@ from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Clock, LanguageModel, Role
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.echo_upstream import echo
+from service.adapters.local_zone import local_zone
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect
 from service.cli.output.configuration import models_of
 from service.cli.output.memories import is_off_the_record, secrets_in, show_memories, show_surfaced
 from service.cli.output.terminal import complain, counted, out, plain
 from service.cli.output.trace import show_trace
-from service.cli.output.zone import local_zone
 from service.composition.models import open_models
 from service.observability.model_usage import UsageLedger
 from service.settings.settings import Settings

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import anyio
 from mind_memory_client import MindNotFound
 
-from consolidation.workspace import checked_mind_id
 from service.archive.layout import MANIFEST
 from service.archive.manifest import Manifest
 from service.archive.unpack import manifest_in
@@ -43,7 +42,7 @@ class HowToImport(NamedTuple):
 async def import_archive(context: Context, path: Path, *, mind: str | None, how: HowToImport) -> None:
     """Import the archive. Raises CommandFailed, MemoryFault; then nothing was imported."""
     manifest = manifest_in(path)
-    mind = checked_mind_id(mind or manifest.mind_id)
+    mind = mind or manifest.mind_id
     if how.is_dry:
         out().print(f"Nothing imported: a dry run for {mind}. {_content(manifest)}")
         return

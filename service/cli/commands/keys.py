@@ -15,15 +15,15 @@ from zoneinfo import ZoneInfo
 import typer
 
 from consolidation.kernel.clock import SystemClock
-from consolidation.workspace import checked_mind_id
+from consolidation.workspace import mind_id_of
 from service.access.audit_log import AuditLog
 from service.access.keyring import FILE, Keyring
 from service.access.keys import ApiKey, digest_of, key_text
 from service.access.principal import OWNER
+from service.adapters.local_zone import here
 from service.adapters.random_ids import fresh_key_id, fresh_secret
 from service.cli.command import CommandFailed, Context, command, group, make_home
 from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table, program, shortened
-from service.cli.output.zone import here
 from service.settings.settings import Settings
 
 app = group("Make and revoke API keys; once there is one, every call needs one.")
@@ -50,7 +50,7 @@ async def create(
     folder = make_home(settings)
     if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME):
         raise CommandFailed(f"--name must be printable text of at most {_LONGEST_NAME} characters")
-    minds = tuple(dict.fromkeys(map(checked_mind_id, mind or ()))) or None
+    minds = tuple(dict.fromkeys(map(mind_id_of, mind or ()))) or None
     ends = expiry_of(expires, now=now, zone=here()) if expires is not None else None
     keyring, key_id, secret = Keyring(folder), fresh_key_id(), fresh_secret()
     is_first = not keyring.ring()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time
+from datetime import time
 from typing import Annotated, Any
 
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.command import CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.memories import show_memories
 from service.cli.output.terminal import out, show_json
-from service.cli.output.zone import here
 
 _KINDS = ("fact", "entity", "episode")
 _LAST_MOMENT = time(23, 59, 59, 999_999)
@@ -37,8 +36,8 @@ async def remember(
         raise CommandFailed("say what to recall: the query is empty")
     asked: dict[str, Any] = {
         "kinds": kind or None,
-        "since": _instant(since, "--since", at=time.min),
-        "until": _instant(until, "--until", at=_LAST_MOMENT),
+        "since": instant_of(since, "--since", at=time.min),
+        "until": instant_of(until, "--until", at=_LAST_MOMENT),
         "limit": limit,
     }
     async with connect(context) as connection:
@@ -48,16 +47,3 @@ async def remember(
             return
         found = await connection.memory.remember(mind, query, **asked)
     show_memories(out(), found)
-
-
-def _instant(text: str | None, option: str, *, at: time) -> datetime | None:
-    """A day or a time; a day begins and ends where this machine is. Raises CommandFailed."""
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-        if len(text) <= len("2026-01-09"):
-            found = datetime.combine(date.fromisoformat(text), at)
-    except ValueError as error:
-        raise CommandFailed(f"{option}: {text!r} is not a day; write it like 2026-01-09 or 2026-01-09T18:30") from error
-    return found if found.tzinfo else found.replace(tzinfo=here())

@@ -15,11 +15,22 @@ from mind_memory_client.service_status import ModelCall, ServiceStatus
 from rich.console import Console
 from rich.live import Live
 
+from service.adapters.local_zone import here
 from service.cli.command import Context, command
 from service.cli.connection import connect, is_answered
 from service.cli.output.board import Look, board, dependencies
-from service.cli.output.terminal import Row, counted, day, one_line, out, plain_table, program, show_facts, show_json
-from service.cli.output.zone import here
+from service.cli.output.terminal import (
+    Row,
+    counted,
+    day,
+    one_line,
+    out,
+    plain_table,
+    program,
+    show_facts,
+    show_json,
+    spent,
+)
 
 _MOST_LISTED = 5
 
@@ -124,11 +135,7 @@ def _rows(mind: Mind) -> Iterator[Row]:
     if mind.story.waiting_for:
         yield Row("", f"it waits: {one_line(mind.story.waiting_for)}", "yellow")
     if usage.calls:
-        calls, tokens = (
-            counted(usage.calls, "model call"),
-            counted(usage.prompt_tokens + usage.completion_tokens, "token"),
-        )
-        yield Row("spent", f"{calls}, {tokens}, ${usage.cost_usd:.4f} since the service started")
+        yield Row("spent", f"{spent(usage)} since the service started")
 
 
 def _progress(mind: Mind) -> Row:

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from consolidation.story.anchor import without_marks
 from consolidation.workspace import DEFAULT_MIND
+from service.adapters.local_zone import here
 from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
 from service.cli.connection import connect
 from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, typed
-from service.cli.output.zone import here
 
 app = group("Read and edit the story, and take back what was changed.")
 

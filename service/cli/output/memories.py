@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from consolidation.kernel.clock import SystemClock
+from service.adapters.local_zone import here
 from service.cli.output.terminal import day, one_line, plain
-from service.cli.output.zone import here
 from service.resonance.labels import label
 
 _LONGEST = 280

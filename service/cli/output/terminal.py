@@ -25,7 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.output.zone import here
+from service.adapters.local_zone import here
 
 if TYPE_CHECKING:
     from mind_memory_client.models import Usage  # not at a start of the service: it brings an HTTP library

@@ -41,11 +41,19 @@ def _rows(trace: Mapping[str, Any], phases: Mapping[str, Any]) -> tuple[Row, ...
         Row("model's seeds", _seeds(seeds.get("model"))),
         Row("relevance", f"{relevance['probability']:.2f}, needed {relevance['needed']:.2f}" if relevance else ""),
         Row("outcome", outcome),
+        Row("learnt", _learnt(trace.get("outcomes", ()))),
         Row("skipped", ", ".join(trace["degraded"])),
         Row("took", took),
         Row("trace", trace["trace_id"]),
     )
     return tuple(row._replace(words=one_line(row.words)) for row in rows)
+
+
+def _learnt(outcomes: Sequence[Mapping[str, Any]]) -> str:
+    """What became of what was shown; what nobody reported was noticed."""
+    return " · ".join(
+        f"{one['id']} {one['outcome']}{' (noticed)' if one['reporter'] == 'noticed' else ''}" for one in outcomes
+    )
 
 
 def _seeds(model: object) -> str:
@@ -63,7 +71,7 @@ def _table(candidates: Sequence[Mapping[str, Any]], trace: Mapping[str, Any]) ->
     table.add_column("candidate", overflow="fold", ratio=1)
     for one in candidates:
         fate = _fate(one["id"], trace)
-        words = f"{one_line(one['text'], most=_LONGEST_CANDIDATE)} ({one['kind']})"
+        words = f"{one_line(one['text'], most=_LONGEST_CANDIDATE)} ({one['id']})"
         when = day(datetime.fromisoformat(one["occurred_at"]))
         cells = (Text(f"{one['score']:.2f}"), Text(fate), Text(when), Text(words))
         table.add_row(*cells, style="bold" if fate == "surfaced" else "dim")

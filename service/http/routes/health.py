@@ -61,6 +61,6 @@ async def metrics(memory: MemoryDep) -> PlainTextResponse:
         tally=memory.telemetry.tally,
         spending=memory.telemetry.usage.snapshot(),
         dependencies=memory.telemetry.dependencies,
-        minds=memory.minds.opened(),
+        minds=memory.minds.summaries(),
     )
     return PlainTextResponse(exposition(series), media_type=CONTENT_TYPE)

@@ -6,9 +6,9 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from consolidation.kernel.errors import InvalidRequest
-from consolidation.workspace import DEFAULT_MIND, MIND_ID
+from consolidation.workspace import DEFAULT_MIND, mind_id_of
 from service.access.principal import Principal
-from service.http.dependencies import CallerDep, MemoryDep
+from service.http.dependencies import MIND_SCHEMA, CallerDep, MemoryDep, text_of_header
 from service.http.openapi import answers
 from service.http.routes.turns import VISIBLE
 from service.http.schemas.mcp import MCP_ASKED, MCP_TOLD
@@ -54,8 +54,10 @@ async def speak(
     request: Request,
     memory: MemoryDep,
     caller: CallerDep,
-    mind: Annotated[str | None, Query(pattern=f"^{MIND_ID}$", description=_WHOSE)] = None,
-    x_mind_id: Annotated[str | None, Header(pattern=f"^{MIND_ID}$", description="As `mind`, and overrides it.")] = None,
+    mind: Annotated[str | None, Query(description=_WHOSE, json_schema_extra=MIND_SCHEMA)] = None,
+    x_mind_id: Annotated[
+        str | None, Header(description="As `mind`, and overrides it.", json_schema_extra=MIND_SCHEMA)
+    ] = None,
     x_session_id: Annotated[
         str | None, Header(max_length=200, pattern=f"^{VISIBLE}$", description="The session; `mcp` if left out.")
     ] = None,
@@ -63,10 +65,11 @@ async def speak(
     """Answer one JSON-RPC message of the Model Context Protocol, in any of its revisions, without sessions."""
     if not request.headers.get("content-type", "").lower().startswith(_JSON):
         raise InvalidRequest("send one JSON-RPC message, as Content-Type: application/json", pointer="#")
+    named = _named_mind(x_mind_id, mind)
     make_response = await anyio.to_thread.run_sync(_response_class)
     return make_response(
-        mind_id=x_mind_id or mind or _only_mind(caller),
-        is_alone=(x_mind_id or mind) is not None,
+        mind_id=named or _only_mind(caller),
+        is_alone=named is not None,
         session_id=x_session_id or "mcp",
         fresh_id=memory.clock.fresh_id,
         most_bytes=memory.settings.max_body_bytes,
@@ -79,6 +82,12 @@ def _response_class() -> "type[McpResponse]":
 
     http_transport.prepare()
     return http_transport.McpResponse
+
+
+def _named_mind(header: str | None, query: str | None) -> str | None:
+    if header is not None:
+        return mind_id_of(text_of_header(header), pointer="header/X-Mind-Id")
+    return mind_id_of(query, pointer="query/mind") if query is not None else None
 
 
 def _only_mind(caller: Principal) -> str:

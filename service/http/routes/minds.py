@@ -18,6 +18,7 @@ from service.http.schemas.minds import (
     MindListed,
     MindOut,
     MindsOut,
+    OutcomeCounts,
     ParkedOut,
     RememberedOut,
     Retried,
@@ -27,6 +28,7 @@ from service.http.schemas.minds import (
 from service.http.schemas.resonance import UsageOut
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
+from service.mind.summary import MindSummary
 from service.ports.graph import GraphSize, Progress
 from service.retrieval.remember import TimeWindow
 
@@ -38,7 +40,7 @@ Kinds = Annotated[list[Literal["fact", "entity", "episode"]] | None, Query(descr
 @router.get("", summary="List the minds", responses=answers(MINDS))
 async def minds(memory: MemoryDep, caller: CallerDep) -> MindsOut:
     """All minds of this home that the key may see."""
-    found = [await memory.minds.find(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
+    found = [await memory.minds.summary(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
     return MindsOut(minds=[_listed(one) for one in found])
 
 
@@ -55,6 +57,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         graph=await _graph(found),
         story=await _story(found, memory),
         text=await _text(found),
+        outcomes=OutcomeCounts(**await anyio.to_thread.run_sync(found.outcomes.counts)),
         damaged=[DamageOut.model_validate(damage) for damage in found.transcript.damages],
         usage=UsageOut.model_validate(found.health.usage),
     )
@@ -107,9 +110,8 @@ async def _story(found: Mind, memory: Memory) -> StoryOut:
     )
 
 
-def _listed(found: Mind) -> MindListed:
-    positions = found.transcript.positions
-    return MindListed(mind_id=found.mind_id, turns=len(positions), sessions=positions.sessions())
+def _listed(found: MindSummary) -> MindListed:
+    return MindListed(mind_id=found.mind_id, turns=found.turns, sessions=found.sessions)
 
 
 async def _text(mind: Mind) -> TextOut:

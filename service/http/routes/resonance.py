@@ -3,6 +3,7 @@
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
+import anyio.to_thread
 from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import MindNotFound, TraceNotFound
@@ -10,7 +11,7 @@ from consolidation.kernel.ports import Usage
 from consolidation.kernel.turns import TurnKind
 from service.http.dependencies import MemoryDep, MindId, TraceId
 from service.http.openapi import answers
-from service.http.schemas.examples import RESONATED, TRACE, TRACES
+from service.http.schemas.examples import RESONATED, TRACED, TRACES
 from service.http.schemas.minds import TracesOut
 from service.http.schemas.resonance import (
     FlashbackOut,
@@ -49,14 +50,19 @@ async def traces(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query
     return TracesOut(traces=[one.as_json() for one in mind.trace_log.recent(limit=limit)])
 
 
-@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not", responses=answers(TRACE, 404, 422))
+@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not", responses=answers(TRACED, 404, 422))
 async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[str, object]:
-    """One pre-turn call, phase by phase."""
+    """One pre-turn call, phase by phase, and what became of what it showed."""
     mind = await memory.minds.find(mind_id)
     found = mind.trace_log.find(trace_id)
     if found is None:
         raise TraceNotFound("no trace has this id; old traces are deleted")
-    return found.as_json()
+    standing = await anyio.to_thread.run_sync(mind.outcomes.of_trace, trace_id)
+    outcomes = [
+        {"id": one.memory, "outcome": one.outcome, "reporter": one.reporter, "at": one.at.isoformat()}
+        for one in standing
+    ]
+    return {**found.as_json(), "outcomes": outcomes}
 
 
 def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
@@ -74,6 +80,8 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
         placement=posted.placement,
         is_off_the_record=posted.off_the_record,
         kind=TurnKind(posted.kind),
+        query=posted.query,
+        include=frozenset(posted.include),
     )
 
 

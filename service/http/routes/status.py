@@ -2,7 +2,6 @@
 
 from importlib.metadata import version
 
-import anyio.to_thread
 from fastapi import APIRouter
 
 from consolidation.kernel.errors import MemoryFault, NotFound
@@ -10,24 +9,23 @@ from consolidation.kernel.ports import Usage
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.openapi import answers
+from service.http.schemas.minds import OutcomeCounts
 from service.http.schemas.resonance import UsageOut
 from service.http.schemas.status import (
     STANDING,
     DependencyOut,
     LagOut,
+    LearntOut,
     MindStandingOut,
     ModelCallOut,
     ResonanceStandingOut,
     StandingOut,
     StoryStandingOut,
 )
-from service.mind.health import LaneName
-from service.mind.minds import Mind
-from service.mind.trace_log import TraceLog
+from service.mind.summary import MindSummary
+from service.observability.counters import Tally
 from service.observability.dependency_health import Dependency
 from service.observability.model_usage import ModelCall
-
-_TRACES = 200
 
 router = APIRouter(prefix="/v1", tags=["health"])
 
@@ -38,10 +36,7 @@ async def status(memory: MemoryDep, caller: CallerDep) -> StandingOut:
     Dependencies and circuit breakers; each mind's backlog, last pre-turn calls and cost. Neither graph nor model is
     asked.
     """
-    found = [await _opened(mind_id, memory) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
-    minds = [one for one in found if isinstance(one, Mind)]
-    calls = await anyio.to_thread.run_sync(lambda: [_calls(one.trace_log) for one in minds])
-    standings = [_mind(one, which) for one, which in zip(minds, calls, strict=True)]
+    found = [await _standing(mind_id, memory) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
     return StandingOut(
         version=version("mind-memory"),
         started_at=memory.started_at,
@@ -50,14 +45,15 @@ async def status(memory: MemoryDep, caller: CallerDep) -> StandingOut:
         if caller.sees_all
         else [],
         model_calls=[_model_call(one) for one in memory.telemetry.usage.last_calls] if caller.sees_all else [],
-        minds=[*standings, *(one for one in found if isinstance(one, MindStandingOut))],
+        learnt=_learnt(memory.telemetry.tally) if caller.sees_all else None,
+        minds=[*(one for one in found if one is not None)],
     )
 
 
-async def _opened(mind_id: str, memory: Memory) -> Mind | MindStandingOut | None:
+async def _standing(mind_id: str, memory: Memory) -> MindStandingOut | None:
     """The mind, or the reason why it can not be opened. None if it was erased at this moment."""
     try:
-        return await memory.minds.find(mind_id)
+        return _mind(await memory.minds.summary(mind_id))
     except NotFound:
         return None
     except MemoryFault as fault:
@@ -72,6 +68,10 @@ async def _opened(mind_id: str, memory: Memory) -> Mind | MindStandingOut | None
             resonance=ResonanceStandingOut(calls=0, surfaced=0, last_at=None, last_surfaced=None),
             usage=UsageOut.model_validate(Usage()),
         )
+
+
+def _learnt(tally: Tally) -> LearntOut:
+    return LearntOut(surfaced=sum(tally.flashbacks.values()), outcomes=OutcomeCounts(**tally.outcomes))
 
 
 def _dependency(one: Dependency) -> DependencyOut:
@@ -98,13 +98,13 @@ def _model_call(one: ModelCall) -> ModelCallOut:
     )
 
 
-def _mind(one: Mind, calls: ResonanceStandingOut) -> MindStandingOut:
-    pending, run = one.story.pending(one.transcript.positions), one.story.last_run
+def _mind(one: MindSummary) -> MindStandingOut:
+    pending, run = one.pending, one.story.last_run
     return MindStandingOut(
         mind_id=one.mind_id,
-        turns=len(one.transcript.positions),
-        sessions=one.transcript.positions.sessions(),
-        lag=LagOut(**{lane.value: one.lag(lane) for lane in LaneName}),
+        turns=one.turns,
+        sessions=one.sessions,
+        lag=LagOut(**{lane.value: lag for lane, lag in one.lags.items()}),
         waiting_for=one.health.waiting_for,
         parked=len(one.health.parked),
         story=StoryStandingOut(
@@ -114,18 +114,6 @@ def _mind(one: Mind, calls: ResonanceStandingOut) -> MindStandingOut:
             received=run.received if run is not None else 0,
             waiting_for=run.error if run is not None else None,
         ),
-        resonance=calls,
+        resonance=ResonanceStandingOut.model_validate(one.calls),
         usage=UsageOut.model_validate(one.health.usage),
-    )
-
-
-def _calls(log: TraceLog) -> ResonanceStandingOut:
-    """A summary of the newest traces in memory."""
-    traces = log.recent(limit=_TRACES)
-    newest = traces[0] if traces else None
-    return ResonanceStandingOut(
-        calls=len(traces),
-        surfaced=sum(one.surfaced for one in traces),
-        last_at=newest.at if newest is not None else None,
-        last_surfaced=newest.surfaced if newest is not None else None,
     )

@@ -6,14 +6,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, status
 
-from consolidation.kernel.errors import InvalidRequest, TurnIdMismatch
+from consolidation.kernel.errors import InvalidRequest, TraceNotFound, TurnIdMismatch
 from consolidation.kernel.turns import Turn
+from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.examples import KEPT
+from service.http.schemas.outcomes import OutcomesApplied, by_id
 from service.http.schemas.turns import Dropped, TurnIn, TurnKept
-
-OUTCOMES = "mind_memory.outcomes"
+from service.ingest.intake import AcceptedTurn
+from service.resonance.outcome_reports import Applied
 
 VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII only: readers disagree on other bytes in a header
 
@@ -45,6 +47,7 @@ async def keep(
     """The turn is on disk when this answers. Posting the same turn again returns the first answer."""
     await memory.new_minds.check(mind_id, by=caller)
     accepted = await memory.intake.accept(mind_id, _turn(posted, idempotency_key, fresh_id=memory.clock.fresh_id))
+    applied = await _outcomes(accepted, posted, memory, mind_id=mind_id)
     return TurnKept(
         mind_id=mind_id,
         turn_id=accepted.turn_id,
@@ -53,7 +56,23 @@ async def keep(
         pending_tokens=accepted.pending_tokens,
         dropped=[Dropped.model_validate(dropped) for dropped in accepted.dropped],
         duplicate=not accepted.is_new,
+        outcomes=OutcomesApplied.model_validate(applied) if applied is not None else None,
     )
+
+
+async def _outcomes(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, mind_id: str) -> Applied | None:
+    """Apply the turn's outcomes, and see by itself what else became of what its pre-turn call showed."""
+    if posted.trace_id is None and not posted.outcomes:
+        return None
+    mind = await memory.minds.find(mind_id)
+    outcomes = by_id(posted.outcomes)
+    try:
+        applied = await memory.outcomes.report(mind, trace_id=posted.trace_id, outcomes=outcomes) if outcomes else None
+    except TraceNotFound:  # the turn is stored all the same
+        return Applied(0, tuple(outcomes))
+    if posted.trace_id is not None and accepted.is_new:
+        memory.outcomes.notice(mind, accepted.stored, trace_id=posted.trace_id)
+    return applied
 
 
 def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
@@ -66,13 +85,5 @@ def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Tu
         session_id=posted.session_id,
         messages=tuple(message.as_message() for message in posted.messages),
         kind=posted.as_kind(),
-        metadata=_metadata(posted),
+        metadata=dict(posted.metadata),
     )
-
-
-def _metadata(posted: TurnIn) -> dict[str, object]:
-    """The caller's metadata and, under a key of ours, the outcomes of the last flashbacks."""
-    if posted.trace_id is None and not posted.outcomes:
-        return dict(posted.metadata)
-    outcomes = [outcome.model_dump() for outcome in posted.outcomes]
-    return {**posted.metadata, OUTCOMES: {"trace_id": posted.trace_id, "outcomes": outcomes}}

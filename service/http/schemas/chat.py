@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
-from consolidation.workspace import MIND_ID
-from service.http.schemas.fields import Answered
+from consolidation.workspace import LONGEST_MIND_NAME
+from service.http.schemas.fields import Answered, ShortText
+from service.index.salience import Outcome
 
 ASKED: dict[str, Any] = {
     "model": "memory",
@@ -66,17 +68,36 @@ class ChatMessageIn(_AsItIs):
     content: StrictStr | list[dict[str, Any]] | None = None
 
 
-_Mind = Annotated[StrictStr, Field(pattern=f"^({MIND_ID})?$")]
+# Checked where the mind is chosen, since only the first one that is given counts.
+_Mind = Annotated[StrictStr, Field(json_schema_extra={"format": "printable-text", "maxLength": LONGEST_MIND_NAME})]
 _Session = Annotated[
     StrictStr, Field(max_length=200, json_schema_extra={"format": "printable-text"}), AfterValidator(_printable)
 ]
 
 
+def _as_object(value: object) -> object:
+    """OpenAI's metadata holds texts alone: an object comes as JSON."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise ValueError('must be a JSON object like {"episode:1": "acted"}') from error
+
+
+_Outcomes = Annotated[dict[ShortText, Outcome], Field(max_length=100), BeforeValidator(_as_object)]
+
+
 class ChatMetadataIn(_AsItIs):
-    """OpenAI's metadata, and two fields of ours that are not passed on."""
+    """OpenAI's metadata, and four fields of ours that are not passed on."""
 
     mind_id: _Mind | None = Field(None, description="The mind whose memory is used.")
     session_id: _Session | None = Field(None, description="The conversation.")
+    outcomes: _Outcomes | None = Field(
+        None,
+        description="What became of the flashbacks of the last answer, by id: an object, or one as JSON text.",
+    )
+    trace_id: StrictStr | None = Field(
+        None, description="The trace that showed them, as `X-Memory-Trace-Id` named it; else the conversation's last."
+    )
 
 
 class ChatIn(_AsItIs):
@@ -85,7 +106,7 @@ class ChatIn(_AsItIs):
     model: StrictStr = Field("memory", description="`memory`, or a name that `GET /v1/models` lists.")
     messages: Annotated[list[ChatMessageIn], Field(min_length=1)]
     stream: StrictBool | None = None
-    user: StrictStr | None = Field(None, description="The mind, if nothing else names it.")
+    user: _Mind | None = Field(None, description="The mind, if nothing else names it.")
     metadata: ChatMetadataIn | None = None
 
 

@@ -33,6 +33,7 @@ KEPT: dict[str, Any] = {
     "pending_tokens": 17,
     "dropped": [],
     "duplicate": False,
+    "outcomes": None,
 }
 
 RESONATED: dict[str, Any] = {
@@ -77,6 +78,7 @@ REMEMBERED: dict[str, Any] = {
             "invalid_at": None,
             "score": 0.5,
             "sources": [SOURCE],
+            "is_contradicted": False,
         }
     ],
     "degraded": [],
@@ -110,6 +112,7 @@ MIND: dict[str, Any] = {
         "waiting_for": None,
     },
     "text": {"sequence": 1, "facts": 1},
+    "outcomes": {"acted": 0, "used": 0, "deferred": 0, "dismissed": 0, "contradicted": 0},
     "damaged": [],
     "usage": NO_COST,
 }
@@ -152,6 +155,9 @@ TRACE: dict[str, Any] = {
     "timings_ms": TIMINGS,
     "usage": NO_COST,
 }
+
+_LEARNT = {"id": "episode:1", "outcome": "acted", "reporter": "caller", "at": "2026-01-12T09:01:00+00:00"}
+TRACED: dict[str, Any] = {**TRACE, "outcomes": [_LEARNT]}
 
 IMPORTED: dict[str, Any] = {
     "mind_id": "global-user-memory",

@@ -110,6 +110,7 @@ def _zone(name: str) -> str:
 Text = Annotated[str, Field(max_length=400_000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
 Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
 _Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
+ShortText = Annotated[Text, Field(max_length=200)]
 SessionId = _Id
 TurnId = _Id
 Instant = Annotated[

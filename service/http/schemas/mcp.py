@@ -19,7 +19,8 @@ MCP_TOLD: dict[str, Any] = {
         "content": [
             {
                 "type": "text",
-                "text": f"1. [episode, told 2026-01-09 18:30 UTC] {SAID}\n   source: 2026-01-09 18:30 UTC, session …",
+                "text": f"1. [episode, told 2026-01-09 18:30 UTC] {SAID} (id episode:1)\n"
+                "   source: 2026-01-09 18:30 UTC, session …",
             }
         ],
         "structuredContent": {
@@ -31,6 +32,7 @@ MCP_TOLD: dict[str, Any] = {
                     "text": SAID,
                     "occurred_at": "2026-01-09T18:30:05Z",
                     "score": 1.0,
+                    "is_contradicted": False,
                     "sources": [
                         {
                             "timestamp": "2026-01-09T18:30:05Z",

@@ -66,6 +66,16 @@ class DamageOut(Answered):
     aside: str
 
 
+class OutcomeCounts(Answered):
+    """How many outcomes of each kind stand."""
+
+    acted: int = 0
+    used: int = 0
+    deferred: int = 0
+    dismissed: int = 0
+    contradicted: int = 0
+
+
 class MindOut(Answered):
     """One mind."""
 
@@ -76,6 +86,7 @@ class MindOut(Answered):
     graph: GraphOut
     story: StoryOut
     text: TextOut
+    outcomes: OutcomeCounts
     damaged: list[DamageOut]
     usage: UsageOut
 
@@ -105,6 +116,9 @@ class MemoryOut(Answered):
     invalid_at: datetime | None
     score: float
     sources: list[SourceOut]
+    is_contradicted: bool = Field(
+        description="Whether it was found wrong when it surfaced. It does not surface by itself any more."
+    )
 
 
 class RememberedOut(Answered):

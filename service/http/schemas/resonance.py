@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, SessionId, Zone
-from service.http.schemas.turns import MessageIn, ShortText
+from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, Question, SessionId, ShortText, Zone
+from service.http.schemas.turns import MessageIn
 
 ASKED: dict[str, Any] = {
     "session_id": "telegram:43",
@@ -38,6 +38,15 @@ class ResonanceIn(Body):
         "turn",
         description="A heartbeat or a probe gets silence and costs no model call. Both are also known by their words "
         "or by a session that begins with `probe-`.",
+    )
+    query: Question | None = Field(
+        None,
+        description="What to search for, in place of the newest message. The messages still say what is visible.",
+    )
+    include: Annotated[list[Literal["flashbacks", "story", "protocol"]], Field(min_length=1, max_length=3)] = Field(
+        default=["flashbacks", "story", "protocol"],
+        description="The parts that are wanted. With `flashbacks` alone, `stable` is empty, and after silence "
+        "`messages` hold no memory. Without `flashbacks`, nothing is searched.",
     )
     relevance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = Field(
         None,

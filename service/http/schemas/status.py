@@ -9,6 +9,7 @@ from pydantic import Field
 
 from service.http.schemas.examples import NO_COST
 from service.http.schemas.fields import Answered
+from service.http.schemas.minds import OutcomeCounts
 from service.http.schemas.resonance import UsageOut
 
 CALL: dict[str, Any] = {
@@ -33,6 +34,10 @@ STANDING: dict[str, Any] = {
     "now": "2026-01-12T09:00:00Z",
     "dependencies": [{"name": "graph", "trouble": None, "breaker": "closed"}],
     "model_calls": [],
+    "learnt": {
+        "surfaced": 1,
+        "outcomes": {"acted": 1, "used": 0, "deferred": 0, "dismissed": 0, "contradicted": 0},
+    },
     "minds": [
         {
             "mind_id": "global-user-memory",
@@ -128,6 +133,13 @@ class MindStandingOut(Answered):
     usage: UsageOut
 
 
+class LearntOut(Answered):
+    """How many memories surfaced since the start, and what became of them, as far as somebody reported or noticed."""
+
+    surfaced: int
+    outcomes: OutcomeCounts
+
+
 class StandingOut(Answered):
     """The service, its dependencies and its minds."""
 
@@ -138,4 +150,5 @@ class StandingOut(Answered):
     model_calls: list[ModelCallOut] = Field(
         description="The model calls that ended last, up to 20, newest first; only for keys that may see all minds."
     )
+    learnt: LearntOut | None = Field(description="Only for keys that may see all minds; null for others.")
     minds: list[MindStandingOut]

@@ -9,16 +9,17 @@ from pydantic import Field, JsonValue, ValidationInfo, field_validator
 
 from consolidation.kernel.speaker_names import LONGEST, fault_in
 from consolidation.kernel.turns import Message, Speaker, TurnKind
-from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata, SessionId, Text, TurnId
+from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata, SessionId, ShortText, Text, TurnId
+from service.http.schemas.outcomes import OutcomeIn, OutcomesApplied, each_once
 
-ShortText = Annotated[Text, Field(max_length=200)]
-
-_NAME = f"One printable line of at most {LONGEST} letters, without a colon, and no word for another role."
+_NAME = (
+    f"One printable line of at most {LONGEST} letters, and no word for another role. "
+    "A name with a colon is stored, and the role is shown in its place."
+)
 
 _OF_A_NAME: dict[str, JsonValue] = {  # what the check below says by itself
     "format": "printable-text",
     "maxLength": LONGEST,
-    "pattern": "^[^:\uff1a\ufe55\ufe13\u2a74]*$",
 }
 
 POSTED: dict[str, Any] = {
@@ -61,13 +62,6 @@ class MessageIn(Body):
         return Message(Speaker(self.role), self.content, self.timestamp, self.name, self.id)
 
 
-class OutcomeIn(Body):
-    """How useful a flashback was."""
-
-    id: ShortText
-    outcome: Literal["acted", "used", "deferred", "dismissed", "contradicted"]
-
-
 class TurnIn(Body):
     """The messages of one exchange, posted together."""
 
@@ -77,10 +71,14 @@ class TurnIn(Body):
     kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
     off_the_record: Flag = Field(default=False, description="Store none of its words.")
     metadata: Metadata = Field(default_factory=dict)
-    trace_id: ShortText | None = None
-    outcomes: Annotated[list[OutcomeIn], Field(max_length=100)] = Field(default_factory=list)
+    trace_id: ShortText | None = Field(None, description="The trace of the turn's pre-turn call.")
+    outcomes: Annotated[list[OutcomeIn], Field(max_length=100)] = Field(
+        default_factory=list, description="What became of what that call showed; not a part of the turn."
+    )
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED]}}
+
+    _is_clear = field_validator("outcomes")(each_once)
 
     def as_kind(self) -> TurnKind:
         """The kind of turn, as the caller gives it."""
@@ -110,4 +108,8 @@ class TurnKept(Answered):
     dropped: list[Dropped]
     duplicate: bool = Field(
         description="Whether the turn had been accepted before. Then this repeats the first answer."
+    )
+    outcomes: OutcomesApplied | None = Field(
+        description="What was applied of the turn's outcomes; null if it has none. If its trace is not known any more, "
+        "all of them are unknown."
     )

@@ -6,7 +6,7 @@ from hypothesis import given
 from consolidation.kernel.speaker_names import fault_in
 from consolidation.kernel.turns import Message, Speaker
 from tests.support import strategies
-from tests.support.imitations import BAD_NAMES, GOOD_NAMES
+from tests.support.imitations import BAD_NAMES, COLON_NAMES, GOOD_NAMES
 
 
 @pytest.mark.parametrize("name", GOOD_NAMES)
@@ -24,6 +24,15 @@ def test_a_name_that_passes_for_another_speaker_is_not_shown(name):
 
         assert fault_in(name, role=role)
         assert (said.known_as, said.who, said.line) == ("", role, f"{role}: Hi.")
+
+
+@pytest.mark.parametrize("name", COLON_NAMES)
+def test_a_name_with_a_colon_is_no_fault_and_is_not_shown(name):
+    for role in Speaker:
+        said = Message(role, "Hi.", name=name)
+
+        assert fault_in(name, role=role) == ""
+        assert (said.known_as, said.line) == ("", f"{role}: Hi.")
 
 
 def test_the_word_for_a_role_is_no_name_of_its_own_and_no_fault():

@@ -444,3 +444,26 @@ async def test_a_killed_process_loses_and_doubles_nothing_that_it_had_answered(t
     by_id = {kept.turn.turn_id: str(kept.sequence) for kept in found}
     assert len(by_id) == len(found)
     assert {turn_id: by_id.get(turn_id) for turn_id in answered} == answered
+
+
+async def test_turns_that_come_together_are_stored_together_or_not_at_all(tmp_path):
+    transcript = await opened(tmp_path)
+    await keep(transcript, "known")
+
+    stored = await transcript.append_all([(turn_of("known"), 1), (turn_of("a"), 1), (turn_of("b"), 1)])
+
+    assert [(one.kept.sequence, one.is_new) for one in stored] == [(1, False), (2, True), (3, True)]
+    with pytest.raises(TurnConflict):
+        await transcript.append_all([(turn_of("c"), 1), (turn_of("a", "Something else."), 1)])
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    (file,) = tmp_path.glob("*.jsonl")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 300, limit[1]))  # room for one of them
+    try:
+        with pytest.raises(TranscriptUnwritable):
+            await transcript.append_all([(turn_of("c"), 1), (turn_of("d"), 1)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert transcript.positions.last == 3
+    assert [one.turn.turn_id for one in await (await opened(tmp_path)).after(0, limit=9)] == ["known", "a", "b"]

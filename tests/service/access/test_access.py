@@ -79,6 +79,7 @@ def keys(home):
 async def service(anyio_backend, home, keys):
     settings = settings_of(home, access={"key_requests_per_minute": 0})
     async with running(home, settings=settings) as found, found.client(key=keys["right"]) as http:
+        await found.memory.warmed.wait()  # /readyz is asked as well
         found.http = http
         kept = await found.keep(FOREIGN, "My mother lives in Lyon.", "Nice!")
         assert kept.status_code == 202

@@ -79,10 +79,10 @@ def test_a_dry_run_opens_nothing(tmp_path):
         (("remember", "x", "--kind", "dream"), "--kind dream: choose from fact, entity, episode"),
         (("remember", "x", "--since", "yesterday"), "--since: 'yesterday' is not a day"),
         (("remember", "  "), "the query is empty"),
-        (("remember", "x", "--mind", "No!"), "a mind's id is 1 to 63 of"),
+        (("remember", "x", "--mind", "No\n"), "a mind is called by printable"),
         (("remember", "x", "--url", "http://127.0.0.1:9"), "nothing answers at http://127.0.0.1:9"),
         (("status", "--url", "nonsense"), "'nonsense' is not the address of a service"),
-        (("import", "x", "--mind", "No!"), "a mind's id is 1 to 63 of"),
+        (("import", "x", "--mind", "No\n"), "a mind is called by printable"),
     ],
 )
 def test_a_foreseeable_fault_is_one_sentence(tmp_path, words, said):

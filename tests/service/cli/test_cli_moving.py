@@ -79,7 +79,7 @@ def test_what_can_not_be_is_one_sentence_and_leaves_no_file(tmp_path):
         (("export", "-o", tmp_path / "no/such/folder.zip"), "there is no folder "),
         (("import", known, tmp_path / "own.jsonl"), "an archive is imported alone"),
         (("import", known, "--only", "x"), "an archive is imported alone"),
-        (("import", known, "--mind", "No!"), "a mind's id is 1 to 63 of"),
+        (("import", known, "--mind", "No\n"), "a mind is called by printable"),
         (("import", broken, "--mind", "bo"), "'SOUL.md' in the archive: it is shorter"),
         (("import", later), "another version of the format"),
         (("rebuild", "--mind", "nobody"), "no mind is called 'nobody'"),

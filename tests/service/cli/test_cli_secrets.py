@@ -50,7 +50,7 @@ BAD = [
     ("POST", f"{PATH}/turns", {"content": f'{{"{TOKEN}": {TOKEN}'}),
     ("POST", f"{PATH}/turns", {"json": turn(turn_id="t1"), "headers": {"Idempotency-Key": TOKEN}}),
     ("POST", f"{PATH}/resonance", {"json": turn(timezone=TOKEN)}),
-    ("POST", f"/v1/minds/{TOKEN}/turns", {"json": turn()}),
+    ("POST", f"/v1/minds/{TOKEN}%07/turns", {"json": turn()}),
     ("GET", f"/v1/minds/{TOKEN.lower()[:60]}", {}),
     ("GET", f"/nothing/{TOKEN}", {}),
     ("GET", f"{PATH}/remember", {"params": {"query": "umbrella", "kinds": TOKEN}}),
@@ -88,7 +88,7 @@ def test_a_provider_that_quotes_its_key_is_quoted_by_nobody(tmp_path):
 
     assert provider.chats
     assert [status for status, _ in good] == [202, 200, 200]
-    assert all(400 <= status < 500 for status, _ in refused), refused
+    assert [status for status, _ in refused if not 400 <= status < 500] == []
     assert "refused the key" in str(looked)
     assert "lane.waiting" in err
     shown = [str(good), str(refused), str(looked), known, err, said_by_service(home)]

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from service.cli.server import bind
+from service.http.server import bind
 from service.runtime.service_file import find_service
 from service.settings.settings import Settings
 from tests.support.cli_process import ROOT, call, log_of_ended, run, said_by_service, serving

@@ -209,7 +209,7 @@ def test_a_foreseeable_fault_is_one_sentence(tmp_path):
     faults = {
         ("--bootstrap", "--sessions"): "exclude each other",
         ("--mind", "nobody"): "no mind is called 'nobody'",
-        ("--mind", "No!"): "a mind's id is 1 to 63 of",
+        ("--mind", "No\n"): "a mind is called by printable",
     }
     with serving(tmp_path / "home"):
         done = {words: call("consolidate", *words, "--home", tmp_path / "home") for words in faults}

@@ -1,40 +1,40 @@
 """A hostile caller: whatever is posted, the answer is a problem document that points at the fault; nothing is stored."""
 
 import asyncio
-import gzip
 import json
-import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.support.service import running
+from tests.support.bad_input import (
+    MIND,
+    RESONANCE,
+    SECRET,
+    TURNS,
+    asked,
+    nothing_kept,
+    post,
+    problem_of,
+    refused,
+    said,
+    service_of_one_turn,
+    turn,
+)
 
 pytestmark = pytest.mark.anyio
 
-MIND = "ada"
-TURNS = f"/v1/minds/{MIND}/turns"
-RESONANCE = f"/v1/minds/{MIND}/resonance"
-SECRET = "hunter2-Xyzzy"
-JSON = {"content-type": "application/json"}
 NUL, LONE = "a\x00b", "a\ud83db"
 BAD_IDS = {
-    "upper case": "Ada",
-    "64 characters": "a" * 64,
-    "dot": "a.b",
-    "leading hyphen": "-a",
-    "leading underscore": "_a",
-    "encoded dots": "%2e%2e",
+    "201 characters": "a" * 201,
     "NUL": "a%00b",
     "newline": "a%0a",
-    "emoji": "%F0%9F%98%80",
+    "turned round": "%E2%80%AEada",
     "half a surrogate": "%ED%A0%80",
     "no UTF-8": "%FF",
     "space": "%20",
-    "long s": "%C5%BFa",
-    "other digits": "%D9%A3",
+    "too long, with a slash": "ada%2Fturns" + "a" * 200,
 }
-NO_ROUTES = ("/v1/minds//turns", "/v1/minds/../x/turns", "/v1/minds/%2e%2e%2fx/turns", "/v1/minds/a/b/turns")
+NO_ROUTES = ("/v1/minds//turns", "/v1/minds/../x/turns", "/v1/minds/a/b/turns")
 
 
 @pytest.fixture(scope="module")
@@ -44,68 +44,14 @@ def anyio_backend():
 
 @pytest.fixture(scope="module")
 async def service(anyio_backend, tmp_path_factory):
-    async with running(tmp_path_factory.mktemp("home")) as found:
-        kept = await found.keep(MIND, "My mother lives in Lyon.", "Nice!", turn_id="first")
-        assert kept.status_code == 202
+    async with service_of_one_turn(tmp_path_factory.mktemp("home")) as found:
         yield found
 
 
 @pytest.fixture
 async def untouched(service):
-    """Whatever the test does, no turn is kept and no mind made."""
-    home = service.memory.settings.folder / "minds"
-    before = await service.status(MIND), sorted(home.rglob("*.jsonl")), sorted(home.iterdir())
-    yield
-    after = await service.status(MIND), sorted(home.rglob("*.jsonl")), sorted(home.iterdir())
-    assert (before[0]["turns"], before[0]["last_sequence"], *before[1:]) == (
-        after[0]["turns"],
-        after[0]["last_sequence"],
-        *after[1:],
-    )
-
-
-def turn(**changed):
-    body = {
-        "turn_id": uuid.uuid4().hex,
-        "session_id": "s1",
-        "messages": [{"role": "user", "content": "I said something."}],
-        **changed,
-    }
-    return {name: value for name, value in body.items() if value is not ...}
-
-
-def said(**changed):
-    message = {"role": "user", "content": "I said something.", **changed}
-    return turn(messages=[{name: value for name, value in message.items() if value is not ...}])
-
-
-def asked(**changed):
-    return {"session_id": "s2", "messages": [{"role": "user", "content": "Where?"}], "deadline_ms": 300, **changed}
-
-
-async def post(service, path, body, **headers):
-    """Post *body*, which may hold what no honest encoder writes: lone surrogates go out as JSON escapes."""
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return await service.http.post(path, content=content, headers={**JSON, **headers})
-
-
-def problem_of(answer, status, *, pointer=None):
-    """The problem document of *answer*, checked for all that every problem must be."""
-    assert 400 <= answer.status_code < 500, answer.text
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    document = answer.json()
-    assert {"type", "title", "status", "detail", "instance"} <= document.keys()
-    assert document["status"] == status
-    assert SECRET not in answer.text
-    if pointer is not None:
-        assert [one["pointer"] for one in document["errors"]][:1] == [pointer], document
-        assert all(one["detail"] for one in document["errors"])
-    return document
-
-
-async def refused(service, body, pointer, *, path=TURNS, status=422):
-    return problem_of(await post(service, path, body), status, pointer=pointer)
+    async with nothing_kept(service):
+        yield
 
 
 @pytest.mark.parametrize("method_and_rest", ["GET ", "GET /remember?query=x", "GET /traces", "GET /traces/x"])
@@ -142,8 +88,6 @@ async def test_a_bad_mind_id_is_pointed_at(service, untouched, mind_id, rest):
 
     answer = await (post(service, path, turn() if rest == "/turns" else asked()) if rest else service.http.get(path))
 
-    if mind_id == "%2e%2e" and answer.status_code in {404, 405}:
-        return  # the client resolved it before it was sent
     assert problem_of(answer, 422, pointer="path/mind_id")["type"] == "/problems/invalid-mind-id"
 
 
@@ -288,13 +232,6 @@ async def test_a_backslash_and_u0000_as_plain_letters_are_no_nul(service):
     assert answer.status_code == 202
 
 
-@pytest.mark.parametrize("raw", [b'"a\xed\xa0\x80b"', b'"a\x00b"', b'"a\xffb"'])
-async def test_bytes_that_are_no_text_are_refused(service, untouched, raw):
-    body = b'{"session_id": "s1", "messages": [{"role": "user", "content": %s}]}' % raw
-
-    problem_of(await post(service, TURNS, body), 400)
-
-
 @pytest.mark.parametrize(
     "key",
     [b"", b" ", b"a\x00b", b"a\x1bb", b"\xed\xa0\x80", "é".encode(), b"x" * 201],
@@ -388,89 +325,6 @@ async def test_metadata_holds_no_number_that_json_lacks(service, untouched, numb
     body = json.dumps(turn(metadata={"a": {"b": [0]}})).replace("[0]", f"[{number}]").encode()
 
     await refused(service, body, "#/metadata")
-
-
-NO_JSON = {
-    "100,000 brackets": b"[" * 100_000,
-    "100,000 objects": b'{"a":' * 100_000,
-    "deep metadata": b'{"metadata":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
-    "5,000 digits": b'{"session_id": ' + b"7" * 5000 + b"}",
-    "torn": b'{"session_id": "s1", "messa',
-    "words": b"hello",
-    "single quotes": b"{'session_id': 's1'}",
-    "trailing comma": b'{"session_id": "s1",}',
-    "empty": b"",
-    "white space": b"  \n ",
-    "UTF-16": json.dumps(turn()).encode("utf-16"),
-    "UTF-16 without a mark": json.dumps(turn()).encode("utf-16-le"),
-    "UTF-32": json.dumps(turn()).encode("utf-32"),
-    "gzip": gzip.compress(json.dumps(turn()).encode()),
-}
-
-
-@pytest.mark.parametrize("path", [TURNS, RESONANCE])
-@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
-async def test_what_is_no_json_is_refused(service, untouched, body, path):
-    answer = await post(service, path, body)
-
-    assert answer.status_code in {400, 422}
-    problem_of(answer, answer.status_code)
-
-
-async def test_a_compressed_body_is_refused(service, untouched):
-    answer = await post(service, TURNS, gzip.compress(json.dumps(turn()).encode()), **{"content-encoding": "gzip"})
-
-    assert problem_of(answer, 415)["type"] == "/problems/body-compressed"
-
-
-async def test_a_body_that_says_it_is_not_compressed_is_taken(service):
-    answer = await post(service, "/v1/minds/plain/turns", turn(), **{"content-encoding": "identity"})
-
-    assert answer.status_code == 202
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"])
-async def test_another_content_type_is_refused(service, untouched, kind):
-    answer = await post(service, TURNS, turn(), **{"content-type": kind})
-
-    problem_of(answer, 422, pointer="#")
-
-
-@pytest.mark.parametrize("is_announced", [True, False], ids=["with its length", "in chunks"])
-async def test_a_body_of_two_mebibytes_is_too_large(service, untouched, is_announced):
-    body = json.dumps(said(content="x" * 2 * 1024 * 1024)).encode()
-
-    async def chunks():
-        for start in range(0, len(body), 65_536):
-            yield body[start : start + 65_536]
-
-    answer = await service.http.post(TURNS, content=body if is_announced else chunks(), headers=JSON)
-
-    assert ("content-length" in answer.request.headers) == is_announced
-    assert problem_of(answer, 413)["type"] == "/problems/body-too-large"
-
-
-async def test_a_length_that_lies_does_not_let_a_large_body_in(service, untouched):
-    async def chunks():
-        for _ in range(32):
-            yield b"x" * 65_536
-
-    answer = await service.http.post(TURNS, content=chunks(), headers={**JSON, "content-length": "10"})
-
-    problem_of(answer, 413)
-
-
-async def test_a_thousand_faults_are_told_in_a_short_answer(service, untouched):
-    answer = await post(service, TURNS, turn(**{f"{SECRET[:3]}{n}": n for n in range(5000)}))
-
-    assert len(problem_of(answer, 422)["errors"]) <= 20
-
-
-async def test_a_long_unknown_name_is_not_sent_back_whole(service, untouched):
-    answer = await post(service, TURNS, turn(**{"x" * 100_000: 1}))
-
-    problem_of(answer, 422)
-    assert len(answer.content) < 2000
 
 
 REMEMBER = {

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal
+from service.http.schemas import chat, examples, journal, log, memories, outcomes
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import status as standing
@@ -22,7 +22,8 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
     "GET /v1/minds/{mind_id}/traces": examples.TRACES,
-    "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACE,
+    "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACED,
+    "POST /v1/minds/{mind_id}/outcomes": outcomes.APPLIED,
     "GET /v1/minds": examples.MINDS,
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
@@ -30,6 +31,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
+    "GET /v1/minds/{mind_id}/log": log.LOG_FOUND,
+    "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
     "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
     "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
     "GET /v1/minds/{mind_id}/story": examples.STORY,
@@ -112,6 +115,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         for route in ("GET /v1/minds/{mind_id}/remember", "POST /mcp"):  # before anything is built anew
             await ask(route)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
+        await ask("POST /v1/minds/{mind_id}/outcomes", body={**outcomes.REPORTED, "trace_id": trace_id})
         (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
         await ask("GET /v1/minds/{mind_id}")
         await ask("GET /v1/minds")

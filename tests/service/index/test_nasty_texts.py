@@ -81,7 +81,8 @@ def mind(tmp_path_factory):
     """A mind that holds every text as a turn of its own session, a fact, and an entity's name."""
     text = TextIndex(tmp_path_factory.mktemp("mind") / "text.sqlite")
     kept = [said(one, sequence=number) for one, number in PLACES.items()]
-    found = SimpleNamespace(mind_id="ada", text=text, transcript=Turns(kept))
+    outcomes = SimpleNamespace(held_back=lambda memories: frozenset())
+    found = SimpleNamespace(mind_id="ada", text=text, transcript=Turns(kept), outcomes=outcomes)
     for one in kept:
         text.add_turns((as_indexed(one, uuid=f"e{one.sequence}", before=(), fallback="en"),), cursor=one.sequence)
     for one, number in PLACES.items():

@@ -155,7 +155,7 @@ async def test_a_mind_that_is_not_there_is_empty_and_its_first_turn_creates_it(s
         ("remember", {"query": "x", "since": "last week"}, "since: must be a day like 2026-01-09 or a time like"),
         ("remember", {"query": "x", "since": "0001-01-01"}, "since: is before 1990"),
         ("remember", {"query": "x", "question": "y"}, "question: extra inputs are not permitted"),
-        ("remember", {"query": "x", "mind": "../ada"}, "mind: string should match pattern"),
+        ("remember", {"query": "x", "mind": "ada\n"}, "mind: a mind is called by printable text"),
         ("remember", {"query": "a\u0000b"}, "query: contains a NUL character"),
         ("read_story", {"newest": 0}, "newest: input should be greater than or equal to 1"),
         ("resonance", {"message": "x", "timezone": "Mars/Olympus"}, "timezone: is not a time zone of the IANA list"),
@@ -224,7 +224,14 @@ async def test_a_header_comes_before_the_address_and_without_both_a_call_may_nam
 async def test_a_connection_for_one_mind_is_a_wall_for_every_tool_and_resource(told, mode, chosen):
     httpx2.post(f"{told}/v1/minds/bob/turns", json={"session_id": "s0", "messages": LYON}, timeout=60)
     before = httpx2.get(f"{told}/v1/minds/ada", timeout=20).json()["turns"]
-    arguments = {"query": "mother", "path": "MEMORY.md", "message": "Where does my mother live?", "messages": LYON}
+    arguments = {
+        "query": "mother",
+        "path": "MEMORY.md",
+        "message": "Where does my mother live?",
+        "messages": LYON,
+        "text": "x",
+        "outcomes": [{"id": "episode:1", "outcome": "used"}],
+    }
     async with over_http(told, mode=mode, **chosen) as host:
         tools = (await host.list_tools()).tools
         said = []
@@ -256,7 +263,7 @@ def test_what_is_no_message_is_refused_and_streams_that_nobody_would_write_to_ar
     ended = httpx2.delete(f"{service}/mcp", headers={"Mcp-Session-Id": "x"}, timeout=20)
     form = post(service, data={"method": "tools/list"})
     nonsense = post(service, content=b"{", headers={"Content-Type": "application/json"})
-    strange_mind = post(service, json=LISTED, headers={"X-Mind-Id": "../ada"})
+    strange_mind = post(service, json=LISTED, headers={"X-Mind-Id": "a" * 201})
     large = post(service, json={**LISTED, "params": {"x": "x" * 2**20}})
     choosy = post(service, json=LISTED, headers={"Accept": "text/event-stream"})
     unknown = post(service, json={**LISTED, "method": "tools/forget"})
@@ -265,7 +272,7 @@ def test_what_is_no_message_is_refused_and_streams_that_nobody_would_write_to_ar
     assert ended.status_code == 405
     assert (form.status_code, form.json()["type"]) == (422, "/problems/invalid-request")
     assert (nonsense.status_code, nonsense.json()["error"]["code"]) == (400, -32700)
-    assert strange_mind.json()["errors"][0]["pointer"] == "header/x-mind-id"
+    assert strange_mind.json()["errors"][0]["pointer"] == "header/X-Mind-Id"
     assert (large.status_code, large.json()["type"]) == (413, "/problems/body-too-large")
     assert {tool["name"] for tool in choosy.json()["result"]["tools"]} == TOOLS
     assert unknown.json()["error"]["code"] == -32601
@@ -339,3 +346,54 @@ async def test_a_service_ends_cleanly_while_a_host_is_connected(tmp_path):
             said = log_of_ended(process, tmp_path / "home")
 
     assert (process.returncode, said) == (0, "")
+
+
+async def test_the_log_is_searched_word_for_word(told):
+    async with over_http(told, query="?mind=ada") as host:
+        result = await host.call_tool("search_log", {"query": "LIVES in", "timezone": "Europe/Paris"})
+        nothing = await host.call_tool("search_log", {"query": "l.ves"})
+        wrong = await refused(host, "search_log", query="x", limit=1_000_000)
+
+    (item,) = result.structured_content["items"]
+    assert (item["role"], item["turn_id"]) == ("user", "lyon")
+    assert "   > user: " in text_of(result)
+    assert "     assistant: " in text_of(result)
+    assert "2026-01-09 18:30 UTC" in text_of(result)
+    assert text_of(nothing) == "No message in the log holds these words."
+    assert "limit" in wrong
+
+
+async def test_something_is_saved_on_purpose_and_repeated_under_its_id_it_is_saved_once(service):
+    async with over_http(service, query="?mind=noted") as host:
+        result = await host.call_tool("save_memory", {"text": "I promised Ann the report.", "importance": 0.8})
+        saved = result.structured_content
+        again = await host.call_tool(
+            "save_memory", {"text": "I promised Ann the report.", "importance": 0.8, "id": saved["id"]}
+        )
+        small = await host.call_tool("save_memory", {"text": "She said hello.", "importance": 0.01})
+        wrong = await refused(host, "save_memory", text="x", importance=7)
+
+    assert text_of(result) == f"Saved as {saved['id']} of noted."
+    assert again.structured_content["duplicate"] is True
+    assert text_of(small) == "Not kept: below the write threshold."
+    assert "importance" in wrong
+
+
+async def test_a_model_reports_what_became_of_what_it_was_shown(service):
+    said = [{"role": "user", "content": "My cousin Declan plays the cello in Cork."}]
+    async with over_http(service) as host:
+        await called(host, "store_turn", mind="declan", messages=said)
+        until_digested(service, "declan")
+        asked = {"mind": "declan", "message": "Which instrument does my cousin Declan play?"}
+        found = await called(host, "resonance", session_id="one", **asked)
+        wrong = [{"id": found["flashbacks"][0]["id"], "outcome": "contradicted"}, {"id": "fact:no", "outcome": "used"}]
+        result = await host.call_tool(
+            "report_outcome", {"mind": "declan", "trace_id": found["trace_id"], "outcomes": wrong}
+        )
+        after = await called(host, "resonance", session_id="two", **asked)
+        remembered = await called(host, "remember", mind="declan", query="Declan cello")
+
+    assert (result.structured_content["applied"], result.structured_content["unknown"]) == (1, ["fact:no"])
+    assert "Not shown, or no memory: fact:no." in text_of(result)
+    assert "cello" not in after["block"]
+    assert any(one["is_contradicted"] for one in remembered["memories"])

@@ -200,7 +200,7 @@ def test_a_signal_ends_it_though_its_host_is_still_there_and_the_home_is_closed_
 @pytest.mark.parametrize(
     ("words", "variables", "said"),
     [
-        (("--mind", "Ada!"), {}, "a mind's id is 1 to 63 of"),
+        (("--mind", "ada\n"), {}, "a mind is called by printable"),
         (("--url", "nowhere"), {}, "'nowhere' is not an address"),
         (("--url", "http://127.0.0.1:1"), {"MIND_MEMORY_KEY": "nonsense"}, "MIND_MEMORY_KEY is not a key"),
         ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is not a setting"),

@@ -35,9 +35,10 @@ PARTS = [
 # What may be marked as ours, and why it can not be anybody's words. Who adds to it answers for that.
 MARKED = {
     "TraceDocument": {"trace_id", "mind_id", "session_id", "language", "degraded", "timings_ms"},  # ids, codes, figures
+    "RetrievalTrace": {"wondered"},
     "CandidateTrace": {"id", "kind", "arms"},  # ids are made of numbers, uuids and digests
     "ShownTrace": {"id"},
-    "FiltersTrace": {"dropped", "kept"},  # by id, for reasons that we wrote
+    "FiltersTrace": {"dropped", "kept", "salience"},  # by id, for reasons that we wrote
     "LabelsTrace": {"labels"},  # by id, in the words of our tables
 }
 

@@ -161,3 +161,14 @@ def test_tools_and_system_messages_are_shown_only_where_nobody_spoke():
 
     assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (spoken, tool)))) == f"they told me: {LYON}"
     assert shown(StoredTurn(1, NOON, Turn("t1", "s1", (tool,)))) == "I read: “exit code 0”"
+
+
+def test_what_a_tool_showed_is_told_where_only_it_has_the_words_that_are_wanted():
+    """Broken: a tool's output is told only where nobody said a word; it is told whenever it is there."""
+    thought = Message(Speaker.THOUGHT, "The provider refuses us again, so I wait.", NOON)
+    output = Message(Speaker.TOOL, "HTTP/1.1 429 Too Many Requests", NOON, "curl")
+    turn = StoredTurn(1, NOON, Turn("t1", "s1", (thought, output)))
+
+    assert "429" in shown(turn, "status 429")
+    assert "429" not in shown(turn, "provider refuses")
+    assert "wait" in shown(turn, "status 429")

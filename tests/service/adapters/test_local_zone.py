@@ -7,14 +7,14 @@ from zoneinfo import TZPATH
 
 import pytest
 
-from service.cli.output.zone import zone_of
+from service.adapters.local_zone import zone_of
 from tests.support.paths import ROOT
 
 ZONES = next((Path(folder) for folder in TZPATH if (Path(folder) / "Asia/Tokyo").is_file()), None)
 
 
 def said(**env):
-    words = [sys.executable, "-c", "from service.cli.output.zone import local_zone; print(local_zone())"]
+    words = [sys.executable, "-c", "from service.adapters.local_zone import local_zone; print(local_zone())"]
     env |= {"PATH": "/usr/bin:/bin"}
     return subprocess.run(
         words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=True

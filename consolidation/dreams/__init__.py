@@ -1,0 +1,1 @@
+"""What an agent does between its actions: it wonders."""

@@ -1,0 +1,92 @@
+"""`mind-memory log`: words in everything that was said, newest first, with what was said around them."""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import Annotated, Any
+
+import typer
+from mind_memory_client.log_page import LogItem, LogLine, LogPage
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from consolidation.transcript.search import span_of
+from consolidation.workspace import DEFAULT_MIND
+from service.adapters.local_zone import local_zone
+from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.connection import connect
+from service.cli.output.terminal import minute, note, out, plain, show_json
+
+_LAST_MOMENT = time(23, 59, 59, 999_999)
+
+
+@command()
+async def log(
+    context: Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The words as they stand there, in any case.")],
+    mind: MindName = DEFAULT_MIND,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 5,
+    around: Annotated[
+        int, typer.Option("--context", metavar="NUMBER", min=0, max=5, help="How many messages around each.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """Find words in everything that was said, newest first."""
+    if not query.strip():
+        raise CommandFailed("say what to look for: the query is empty")
+    asked: dict[str, Any] = {
+        "since": instant_of(since, "--since", at=time.min),
+        "until": instant_of(until, "--until", at=_LAST_MOMENT),
+        "limit": limit,
+        "context": around,
+        "timezone": local_zone(),
+        "language": "en",
+    }
+    async with connect(context) as connection:
+        if as_json:
+            path, named = f"/v1/minds/{mind}/log", {"query": query, "session_id": session, **asked}
+            show_json(await connection.memory.request("GET", path, query=named))
+            return
+        found = await connection.memory.search_log(mind, query, session=session, **asked)
+    _show(out(), found, query)
+
+
+def _show(console: Console, found: LogPage, query: str) -> None:
+    for item in found.items:
+        head = Text("◦ ")
+        when = " — ".join(part for part in (plain(item.age), minute(item.at)) if part)
+        head.append(when, style="bold")
+        head.append(f"  {plain(item.session_id)} #{item.sequence}", style="dim")
+        console.print(Padding(head, (0, 0, 0, 2), expand=False))
+        for one in item.before:
+            console.print(Padding(_line(one, style="dim"), (0, 0, 0, 4), expand=False))
+        console.print(Padding(_marked(item, query), (0, 0, 0, 4), expand=False))
+        for one in item.after:
+            console.print(Padding(_line(one, style="dim"), (0, 0, 0, 4), expand=False))
+        console.print()
+    if not found.items:
+        console.print("Nobody used these words.")
+    if found.degraded:
+        note("the search took too long and ended early")
+    if found.next_cursor is not None:
+        note("there are older ones: raise --limit, or set --until")
+
+
+def _marked(item: LogItem, query: str) -> Text:
+    """The message, with the words that were looked for in bold."""
+    line = _line(item)
+    start = len(line.plain) - len(plain(item.text))
+    span = span_of(query, plain(item.text))
+    if span is not None:
+        line.stylize("bold", start + span[0], start + span[1])
+    return line
+
+
+def _line(said: LogItem | LogLine, *, style: str = "") -> Text:
+    line = Text(style=style)
+    line.append(f"{plain(said.role)}{f' {plain(said.name)}' if said.name else ''}: ", style="italic")
+    return line.append(plain(said.text))

@@ -1,0 +1,72 @@
+"""Literal search in every message that was stored."""
+
+from datetime import datetime, tzinfo
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query
+
+from consolidation.kernel.errors import HomeFault
+from consolidation.kernel.turns import Speaker
+from consolidation.text.language import detect
+from service.http.dependencies import MemoryDep, MindId
+from service.http.openapi import answers
+from service.http.schemas.log import LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
+from service.mind.minds import Mind
+from service.resonance.labels import label
+from service.retrieval.log_search import LogHit, LogQuery, cycles_since, search_log
+from service.retrieval.remember import TimeWindow
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["log"])
+
+
+@router.get("/log", summary="Search the log word for word", responses=answers(LOG_FOUND, 404, 422, 503))
+async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: MemoryDep) -> LogOut:
+    """Find messages that hold these words, newest first in the order of arrival, with the messages around each."""
+    query = LogQuery(
+        words=asked.query,
+        window=TimeWindow(since=asked.since, until=asked.until),
+        session_id=asked.session_id,
+        role=Speaker(asked.role) if asked.role else None,
+        exclude_from=asked.exclude_from,
+        limit=asked.limit,
+        context=asked.context,
+        cursor=asked.cursor,
+    )
+    mind = await memory.minds.find(mind_id)
+    found = await search_log(mind, query, monotonic=memory.clock.monotonic)
+    spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
+    now, zone = memory.clock.now(), ZoneInfo(asked.timezone)
+    return LogOut(
+        items=[_item(hit, now=now, zone=zone, language=spoken) for hit in found.hits],
+        next_cursor=found.next_cursor,
+        degraded=["deadline"] if found.is_late else [],
+    )
+
+
+def _language(mind: Mind, query: str) -> str:
+    try:
+        main = next(iter(mind.text.languages()), "en")
+    except HomeFault:  # the log is read without an index
+        main = "en"
+    return detect(query, fallback=main)
+
+
+def _item(hit: LogHit, *, now: datetime, zone: tzinfo, language: str) -> LogItem:
+    turn, age = hit.turn, label(hit.line.at, now=now, timezone=zone, language=language)
+    return LogItem(
+        sequence=turn.sequence,
+        turn_id=turn.turn.turn_id,
+        session_id=turn.turn.session_id,
+        kind=turn.turn.kind,
+        role=hit.line.role,
+        name=hit.line.name,
+        at=hit.line.at,
+        age=age.words,
+        date=age.date,
+        cycles_ago=cycles_since(hit.line.at),
+        text=hit.line.text,
+        before=[LogLineOut.model_validate(one) for one in hit.before],
+        after=[LogLineOut.model_validate(one) for one in hit.after],
+    )

@@ -1,0 +1,124 @@
+"""
+What is known of the candidates of a call besides how well they fit: which are held back, and which count more.
+
+How they proved themselves when they were shown before, how important they are, and, of what a tool showed, how old.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from service.index.salience import UNKNOWN
+from service.ingest.importance import PRIORITY
+from service.retrieval.lead_words import told_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from service.index.salience import Salience
+    from service.mind.minds import Mind
+    from service.retrieval.moment import Fragment
+
+_FACT, _TURN = "fact:", "episode:"
+_ORDINARY, _LEAST_WEIGHT = 0.5, 0.9  # an importance, and the weight of one of 0
+_DECAY = 0.1  # 0.87 after four days, 0.63 after a hundred
+_SAME_WORDS = 0.5  # of what a turn shows, from which it says no more than the facts that were found wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What outcomes say of fragments, by id: of each its own, else of the turns that it rests on; who is held back."""
+
+    salience: Mapping[str, Salience] = field(default_factory=dict)
+    held_back: frozenset[str] = frozenset()
+
+    def factors(self, fragments: Sequence[Fragment], now: datetime) -> dict[str, float]:
+        """By what the score of each of *fragments* is multiplied, where it is not 1."""
+        found = {
+            one.id: round(self.salience.get(one.id, UNKNOWN).factor(now) * _weight(one, now), 4) for one in fragments
+        }
+        return {key: factor for key, factor in found.items() if factor != 1.0}
+
+
+def _weight(fragment: Fragment, now: datetime) -> float:
+    """
+    How much a fragment counts by itself: more if it is important, and less, the older it is, if a tool showed it.
+
+    What a tool showed is mostly a state that has changed since. What people said does not age, and what is important
+    does not either.
+    """
+    importance = _ORDINARY if fragment.importance is None else fragment.importance
+    weight = _LEAST_WEIGHT + (1 - _LEAST_WEIGHT) * importance / _ORDINARY
+    if fragment.is_read and importance < PRIORITY:
+        days = max(1.0, (now - fragment.occurred_at).total_seconds() / 86_400)
+        weight *= days**-_DECAY
+    return weight
+
+
+def prove(mind: Mind, fragments: Sequence[Fragment]) -> Proof:
+    """What outcomes say of *fragments*. Raises IndexUnusable, OSError."""
+    turns = tuple({f"{_TURN}{sequence}" for one in fragments for sequence in one.sequences})
+    known = mind.outcomes.salience((*(one.id for one in fragments), *turns))
+    wrong_facts = _texts_of_wrong_facts(mind, [turn for turn in turns if turn in known])
+    wrong = frozenset(one.id for one in fragments if _is_held_back(one, known, wrong_facts))
+    held_back = wrong | _repeating(mind, fragments)
+    salience = {one.id: found for one in fragments if (found := _of(one, known)) is not None}
+    return Proof(salience, held_back)
+
+
+def _repeating(mind: Mind, fragments: Sequence[Fragment]) -> frozenset[str]:
+    """Those that are but a question, and the bot's answer to it out of memories that were found wrong since."""
+    sequences = tuple({sequence for one in fragments for sequence in one.sequences})
+    used = mind.outcomes.used_by(sequences)
+    if not used:
+        return frozenset()
+    wrong = mind.outcomes.held_back({memory: () for memories in used.values() for memory in memories})
+    traits = mind.text.traits(tuple(used))
+    turns = {turn for turn, memories in used.items() if memories & wrong and turn in traits and traits[turn].only_asks}
+    return frozenset(one.id for one in fragments if one.sequences and one.sequences <= turns)
+
+
+def _of(fragment: Fragment, known: Mapping[str, Salience]) -> Salience | None:
+    """What is known of a fragment itself, else of the turn that proved itself best among those it rests on."""
+    own = known.get(fragment.id)
+    if own is not None:
+        return own
+    of_turns = [known[turn] for turn in _turns(fragment) if turn in known]
+    return max(of_turns, key=lambda one: one.usefulness, default=None)
+
+
+def _is_held_back(fragment: Fragment, known: Mapping[str, Salience], wrong_facts: Mapping[str, frozenset[str]]) -> bool:
+    sequences = fragment.sequences
+    if known.get(fragment.id, UNKNOWN).is_held_back(sequences):
+        return True
+    turns = _turns(fragment)
+    if turns and all(known.get(turn, UNKNOWN).is_held_back(sequences) for turn in turns):
+        return True
+    if fragment.kind != "episode":
+        return False
+    shown, wrong = told_words(fragment.text), wrong_facts.get(fragment.id, frozenset())
+    return bool(shown) and len(shown & wrong) >= _SAME_WORDS * len(shown)
+
+
+def _turns(fragment: Fragment) -> tuple[str, ...]:
+    return tuple(f"{_TURN}{sequence}" for sequence in fragment.sequences)
+
+
+def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str]) -> dict[str, frozenset[str]]:
+    """By turn, the words of its facts that are held back now."""
+    facts = mind.outcomes.contradicted_facts(turns)
+    every = tuple({fact for found in facts.values() for fact in found})
+    if not every:
+        return {}
+    salience = mind.outcomes.salience(every)
+    numbers = mind.text.fact_numbers([fact.removeprefix(_FACT) for fact in every])
+    rows = mind.text.facts(tuple(numbers.values()))
+    words = {f"{_FACT}{uuid}": told_words(str(rows[number][1])) for uuid, number in numbers.items() if number in rows}
+    return {
+        turn: frozenset().union(
+            *(words.get(fact, frozenset()) for fact in found if salience.get(fact, UNKNOWN).is_held_back(()))
+        )
+        for turn, found in facts.items()
+    }

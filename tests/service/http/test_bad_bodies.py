@@ -1,0 +1,128 @@
+"""A hostile caller whose body is no JSON, compressed, of another type or too large: it is refused, nothing is stored."""
+
+import gzip
+import json
+
+import pytest
+
+from tests.support.bad_input import (
+    JSON,
+    RESONANCE,
+    SECRET,
+    TURNS,
+    nothing_kept,
+    post,
+    problem_of,
+    said,
+    service_of_one_turn,
+    turn,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def service(anyio_backend, tmp_path_factory):
+    async with service_of_one_turn(tmp_path_factory.mktemp("home")) as found:
+        yield found
+
+
+@pytest.fixture
+async def untouched(service):
+    async with nothing_kept(service):
+        yield
+
+
+@pytest.mark.parametrize("raw", [b'"a\xed\xa0\x80b"', b'"a\x00b"', b'"a\xffb"'])
+async def test_bytes_that_are_no_text_are_refused(service, untouched, raw):
+    body = b'{"session_id": "s1", "messages": [{"role": "user", "content": %s}]}' % raw
+
+    problem_of(await post(service, TURNS, body), 400)
+
+
+NO_JSON = {
+    "100,000 brackets": b"[" * 100_000,
+    "100,000 objects": b'{"a":' * 100_000,
+    "deep metadata": b'{"metadata":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "5,000 digits": b'{"session_id": ' + b"7" * 5000 + b"}",
+    "torn": b'{"session_id": "s1", "messa',
+    "words": b"hello",
+    "single quotes": b"{'session_id': 's1'}",
+    "trailing comma": b'{"session_id": "s1",}',
+    "empty": b"",
+    "white space": b"  \n ",
+    "UTF-16": json.dumps(turn()).encode("utf-16"),
+    "UTF-16 without a mark": json.dumps(turn()).encode("utf-16-le"),
+    "UTF-32": json.dumps(turn()).encode("utf-32"),
+    "gzip": gzip.compress(json.dumps(turn()).encode()),
+}
+
+
+@pytest.mark.parametrize("path", [TURNS, RESONANCE])
+@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
+async def test_what_is_no_json_is_refused(service, untouched, body, path):
+    answer = await post(service, path, body)
+
+    assert answer.status_code in {400, 422}
+    problem_of(answer, answer.status_code)
+
+
+async def test_a_compressed_body_is_refused(service, untouched):
+    answer = await post(service, TURNS, gzip.compress(json.dumps(turn()).encode()), **{"content-encoding": "gzip"})
+
+    assert problem_of(answer, 415)["type"] == "/problems/body-compressed"
+
+
+async def test_a_body_that_says_it_is_not_compressed_is_taken(service):
+    answer = await post(service, "/v1/minds/plain/turns", turn(), **{"content-encoding": "identity"})
+
+    assert answer.status_code == 202
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"])
+async def test_another_content_type_is_refused(service, untouched, kind):
+    answer = await post(service, TURNS, turn(), **{"content-type": kind})
+
+    problem_of(answer, 422, pointer="#")
+
+
+@pytest.mark.parametrize("is_announced", [True, False], ids=["with its length", "in chunks"])
+async def test_a_body_of_two_mebibytes_is_too_large(service, untouched, is_announced):
+    body = json.dumps(said(content="x" * 2 * 1024 * 1024)).encode()
+
+    async def chunks():
+        for start in range(0, len(body), 65_536):
+            yield body[start : start + 65_536]
+
+    answer = await service.http.post(TURNS, content=body if is_announced else chunks(), headers=JSON)
+
+    assert ("content-length" in answer.request.headers) == is_announced
+    assert problem_of(answer, 413)["type"] == "/problems/body-too-large"
+
+
+async def test_a_length_that_lies_does_not_let_a_large_body_in(service, untouched):
+    async def chunks():
+        for _ in range(32):
+            yield b"x" * 65_536
+
+    answer = await service.http.post(TURNS, content=chunks(), headers={**JSON, "content-length": "10"})
+
+    problem_of(answer, 413)
+
+
+async def test_a_thousand_faults_are_told_in_a_short_answer(service, untouched):
+    answer = await post(service, TURNS, turn(**{f"{SECRET[:3]}{n}": n for n in range(5000)}))
+
+    assert len(problem_of(answer, 422)["errors"]) <= 20
+
+
+async def test_a_long_unknown_name_is_not_sent_back_whole(service, untouched):
+    answer = await post(service, TURNS, turn(**{"x" * 100_000: 1}))
+
+    problem_of(answer, 422)
+    assert len(answer.content) < 2000
