@@ -17,8 +17,11 @@ MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
 LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
 _UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
 _LOGS = ("subconscious.jsonl", "outcomes.jsonl")
-_OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md")
-_NEVER_LINKS = ("MEMORY.md", "memory", "prompts", "transcript", "story-history", "derived", *_LOGS, *_OWN_WRITINGS)
+_OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md", "briefing.md")
+_SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl")
+_WRITINGS_HISTORY = tuple(f"{name.removesuffix('.md')}-history" for name in _OWN_WRITINGS)
+_FOLDERS = ("memory", "prompts", "transcript", "story-history", "derived", *_WRITINGS_HISTORY)
+_NEVER_LINKS = ("MEMORY.md", *_FOLDERS, *_LOGS, *_SLEEP, *_OWN_WRITINGS)
 DEFAULT_MIND = "global-user-memory"  # where nobody says which
 _INVALID = f"a mind is called by printable text of 1 to {LONGEST_MIND_NAME} characters"
 
@@ -66,6 +69,11 @@ class Workspace:
         return self.folder / "SOUL.md"
 
     @property
+    def purpose(self) -> Path:
+        """What an autonomous agent is for, written by a person."""
+        return self.folder / "PURPOSE.md"
+
+    @property
     def prompts(self) -> Path:
         """A person's overrides of our templates."""
         return self.folder / "prompts"
@@ -79,6 +87,34 @@ class Workspace:
     def outcomes(self) -> Path:
         """One line per outcome: what became of a memory that was shown."""
         return self.folder / "outcomes.jsonl"
+
+    @property
+    def dreams(self) -> Path:
+        """One line per dream; the last one says how far was dreamt."""
+        return self.folder / "dreams.jsonl"
+
+    @property
+    def dreaming(self) -> Path:
+        """A dream whose steps are being written, so that a kill does not leave half of them."""
+        return self.folder / ".dream.json"
+
+    @property
+    def sleep_state(self) -> Path:
+        """Whether an agent sleeps, until when, and which dream is owed."""
+        return self.folder / "sleep.json"
+
+    @property
+    def evaluation(self) -> Path:
+        """One line per deep sleep: figures, and what a person might change."""
+        return self.folder / "evaluation.jsonl"
+
+    def writing(self, name: str) -> Path:
+        """One of the agent's own writings: observations, priorities, diary, rules, briefing."""
+        return self.folder / f"{name}.md"
+
+    def writing_history(self, name: str) -> Path:
+        """The earlier versions of one of the agent's own writings."""
+        return self.folder / f"{name}-history"
 
     @property
     def arriving(self) -> Path:

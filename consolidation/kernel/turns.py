@@ -36,10 +36,11 @@ READ = frozenset({Speaker.TOOL, Speaker.SYSTEM})
 
 class TurnKind(StrEnum):
     """
-    What a turn is for; only ``turn``, ``import`` and ``memory`` are ever remembered.
+    What a turn is for; only ``turn``, ``import``, ``memory`` and ``action`` are ever remembered.
 
-    A ``memory`` is a sentence that somebody had us keep: a thought of the bot's outside any exchange. An ``erased``
-    turn holds no words: its id and its session's are digests, and ``metadata`` is a tombstone's.
+    A ``memory`` is a sentence that somebody had us keep: a thought of the bot's outside any exchange. An ``action`` is
+    one step of an autonomous agent (see ``consolidation/dreams/actions.py``). An ``erased`` turn holds no words: its
+    id and its session's are digests, and ``metadata`` is a tombstone's.
     """
 
     TURN = "turn"
@@ -47,14 +48,16 @@ class TurnKind(StrEnum):
     PROBE = "probe"
     IMPORT = "import"
     MEMORY = "memory"
+    ACTION = "action"
     ERASED = "erased"
     OFF_THE_RECORD = "off_the_record"
 
 
-REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT, TurnKind.MEMORY})
+REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT, TurnKind.MEMORY, TurnKind.ACTION})
 NOISE = frozenset({TurnKind.HEARTBEAT, TurnKind.PROBE})
 
 IMPORTANCE = "mind_memory.importance"  # in the metadata of a memory
+ACTION = "mind_memory.action"  # in the metadata of an action: what was done, as it was posted
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,12 @@ class StoredTurn:
     def is_remembered(self) -> bool:
         """Whether it belongs in the graph and the story."""
         return self.turn.kind in REMEMBERED
+
+    @property
+    def is_tool_call(self) -> bool:
+        """Whether it is a tool call of an autonomous agent: what tires it."""
+        found = self.turn.metadata.get(ACTION) if self.turn.kind is TurnKind.ACTION else None
+        return isinstance(found, dict) and found.get("kind") == "tool_call"
 
     @property
     def importance(self) -> float | None:

@@ -37,6 +37,7 @@ class Positions:
         self._lengths = array("Q")
         self._tokens = array("Q")
         self._remembered = array("Q")
+        self._tool_calls = array("Q")
         self._by_id: dict[str, int] = {}
         self._by_session: dict[str, array[int]] = {}
         self._erased: set[str] = set()
@@ -60,6 +61,7 @@ class Positions:
         told = kept.tokens if kept.is_remembered else 0
         self._tokens.append((self._tokens[-1] if self._tokens else 0) + told)
         self._remembered.append((self._remembered[-1] if self._remembered else 0) + kept.is_remembered)
+        self._tool_calls.append((self._tool_calls[-1] if self._tool_calls else 0) + kept.is_tool_call)
         self._sequences.append(kept.sequence)
         if kept.turn.kind is TurnKind.ERASED:
             self._bury(kept)
@@ -70,15 +72,17 @@ class Positions:
     def erase(self, turns: Sequence[StoredTurn], tombstones: Sequence[StoredTurn]) -> None:
         """Replace *turns* by *tombstones*: their places stay; their ids, sessions and tokens are forgotten."""
         gone = {kept.sequence: kept for kept in turns}
-        tokens, remembered = array("Q"), array("Q")
-        fewer_tokens = fewer = 0
+        tokens, remembered, tool_calls = array("Q"), array("Q"), array("Q")
+        fewer_tokens = fewer = fewer_calls = 0
         for at, sequence in enumerate(self._sequences):
             if sequence in gone and gone[sequence].is_remembered:
                 fewer_tokens += gone[sequence].tokens
                 fewer += 1
+                fewer_calls += gone[sequence].is_tool_call
             tokens.append(self._tokens[at] - fewer_tokens)
             remembered.append(self._remembered[at] - fewer)
-        self._tokens, self._remembered = tokens, remembered
+            tool_calls.append(self._tool_calls[at] - fewer_calls)
+        self._tokens, self._remembered, self._tool_calls = tokens, remembered, tool_calls
         for session_id in {kept.turn.session_id for kept in turns}:
             left = array("Q", (one for one in self._by_session.pop(session_id, ()) if one not in gone))
             if left:
@@ -164,6 +168,10 @@ class Positions:
     def remembered_after(self, sequence: int) -> int:
         """How many remembered turns there are above *sequence*."""
         return self._sum_after(self._remembered, sequence)
+
+    def tool_calls_after(self, sequence: int) -> int:
+        """How many tool calls of an agent there are above *sequence*."""
+        return self._sum_after(self._tool_calls, sequence)
 
     def _sum_after(self, totals: array[int], sequence: int) -> int:
         if not totals:

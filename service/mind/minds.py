@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 import structlog
 
+from consolidation.dreams.dream_log import DreamLog
 from consolidation.kernel.errors import DiskFull, HomeFault, MindErasing, MindExists, TranscriptUnwritable
 from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.turns import TurnKind
@@ -53,7 +54,7 @@ _FEW_TURNS = 32  # full text has them in one step, soon; whoever waits for more 
 @dataclass(frozen=True, slots=True)
 class Mind:
     """
-    One identity's memory: its folder, transcript, graph, story, full text, journal, traces, and outcomes.
+    One identity's memory: its folder, transcript, graph, story, full text, journal, traces, outcomes, and dreams.
 
     ``disk`` is the dependency to which trouble with the mind's files is reported.
     """
@@ -65,6 +66,7 @@ class Mind:
     journal: JournalIndex
     trace_log: TraceLog
     outcomes: Outcomes
+    dreams: DreamLog
     disk: Dependency
     graph: MindGraph
     story: StoryProgress
@@ -290,6 +292,7 @@ class Minds:
                     journal=JournalIndex(workspace.journal_index),
                     trace_log=trace_log,
                     outcomes=Outcomes(workspace.outcomes, index=workspace.outcome_index),
+                    dreams=DreamLog(workspace.dreams),
                     disk=self.disk,
                     graph=self._graph_of(mind_id),
                     story=story,

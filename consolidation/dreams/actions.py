@@ -1,0 +1,112 @@
+"""
+One step of an autonomous agent, and the turn that it is stored as.
+
+The turn's words are what memory shows: of what a tool printed, the beginning. The whole of it is in the turn's
+metadata, so that the transcript has it and a literal search finds it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from consolidation.dreams.wonder_trigger import ActionKind  # noqa: TC001 - read by whoever validates it
+from consolidation.kernel.turns import ACTION, Message, Speaker, Turn, TurnKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from consolidation.kernel.turns import StoredTurn
+
+SHOWN_OUTPUT = 600  # characters of what a tool printed that memory shows
+_SHOWN_INPUT = 300
+_CUT = " […]"
+_ROLES = {
+    "thought": Speaker.THOUGHT,
+    "tool_call": Speaker.TOOL,
+    "error": Speaker.TOOL,
+    "message": Speaker.USER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """
+    What an agent did: a thought, a tool call with its result, a message that reached it, or an error.
+
+    ``input`` is JSON of what the tool was given, or None. ``text`` are the words of everything but a tool call.
+    """
+
+    kind: ActionKind
+    tool: str = ""
+    input: Any = None
+    is_ok: bool = True
+    output: str = ""
+    text: str = ""
+    timestamp: datetime | None = None
+    id: str | None = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is an error, or a tool call that failed."""
+        return self.kind == "error" or not self.is_ok
+
+    @property
+    def arguments(self) -> str:
+        """What the tool was given, on one line."""
+        if self.input is None:
+            return ""
+        given = self.input if isinstance(self.input, str) else json.dumps(self.input, ensure_ascii=False)
+        return " ".join(given.split())
+
+    @property
+    def outcome(self) -> str:
+        """The first line with words of what a tool printed, or of an error's text."""
+        return next((line.strip() for line in (self.output or self.text).splitlines() if line.strip()), "")
+
+
+def action_turn(action: Action, *, session_id: str, turn_id: str) -> Turn:
+    """The turn that *action* is stored as."""
+    message = Message(
+        _ROLES[action.kind], _words(action), action.timestamp, name=action.tool or None if _is_call(action) else None
+    )
+    stored: dict[str, Any] = {"kind": action.kind}
+    if _is_call(action):
+        stored |= {"tool": action.tool, "ok": action.is_ok, "input": action.input, "output": action.output}
+    return Turn(turn_id, session_id, (message,), TurnKind.ACTION, {ACTION: stored})
+
+
+def action_of(stored: StoredTurn) -> Action | None:
+    """The action that *stored* holds; None for any other turn."""
+    found = stored.turn.metadata.get(ACTION) if stored.turn.kind is TurnKind.ACTION else None
+    if not isinstance(found, dict):
+        return None
+    kind: ActionKind = found["kind"]
+    message = stored.turn.messages[0]
+    if kind != "tool_call":
+        return Action(kind, is_ok=kind != "error", text=message.content, timestamp=message.timestamp)
+    return Action(
+        kind,
+        tool=str(found.get("tool", "")),
+        input=found.get("input"),
+        is_ok=bool(found.get("ok", True)),
+        output=str(found.get("output", "")),
+        timestamp=message.timestamp,
+    )
+
+
+def _is_call(action: Action) -> bool:
+    return action.kind == "tool_call"
+
+
+def _words(action: Action) -> str:
+    if not _is_call(action):
+        return action.text
+    called = f"{action.tool}({_cut(action.arguments, _SHOWN_INPUT)})"
+    printed = _cut(action.output.strip(), SHOWN_OUTPUT)
+    return f"{called} → {'ok' if action.is_ok else 'FAIL'}" + (f"\n{printed}" if printed else "")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most].rstrip() + _CUT

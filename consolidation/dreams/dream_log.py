@@ -1,0 +1,181 @@
+"""
+``dreams.jsonl``: a line a dream, appended and synced. The last line is the cursor: what it covers is dreamt.
+
+Invariant: dreams are numbered from 1 without a gap, and each begins behind the last turn of the one before it. A line
+that is torn or was edited into another shape is left out, and its number is not given again.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from consolidation.kernel.files import append_synced, replace_text
+from consolidation.kernel.links import open_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+    from pathlib import Path
+
+
+class DreamRecord(BaseModel):
+    """
+    One dream: when, in which cycle, over how many tool calls, and what it came to.
+
+    ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on, and
+    ``superseded`` the digests of lines that it said are over. ``rules`` and ``briefing`` are digests of what it wrote
+    there. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    t: AwareDatetime
+    dream: int
+    cycle: int = 1
+    actions: int = 0
+    reflection: str = ""
+    priority: str = ""
+    observations: int = 0
+    deep: bool = False
+    kind: str = "dream"
+    first_sequence: int = 0
+    last_sequence: int = 0
+    model: str = ""
+    is_quoted: bool = False
+    is_forced: bool = False
+    session_id: str = ""
+    failed_calls: int = 0
+    intent: str = ""
+    sources: dict[str, tuple[int, ...]] = {}
+    superseded: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    briefing: str = ""
+    is_owed: bool = False  # a turn of it was erased: what it came to is made again of the others
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts towards a deep sleep."""
+        return self.kind != "lightweight"
+
+
+@dataclass(frozen=True, slots=True)
+class Dreams:
+    """All dreams of a mind, oldest first."""
+
+    records: tuple[DreamRecord, ...] = ()
+
+    @property
+    def last(self) -> DreamRecord | None:
+        """The newest one."""
+        return self.records[-1] if self.records else None
+
+    @property
+    def cursor(self) -> int:
+        """The last sequence that was dreamt."""
+        return max((one.last_sequence for one in self.records), default=0)
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next dream."""
+        return max((one.dream for one in self.records), default=0) + 1
+
+    @property
+    def counted(self) -> int:
+        """How many count towards a deep sleep."""
+        return sum(one.counts for one in self.records)
+
+    @property
+    def last_with_words(self) -> DreamRecord | None:
+        """The newest one that came to something."""
+        return next((one for one in reversed(self.records) if one.reflection), None)
+
+    @property
+    def ours(self) -> frozenset[str]:
+        """The digests of all lines that dreams wrote into observations.md."""
+        return frozenset(digest for one in self.records for digest in one.sources)
+
+    @property
+    def superseded(self) -> frozenset[str]:
+        """The digests of lines that a later dream said are over."""
+        return frozenset(digest for one in self.records for digest in one.superseded)
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The digests of all lines that dreams wrote into rules.md."""
+        return frozenset(digest for one in self.records for digest in one.rules)
+
+    def sources(self, digest: str) -> tuple[int, ...]:
+        """The turns that a line rests on; none where the line is a person's."""
+        return next((one.sources[digest] for one in reversed(self.records) if digest in one.sources), ())
+
+    def since_deep_sleep(self) -> tuple[DreamRecord, ...]:
+        """The dreams behind the last deep sleep before the newest one, oldest first."""
+        ends = [at for at, one in enumerate(self.records[:-1]) if one.deep]
+        return self.records[ends[-1] + 1 if ends else 0 :]
+
+    def cycle_of(self, sequence: int, *, present: int) -> int:
+        """The cycle in which a turn was stored; *present* is the one that goes on."""
+        return next((one.cycle for one in self.records if sequence <= one.last_sequence), present)
+
+
+class DreamLog:
+    """The file of one mind; safe to use from several threads."""
+
+    def __init__(self, file: Path) -> None:
+        """The file need not exist."""
+        self._file = file
+        self._mutex = threading.Lock()
+        self._known: tuple[tuple[int, int, int], Dreams] | None = None
+
+    def read(self) -> Dreams:
+        """All dreams. Raises OSError."""
+        with self._mutex:
+            return self._read()
+
+    def add(self, record: DreamRecord) -> None:
+        """Append a dream; it is on disk then. Raises OSError; then it is not in the file."""
+        with self._mutex:
+            is_torn = self._file.exists() and self._file.read_bytes()[-1:] not in (b"", b"\n")
+            append_synced(self._file, f"{'\n' * is_torn}{record.model_dump_json()}\n".encode())
+
+    def replace(self, plan: Callable[[DreamRecord], DreamRecord | None]) -> int:
+        """Put ``plan(dream)`` in the place of each dream, or drop it. Returns how many changed. Raises OSError."""
+        with self._mutex:
+            before = self._read().records
+            after = [(one, plan(one)) for one in before]
+            changed = sum(old != new for old, new in after)
+            if changed:
+                replace_text(self._file, _text(new for _, new in after if new is not None))
+            return changed
+
+    def _read(self) -> Dreams:
+        try:
+            found = self._file.lstat()
+        except FileNotFoundError:
+            return Dreams()
+        stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._known is None or self._known[0] != stamp:
+            with open_regular(self._file) as lines:
+                records = [one for line in lines if (one := _decoded(line)) is not None]
+            self._known = (stamp, Dreams(tuple(sorted(records, key=lambda one: one.dream))))
+        return self._known[1]
+
+
+def started(now: datetime, dreams: Dreams, *, cycle: int) -> DreamRecord:
+    """The record of a dream that begins, behind those that there are."""
+    return DreamRecord(t=now, dream=dreams.next_number, cycle=cycle, first_sequence=dreams.cursor + 1)
+
+
+def _text(records: Iterable[DreamRecord]) -> str:
+    return "".join(f"{one.model_dump_json()}\n" for one in records)
+
+
+def _decoded(line: bytes) -> DreamRecord | None:
+    try:
+        return DreamRecord.model_validate_json(line)
+    except ValidationError:
+        return None

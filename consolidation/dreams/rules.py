@@ -1,0 +1,102 @@
+"""
+``rules.md``: what an agent learnt the hard way, a rule a line, each with the dream that made it.
+
+A rule that names no dream, or that a person changed, is a person's and never goes. Above the most that are kept, the
+oldest of ours go first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.text.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
+
+MOST_RULES = 15
+_LINE = re.compile(r"^- (.+?)(?: \(dream (\d+)\))?$")
+_SAME_BEGINNING, _SAME_PART = 30, 40  # characters
+_HEAD = "# Rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule, and the number of the dream that made it; None where a person wrote it."""
+
+    text: str
+    dream: int | None = None
+
+    @property
+    def line(self) -> str:
+        """The line of the file."""
+        return f"- {self.text}" + (f" (dream {self.dream})" if self.dream is not None else "")
+
+    @property
+    def digest(self) -> str:
+        """What tells this line from one that a person changed."""
+        return hashlib.blake2b(self.line.encode(), digest_size=8).hexdigest()
+
+
+def read_rules(text: str) -> tuple[Rule, ...]:
+    """The rules of a file, in its order."""
+    found = (_LINE.match(line) for line in text.splitlines())
+    return tuple(Rule(one[1].strip(), int(one[2]) if one[2] else None) for one in found if one)
+
+
+def changed_rules(
+    text: str, *, add: Iterable[str], remove: Iterable[str], dream: int, ours: AbstractSet[str], most: int = MOST_RULES
+) -> tuple[str, tuple[Rule, ...]]:
+    """
+    *text* with what a dream adds to the rules and takes away, and the rules that are new.
+
+    A rule that begins like one that stands is not added. Only *ours* (digests) are taken away. Where there are more
+    than *most*, the oldest of ours go.
+    """
+    removed = [_plain(one) for one in remove]
+    rules = list(read_rules(text))
+    gone = {one for one in rules if one.digest in ours and any(_is_named(one, wanted) for wanted in removed)}
+    new: list[Rule] = []
+    for words in add:
+        rule = Rule(" ".join(words.split()), dream)
+        if rule.text and not any(_is_alike(rule, one) for one in (*rules, *new) if one not in gone):
+            new.append(rule)
+    left = [one for one in rules if one not in gone]
+    for oldest in sorted((one for one in left if one.digest in ours), key=lambda one: one.dream or 0):
+        if len(left) + len(new) <= most:
+            break
+        left.remove(oldest)
+        gone.add(oldest)
+    new = new[: max(most - len(left), 0)]
+    return _written(text, gone={one.line for one in gone}, new=new), tuple(new)
+
+
+def without_rules(text: str, lines: AbstractSet[str]) -> str:
+    """*text* without these lines."""
+    return _written(text, gone=lines, new=[])
+
+
+def _written(text: str, *, gone: AbstractSet[str], new: list[Rule]) -> str:
+    lines = [line for line in text.splitlines() if line not in gone]
+    if lines == text.splitlines() and not new:
+        return text
+    if not any(line.strip() for line in lines):
+        lines = [_HEAD, ""] if new else []
+    return "".join(f"{line}\n" for line in (*lines, *(one.line for one in new)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(tokens(text))
+
+
+def _is_alike(rule: Rule, known: Rule) -> bool:
+    mine, theirs = _plain(rule.text), _plain(known.text)
+    return mine[:_SAME_BEGINNING] == theirs[:_SAME_BEGINNING]
+
+
+def _is_named(rule: Rule, wanted: str) -> bool:
+    return bool(wanted) and wanted[:_SAME_PART] in _plain(rule.text)

@@ -1,0 +1,86 @@
+"""
+``sleep.json``: whether an agent sleeps, until when, and which dream is owed. Replaced whole: a restart keeps it.
+
+An agent wakes when its time is over, without anybody writing it down: whether it is awake follows from the clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.kernel.files import replace_text
+from consolidation.kernel.links import open_regular
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+
+class OwedDream(BaseModel):
+    """A dream that was promised and is not in ``dreams.jsonl`` yet: over the turns up to ``last_sequence``."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    dream_id: str
+    kind: SleepKind
+    last_sequence: int
+    asked_at: AwareDatetime
+    session_id: str = ""
+    is_forced: bool = False
+    failures: int = 0
+    error: str = ""
+    failed_at: AwareDatetime | None = None
+
+
+class SleepState(BaseModel):
+    """
+    What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep.
+
+    ``tidying`` is the number of a deep sleep whose priorities or diary are not written yet.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    cycle: int = 1
+    asleep_at: AwareDatetime | None = None
+    wake_at: AwareDatetime | None = None
+    woken_at: AwareDatetime | None = None
+    kind: SleepKind | None = None
+    asked_seconds: float = 0
+    reason: str = ""
+    owed: OwedDream | None = None
+    tidying: int | None = None
+
+    def is_asleep(self, now: datetime) -> bool:
+        """Whether the agent is still to pause."""
+        return self.wake_at is not None and self.woken_at is None and now < self.wake_at
+
+    def cycle_at(self, now: datetime) -> int:
+        """The cycle that goes on at *now*: one more after each sleep. A nap begins none."""
+        has_woken = self.asleep_at is not None and self.kind is not SleepKind.NAP and not self.is_asleep(now)
+        return self.cycle + has_woken
+
+    def woke_at(self, now: datetime) -> datetime | None:
+        """When the agent woke from its last sleep; None while it sleeps, or before it ever slept."""
+        if self.asleep_at is None or self.is_asleep(now):
+            return None
+        return self.woken_at or self.wake_at
+
+
+def read_sleep_state(file: Path) -> SleepState:
+    """The state in *file*; that of an agent that never slept where the file is missing or garbled. Raises OSError."""
+    try:
+        with open_regular(file) as found:
+            return SleepState.model_validate_json(found.read())
+    except FileNotFoundError:
+        return SleepState()
+    except ValidationError:
+        return SleepState()
+
+
+def write_sleep_state(file: Path, state: SleepState) -> None:
+    """Put *state* into *file*, whole or not at all; it is on disk then. Raises OSError."""
+    replace_text(file, state.model_dump_json())

@@ -1,0 +1,1 @@
+"""An agent's day: what it does, how it tires, sleeps, dreams and wakes."""
