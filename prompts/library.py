@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 HOUSE = Path(__file__).parent
 # The tags that our templates put around what was said: the text between them can neither close nor open one.
-FRAMES = "before candidates chapters happened known message new recent said soul story turn".split()
+FRAMES = (
+    "before briefing candidates chapters dreams earlier evidence happened known message narration new observations "
+    "purpose recent rules said soul story turn"
+).split()
 _FRAME = re.compile(rf"[<＜](?=[^\w>\n]{{0,32}}(?:{'|'.join(FRAMES)})\b)", re.IGNORECASE)
 _ENDING = ".md"
 _TEMPLATES = frozenset(file.name for file in HOUSE.glob(f"*{_ENDING}")) - {"README.md"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -133,3 +135,45 @@ class StoryShortened(Shape):
     """Answer to story_compress.md: the same life in fewer words."""
 
     chapters: tuple[ShorterChapter, ...] = Field(min_length=1)
+
+
+class DreamtObservation(Shape):
+    """A fact of the log: its level, when it was (HH:MM), and the numbers of earlier observations that it ends."""
+
+    level: Literal["RED", "YLW", "GRN"]
+    at: str
+    text: str
+    supersedes: tuple[int, ...] = ()
+
+
+class DreamtRules(Shape):
+    """Rules that are new, and the beginnings of those that proved wrong."""
+
+    add: tuple[str, ...] = Field(default=(), max_length=15)
+    remove: tuple[str, ...] = Field(default=(), max_length=15)
+
+
+class Dream(Shape):
+    """Answer to dream.md: what is worth keeping, how it goes, what is next."""
+
+    observations: tuple[DreamtObservation, ...] = Field(default=(), max_length=40)
+    reflection: str
+    priority: str
+    rules: DreamtRules = DreamtRules()
+    briefing: str | None = None
+
+
+class Relevelled(Shape):
+    """An observation's number, and its level from now on."""
+
+    number: int
+    level: Literal["RED", "YLW", "GRN"]
+
+
+class DeepSleep(Shape):
+    """Answer to deep_sleep.md: which observations are over, what matters from now on, and the diary."""
+
+    superseded: tuple[int, ...] = ()
+    levels: tuple[Relevelled, ...] = ()
+    priorities: tuple[str, ...] = Field(min_length=1, max_length=5)
+    diary: str

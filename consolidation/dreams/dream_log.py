@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from consolidation.dreams.observations import Observation
+
 
 class DreamRecord(BaseModel):
     """
     One dream: when, in which cycle, over how many tool calls, and what it came to.
 
-    ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on, and
-    ``superseded`` the digests of lines that it said are over. ``rules`` and ``briefing`` are digests of what it wrote
-    there. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it.
+    ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on,
+    ``levels`` the levels that it gave, and ``superseded`` the digests of lines that it said are over. ``rules`` are the
+    digests of the rules it wrote. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made
+    it. ``is_owed`` says that a turn of it was erased: what it came to is made again of the others.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -51,10 +54,10 @@ class DreamRecord(BaseModel):
     failed_calls: int = 0
     intent: str = ""
     sources: dict[str, tuple[int, ...]] = {}
+    levels: dict[str, str] = {}
     superseded: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
-    briefing: str = ""
-    is_owed: bool = False  # a turn of it was erased: what it came to is made again of the others
+    is_owed: bool = False
 
     @property
     def counts(self) -> bool:
@@ -111,6 +114,13 @@ class Dreams:
     def sources(self, digest: str) -> tuple[int, ...]:
         """The turns that a line rests on; none where the line is a person's."""
         return next((one.sources[digest] for one in reversed(self.records) if digest in one.sources), ())
+
+    def is_ours(self, one: Observation) -> bool:
+        """Whether a line of observations.md is as dreams wrote it, its level too."""
+        level = next(
+            (record.levels[one.digest] for record in reversed(self.records) if one.digest in record.levels), ""
+        )
+        return level == one.level.value
 
     def since_deep_sleep(self) -> tuple[DreamRecord, ...]:
         """The dreams behind the last deep sleep before the newest one, oldest first."""

@@ -2,7 +2,7 @@
 ``observations.md``: what dreams distilled, a fact a line under its day, in three levels; read, merged and pruned here.
 
 A line that we did not write, or that a person changed since, is a person's: it is neither moved nor removed. What is
-ours is known by the digests that each dream's line in ``dreams.jsonl`` lists.
+ours is known by the digests and levels that each dream's line in ``dreams.jsonl`` lists.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
@@ -48,8 +48,8 @@ class Observation:
 
     @property
     def digest(self) -> str:
-        """What tells this line, of this day, from a line that a person changed."""
-        return hashlib.blake2b(f"{self.day} {self.line}".encode(), digest_size=8).hexdigest()
+        """What tells this fact from one whose day, time or words a person changed. Its level is not in it."""
+        return hashlib.blake2b(f"{self.day} {self.at} {self.text}".encode(), digest_size=8).hexdigest()
 
     def instant(self, zone: tzinfo = UTC) -> datetime:
         """When it was, in UTC."""
@@ -77,16 +77,21 @@ def merged(text: str, new: Iterable[Observation]) -> str:
 
 
 def pruned(
-    text: str, *, ours: AbstractSet[str], superseded: AbstractSet[str], now: datetime, zone: tzinfo = UTC
+    text: str,
+    *,
+    is_ours: Callable[[Observation], bool],
+    superseded: AbstractSet[str],
+    now: datetime,
+    zone: tzinfo = UTC,
 ) -> str:
     """
-    *text* without what is over: of our own lines (by digest), GRN older than 48 hours, and YLW that are superseded.
+    *text* without what is over: of our own lines, GRN older than 48 hours, and YLW that are *superseded* (digests).
 
     RED stays whatever is said of it, and so does every line of a person.
     """
 
     def is_over(one: Observation) -> bool:
-        if one.digest not in ours or one.level is Level.RED:
+        if one.level is Level.RED or not is_ours(one):
             return False
         if one.level is Level.GRN:
             return now - one.instant(zone) > INFORMATIONAL_FOR
@@ -95,12 +100,12 @@ def pruned(
     return without(text, is_over)
 
 
-def relevelled(text: str, levels: dict[str, Level], *, ours: AbstractSet[str]) -> str:
+def relevelled(text: str, levels: Mapping[str, Level], *, is_ours: Callable[[Observation], bool]) -> str:
     """*text* with other levels for some of our lines, by digest. RED stays RED."""
     lines = []
     for line, found in _lines(text):
-        level = levels.get(found.digest) if found is not None and found.digest in ours else None
-        is_moved = found is not None and level is not None and found.level is not Level.RED
+        level = levels.get(found.digest) if found is not None and found.level is not Level.RED else None
+        is_moved = found is not None and level is not None and is_ours(found)
         lines.append(f"{level} {found.at} {found.text}" if is_moved and found is not None else line)
     return _joined(lines, text)
 

@@ -36,11 +36,7 @@ class OwedDream(BaseModel):
 
 
 class SleepState(BaseModel):
-    """
-    What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep.
-
-    ``tidying`` is the number of a deep sleep whose priorities or diary are not written yet.
-    """
+    """What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -51,8 +47,8 @@ class SleepState(BaseModel):
     kind: SleepKind | None = None
     asked_seconds: float = 0
     reason: str = ""
+    timezone: str = "UTC"
     owed: OwedDream | None = None
-    tidying: int | None = None
 
     def is_asleep(self, now: datetime) -> bool:
         """Whether the agent is still to pause."""

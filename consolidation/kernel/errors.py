@@ -31,6 +31,9 @@ Every error that is raised on purpose, as one tree:
     + StoryRefused
     + StoryPreconditionMissing
     + StoryChanged
+  x DreamFault
+    + DreamRefused
+    + DreamUnwritable
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
@@ -215,6 +218,18 @@ class StoryChanged(StoryFault):
         super().__init__("the story has changed since it was read; the answer holds it as it is now")
         self.current = current
         self.etag = etag
+
+
+class DreamFault(MemoryFault):
+    """A dream could not be dreamt, or could not be written."""
+
+
+class DreamRefused(DreamFault):
+    """What a model dreamt did not pass the checks. Nothing was written; what was lived waits for the next try."""
+
+
+class DreamUnwritable(DreamFault):
+    """A file of the agent's sleep can not be read or written (disk full, read-only). What was lived still waits."""
 
 
 class HomeFault(MemoryFault):

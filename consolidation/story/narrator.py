@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import MemoryFault, ModelFault, StoryRefused
-from consolidation.kernel.ports import Ask, Usage
+from consolidation.kernel.checked_answer import ask_checked
+from consolidation.kernel.errors import ModelFault, StoryRefused
+from consolidation.kernel.ports import Ask
 from consolidation.story.anchor import without_lookalikes
 from consolidation.story.chapters import as_chapter
 from consolidation.story.checks import check_chapters, check_shortened, without_repetitions
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from consolidation.story.run import RunInProgress
     from consolidation.workspace import Workspace
 
-_TRIES = 2  # with the same model: once, and once more with the reason
 _NEWEST = 12  # chapters that a narrator is shown
 _MOST_TURN_TOKENS = 20_000
 _CUT = " […]"
@@ -151,25 +151,13 @@ class Narrator:
         only_hosted: bool = False,
     ) -> tuple[Answer, LanguageModel]:
         """The first answer in which *fault* finds nothing, and which model gave it."""
-        problem: MemoryFault = ModelFault("no model was asked")
-        for model in self._models:
-            reason = ""
-            for _ in range(_TRIES if model.is_hosted or not only_hosted else 0):
-                try:
-                    words = {**ask.words, "reason": reason}
-                    reply = await model.answer(replace(ask, words=words, heard=going.receive))
-                except ModelFault as error:
-                    going.answered(error.usage or Usage())
-                    problem = error
-                    break
-                going.answered(reply.usage)
-                answer = ask.shape.model_validate(_plain(reply.content.model_dump()))
-                reason = await anyio.to_thread.run_sync(fault, answer, model)
-                if not reason:
-                    return answer, model
-                going.refuse(f"{reply.model}: {reason}" if reply.model else reason)
-                problem = StoryRefused(reason)
-        raise problem
+        models = [model for model in self._models if model.is_hosted or not only_hosted]
+
+        def cleaned(answer: Answer) -> Answer:
+            return ask.shape.model_validate(_plain(answer.model_dump()))
+
+        found = await ask_checked(models, ask, fault, cleaned=cleaned, refused=StoryRefused, reports=going)
+        return found.content, found.model
 
 
 def _plain(value: object) -> object:

@@ -109,6 +109,11 @@ class StoryFile:
             found = story.versions() if story is not None else []
             return next((_text(file.read_bytes()) for file in found if file.stem == name), None)
 
+    def written(self) -> str:
+        """What we wrote last, whatever a person made of it since; "" where that is not known."""
+        with self._held() as story:
+            return story.written() if story is not None else ""
+
     def redact(self, plan: Callable[[str], str | None]) -> int:
         """
         Put ``plan(story)`` in the place of every earlier story, or delete it where that is None.
@@ -160,6 +165,10 @@ class _HeldStory:
             if not is_stored and self._differs(written):
                 return [*latest, *found]
         return found
+
+    def written(self) -> str:
+        latest = self._history.latest()[:1]
+        return _text(latest[0].read_bytes()) if latest else ""
 
     def redact(self, plan: Callable[[str], str | None]) -> int:
         for litter in (*self._folder.glob("*.copy"), *self._beside.glob(".*.base.new")):

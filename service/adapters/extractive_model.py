@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.dreams.quoted_dream import quote_deep_sleep, quote_dream
 from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.ports import Reply
 from consolidation.story.quotes import quote
@@ -33,7 +34,7 @@ _SHORTEST_FACT, _MOST_FACTS, _MOST_NAMES = 15, 8, 12
 
 
 class ExtractiveModel:
-    """Answers the prompts of the graph, of the read path and of the story; it can not chat."""
+    """Answers the prompts of the graph, of the read path, of the story and of dreams; it can not chat."""
 
     is_hosted = False
 
@@ -95,6 +96,8 @@ _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {
     "extraction": _extraction,
     "identities": lambda _: Identities(),
     "settlements": lambda _: Settlements(),
+    "dream": quote_dream,
+    "deep_sleep": quote_deep_sleep,
     "story_first": lambda words: quote(words["batch"], language=words["language"]),
     "story_next": lambda words: quote(words["batch"], language=words["language"]),
 }

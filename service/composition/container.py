@@ -21,6 +21,7 @@ from service.composition.ingest import build_ingest, build_intake
 from service.composition.journal import build_journal
 from service.composition.resonance import build_resonance
 from service.composition.resources import open_resources
+from service.composition.sleep import build_sleep
 from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from service.composition.archive import Archive
     from service.composition.graphs import GraphServer, OpenGraphs
     from service.composition.resources import Telemetry
+    from service.composition.sleep import Sleep
     from service.composition.story import Story
     from service.erasure.service import ErasureService
     from service.ingest.ingestion import Ingestion
@@ -63,6 +65,7 @@ class Memory:
     recall: Recall
     outcomes: OutcomeReports
     story: Story
+    sleep: Sleep
     journal: Journal
     archive: Archive
     erasure: ErasureService
@@ -117,6 +120,7 @@ async def open_memory(
             think_ahead=resonance.think_ahead.begin,
         )
         story = build_story(settings, shared, narration=narration, intake=intake)
+        sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
         memory = Memory(
             intake=intake,
             ingestion=ingest.ingestion,
@@ -125,6 +129,7 @@ async def open_memory(
             recall=Recall(embedder=shared.embedder),
             outcomes=resonance.outcomes,
             story=story,
+            sleep=sleep,
             journal=journal.journal,
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(settings, shared, ingest=ingest, story=story, forget=resonance.forget),

@@ -62,6 +62,8 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     background.start_daemon("sweep", memory.ingestion.sweep)
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
     background.start_daemon("story sweep", memory.story.scheduler.sweep)
+    background.start_daemon("dream sweep", memory.sleep.sleeper.sweep)
+    background.start("dreams", memory.sleep.sleeper.resume)
     background.start("session files", memory.story.sync.import_at_start)
     if memory.settings.story.auto_bootstrap:
         seconds = memory.settings.digestion.sweep_seconds

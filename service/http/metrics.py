@@ -6,9 +6,11 @@ The metrics describe the service as a whole. No label contains a mind, a session
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from consolidation.dreams.fatigue import FatigueLevel
 from service.mind.health import LaneName
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def metric_series(
     yield from _turns(tally)
     yield from _pre_turn_calls(tally)
     yield from _flashbacks(tally)
+    yield from _sleep(tally)
     yield from _digestion(tally, minds)
     yield from _stories(tally, minds)
     yield from _models(spending, tally)
@@ -94,6 +97,18 @@ def _flashbacks(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("fragments_held_back", about, _by_label(tally.held_back), "filter")
     about = "Pre-turn calls in which a filter dropped something."
     yield _counter("resonance_held_back", about, _by_label(tally.holding), "filter")
+
+
+def _sleep(tally: Tally) -> Iterator[MetricSeries]:
+    yield _counter("actions", "What agents did, by kind.", _by_label(tally.actions), "kind")
+    levels = Counter(tally.fatigue.values())
+    about = "Agents that acted since the service began, by how tired they are."
+    yield _gauge("agents", about, {(level.value,): levels[level.value] for level in FatigueLevel}, "fatigue")
+    yield _counter("sleeps", "Times that an agent went to sleep.", _by_label(tally.sleeps), "kind")
+    yield _counter("forced_sleeps", "Sleeps of agents that had to sleep.", {(): tally.forced_sleeps})
+    yield _counter("dreams", "Dreams by kind and outcome.", dict(tally.dreams), "kind", "outcome")
+    yield _histogram("dream", "Duration of dreams.", tally.dream_durations.spreads())
+    yield _counter("observations", "Facts that dreams observed.", _by_label(tally.observations), "level")
 
 
 def _digestion(tally: Tally, minds: Sequence[MindSummary]) -> Iterator[MetricSeries]:

@@ -35,6 +35,13 @@ class Tally:
         self.parked = 0
         self.dropped_facts = 0
         self.texts: Counter[str] = Counter(hit=0, miss=0)
+        self.actions: Counter[str] = Counter(thought=0, tool_call=0, message=0, error=0)
+        self.fatigue: dict[str, str] = {}
+        self.sleeps: Counter[str] = Counter(nap=0, lightweight=0, dream=0, deep_sleep=0)
+        self.forced_sleeps = 0
+        self.dreams: Counter[tuple[str, str]] = Counter()
+        self.dream_durations = Durations(PATIENT)
+        self.observations: Counter[str] = Counter(RED=0, YLW=0, GRN=0)
         self.story_runs: Counter[tuple[str, str]] = Counter()
         self.story_durations = Durations(PATIENT)
         self.requests: Counter[tuple[str, str, str]] = Counter()
@@ -83,6 +90,22 @@ class Tally:
         """A lane is done with so many *turns*."""
         self.digested[lane] += turns
         self.lanes.add(lane, seconds=seconds)
+
+    def acted(self, kinds: Mapping[str, int], *, mind_id: str, fatigue: str) -> None:
+        """An agent did so much of each kind, and is so tired now."""
+        self.actions.update(kinds)
+        self.fatigue[mind_id] = fatigue
+
+    def slept(self, kind: str, *, is_forced: bool) -> None:
+        """An agent went to sleep: a ``nap``, or to dream; because it had to, where *is_forced*."""
+        self.sleeps[kind] += 1
+        self.forced_sleeps += is_forced
+
+    def dreamt(self, kind: str, outcome: str, *, seconds: float, levels: Mapping[str, int]) -> None:
+        """A dream was ``dreamt``, or ``quoted`` without a model, or ``failed``; it observed so much of each level."""
+        self.dreams[kind, outcome] += 1
+        self.dream_durations.add(seconds=seconds)
+        self.observations.update(levels)
 
     def story(self, trigger: str, outcome: str, *, seconds: float) -> None:
         """A run of a story ended: it ``told``, found ``nothing`` to tell, ``failed``, or was ``stopped``."""

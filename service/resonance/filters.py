@@ -114,4 +114,9 @@ async def _horizon(call: PreTurnCall, candidates: Candidates) -> Horizon:
         moment.session_id, transcript.positions.last + 1, limit=_SESSION_TURNS
     )
     others = await transcript.read_many([sequence for sequence in newest if sequence not in candidates.turns])
-    return horizon_of(moment.messages, session_id=moment.session_id, turns=(*candidates.turns.values(), *others))
+    return horizon_of(
+        moment.messages,
+        session_id=moment.session_id,
+        turns=(*candidates.turns.values(), *others),
+        seen_from=call.request.seen_from,
+    )

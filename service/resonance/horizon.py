@@ -22,7 +22,7 @@ class Horizon:
     """
     What is in sight: turns by sequence, and all of this session from one turn or instant on.
 
-    ``phrases`` are the words of each visible message, in a row.
+    ``phrases`` are the words of each visible message, in a row. From ``seen_from`` on, everything is in sight.
     """
 
     session_id: str
@@ -30,6 +30,7 @@ class Horizon:
     first_sequence: int | None
     first_instant: datetime | None
     phrases: tuple[str, ...] = ()
+    seen_from: int | None = None
 
     def hides(self, fragment: Fragment) -> bool:
         """Whether all that *fragment* rests on is in sight."""
@@ -37,6 +38,7 @@ class Horizon:
             return all(any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes)
         return bool(fragment.sources) and all(
             source.sequence in self.visible
+            or (self.seen_from is not None and source.sequence >= self.seen_from)
             or (source.session_id == self.session_id and self._is_newer(source.sequence, source.timestamp))
             for source in fragment.sources
         )
@@ -47,7 +49,9 @@ class Horizon:
         return self.first_instant is not None and instant >= self.first_instant
 
 
-def horizon_of(messages: Iterable[Message], *, session_id: str, turns: Iterable[StoredTurn]) -> Horizon:
+def horizon_of(
+    messages: Iterable[Message], *, session_id: str, turns: Iterable[StoredTurn], seen_from: int | None = None
+) -> Horizon:
     """
     The horizon of a context window over *turns*: candidates' sources, and the session's newest.
 
@@ -69,7 +73,8 @@ def horizon_of(messages: Iterable[Message], *, session_id: str, turns: Iterable[
             touched.add(stored.sequence)
     times = [message.timestamp for message in window if message.timestamp is not None]
     first_sequence, first_instant = min(touched, default=None), min(times, default=None)
-    return Horizon(session_id, frozenset(visible), first_sequence, first_instant, tuple(map(_phrase, wordings)))
+    phrases = tuple(map(_phrase, wordings))
+    return Horizon(session_id, frozenset(visible), first_sequence, first_instant, phrases, seen_from)
 
 
 def _phrase(words: Iterable[str]) -> str:

@@ -27,7 +27,8 @@ class ResonanceRequest:
     What a pre-turn call asks: the context window, newest message last, and what the caller allows.
 
     ``query`` is searched for in place of the newest message. ``include`` are the parts that are wanted in the answer.
-    ``tools`` are the names of those that the bot can call; None where that is not known.
+    ``tools`` are the names of those that the bot can call; None where that is not known. ``seen_from`` is the sequence
+    from which on everything is in sight, whatever session it is of.
     """
 
     session_id: str
@@ -44,6 +45,7 @@ class ResonanceRequest:
     query: str | None = None
     include: frozenset[Part] = PARTS
     tools: frozenset[str] | None = None
+    seen_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

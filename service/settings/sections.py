@@ -207,6 +207,37 @@ class StorySettings(Section):
     )
 
 
+class SleepSettings(Section):
+    """How an autonomous agent tires, sleeps and dreams."""
+
+    fatigue_warning: PositiveInt = Field(
+        60, description="The tool calls since the last dream that make an agent tired."
+    )
+    fatigue_limit: PositiveInt = Field(80, description="The tool calls since the last dream that force it to sleep.")
+    nap_seconds: NonNegativeFloat = Field(30, description="A shorter sleep than this is a nap, without a dream.")
+    dream_interval_seconds: NonNegativeFloat = Field(
+        600, description="The shortest time between two dreams, unless the agent has to sleep."
+    )
+    lightweight_actions: Annotated[int, Field(ge=0)] = Field(
+        5, description="With fewer tool calls than this, a dream keeps the agent's last words and asks no model."
+    )
+    deep_every: PositiveInt = Field(10, description="Every so many dreams there is a deep sleep.")
+    deep_pause_seconds: NonNegativeFloat = Field(300, description="The shortest pause of a deep sleep.")
+    wonder_every: Annotated[int, Field(ge=0)] = Field(
+        5, description="An agent wonders after every so many tool calls; 0 leaves errors and thoughts alone."
+    )
+    wonder_seconds: PositiveFloat = Field(20, description="The time that a thought beside an agent's actions may take.")
+    retry_seconds: PositiveFloat = Field(
+        60, description="The first pause after a dream that failed. Each further pause is twice as long."
+    )
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.fatigue_limit <= self.fatigue_warning:
+            raise ValueError("fatigue_limit must be above fatigue_warning")
+        return self
+
+
 class JournalSettings(Section):
     """How MEMORY.md and memory/**/*.md are searched."""
 

@@ -23,6 +23,7 @@ from service.settings.sections import (
     ModelSettings,
     ProxySettings,
     ResonanceSettings,
+    SleepSettings,
     StorySettings,
     TelemetrySettings,
 )
@@ -104,6 +105,7 @@ class Settings(BaseSettings):
     graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="The pre-turn call.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
+    sleep: SleepSettings = Field(SleepSettings(), description="The sleep of autonomous agents.")
     journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")
     proxy: ProxySettings = Field(ProxySettings(), description="The OpenAI-compatible proxy.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call the service.")

@@ -26,6 +26,7 @@ from service.http.schemas.minds import (
     TextOut,
 )
 from service.http.schemas.resonance import UsageOut
+from service.http.schemas.sleep import SleepStatusOut
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
 from service.mind.summary import MindSummary
@@ -58,6 +59,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         story=await _story(found, memory),
         text=await _text(found),
         outcomes=OutcomeCounts(**await anyio.to_thread.run_sync(found.outcomes.counts)),
+        sleep=SleepStatusOut.model_validate(await memory.sleep.sleeper.status(found)),
         damaged=[DamageOut.model_validate(damage) for damage in found.transcript.damages],
         usage=UsageOut.model_validate(found.health.usage),
     )

@@ -113,6 +113,18 @@ MIND: dict[str, Any] = {
     },
     "text": {"sequence": 1, "facts": 1},
     "outcomes": {"acted": 0, "used": 0, "deferred": 0, "dismissed": 0, "contradicted": 0},
+    "sleep": {
+        "state": "awake",
+        "reason": "",
+        "wake_at": None,
+        "cycle": 1,
+        "actions": 0,
+        "fatigue": "rested",
+        "must_sleep": False,
+        "dreams": 0,
+        "last_dream_at": None,
+        "waiting_for": None,
+    },
     "damaged": [],
     "usage": NO_COST,
 }

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from service.http.schemas.fields import Answered
 from service.http.schemas.resonance import SourceOut, UsageOut
+from service.http.schemas.sleep import SleepStatusOut
 
 
 class ParkedOut(Answered):
@@ -87,6 +88,7 @@ class MindOut(Answered):
     story: StoryOut
     text: TextOut
     outcomes: OutcomeCounts
+    sleep: SleepStatusOut
     damaged: list[DamageOut]
     usage: UsageOut
 

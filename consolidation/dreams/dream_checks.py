@@ -1,0 +1,147 @@
+"""
+What code checks of a dream: names and numbers stand in the evidence, times are times, the language fits.
+
+A line that fails is left out, with its reason. The reflection and the priority can not be left out: where one fails,
+the model is asked again, and told everything that is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.story.checks import invention, language_of, leak
+from consolidation.text.words import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from consolidation.dreams.evidence import Evidence, EvidenceItem
+    from consolidation.dreams.observations import Observation
+    from prompts.responses import DeepSleep, Dream, DreamtObservation
+
+MOST_OBSERVATIONS = 20
+_LONGEST_OBSERVATION, _LONGEST_REFLECTION, _LONGEST_PRIORITY = 400, 1_500, 400  # characters
+_LONGEST_DIARY, _LONGEST_RULE, _LONGEST_BRIEFING = 4_000, 300, 8_000
+_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_EMPTY = frozenset({"{}", "[]", "null", "none", "nothing", "…", "..."})
+_PREFIX = re.compile(r"^(?:RED|YLW|GRN)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class DreamSources:
+    """What a dream may take names and numbers from, and what it must not quote: SOUL.md."""
+
+    texts: tuple[str, ...]
+    soul: str
+    agent: str
+    language: str
+
+
+def fault_of_dream(dream: Dream, *, sources: DreamSources, standing: Sequence[Observation], evidence: Evidence) -> str:
+    """Why a dream can not be used at all; "" when it can. Single lines that fail are only left out."""
+    kept, faults = usable_observations(dream, sources=sources, standing=standing)
+    of_texts = [
+        *_faults_of_text("reflection", dream.reflection, _LONGEST_REFLECTION, sources),
+        *_priority(dream, sources),
+    ]
+    is_empty = not kept and bool(evidence.items)
+    nothing = ["it observes nothing"] if is_empty and not dream.observations and len(evidence.items) > 1 else []
+    return "; ".join([*of_texts, *(faults if is_empty else []), *nothing])
+
+
+def usable_observations(
+    dream: Dream, *, sources: DreamSources, standing: Sequence[Observation]
+) -> tuple[tuple[DreamtObservation, ...], list[str]]:
+    """The observations that pass, at most twenty, and why others do not."""
+    kept: list[DreamtObservation] = []
+    faults: list[str] = []
+    known = {_said(one.text) for one in standing}
+    for one in dream.observations:
+        fault = fault_of_observation(one, sources=sources)
+        if fault:
+            faults.append(f"observation {one.text[:60]!r}: {fault}")
+        elif _said(one.text) not in known:
+            known.add(_said(one.text))
+            kept.append(one)
+    return tuple(kept[:MOST_OBSERVATIONS]), faults
+
+
+def fault_of_observation(one: DreamtObservation, *, sources: DreamSources) -> str:
+    """Why one observation is left out."""
+    text = one.text.strip()
+    if not text or text.casefold() in _EMPTY or _PREFIX.match(text) or len(text) > _LONGEST_OBSERVATION or "\n" in text:
+        return "it is not one short line"
+    if not _TIME.fullmatch(one.at.strip()):
+        return f"the time {one.at!r} is not of the form HH:MM"
+    return leak(text, soul=sources.soul) or _invention(text, sources)
+
+
+def usable_lines(lines: Iterable[str], *, sources: DreamSources) -> tuple[str, ...]:
+    """The rules, or priorities, that pass."""
+    plain = (" ".join(line.split()) for line in lines)
+    return tuple(one for one in plain if one and len(one) <= _LONGEST_RULE and not _invention(one, sources))
+
+
+def usable_briefing(briefing: str | None, *, sources: DreamSources) -> str | None:
+    """The briefing without lines that fail; None where nothing is left."""
+    if briefing is None or len(briefing) > _LONGEST_BRIEFING:
+        return None
+    lines = [line.rstrip() for line in briefing.strip().splitlines() if not _invention(line, sources)]
+    return "\n".join(lines) if any(line.strip() for line in lines) else None
+
+
+def fault_of_deep_sleep(answer: DeepSleep, *, sources: DreamSources) -> str:
+    """Why the answer to a deep sleep can not be used; "" when it can."""
+    faults = _faults_of_text("diary", answer.diary, _LONGEST_DIARY, sources)
+    if re.search(r"^[ \t]{0,3}#{1,6}\s", answer.diary, re.MULTILINE):
+        faults.append("the diary has headings")
+    if not usable_lines(answer.priorities, sources=sources):
+        faults.append("no priority could be used: their names and numbers do not occur in what happened")
+    return "; ".join(faults)
+
+
+def sources_of(text: str, items: Sequence[EvidenceItem], *, at: str, language: str) -> tuple[int, ...]:
+    """The turns that an observation rests on: what shares most of its telling words, and else what was at its time."""
+    words = _telling(text, language)
+    shared = {one.number: len(words & _telling(one.text, language)) for one in items}
+    best = max(shared.values(), default=0)
+    named = [one for one in items if shared[one.number] == best] if best > 1 else []
+    timed = [one for one in items if f"{one.at:%H:%M}" == at and (not named or one in named)]
+    return tuple(sorted({one.sequence for one in (timed or named)}))
+
+
+def superseded_by(kept: Sequence[DreamtObservation], standing: Mapping[int, Observation]) -> tuple[str, ...]:
+    """The digests of the earlier observations that these end."""
+    numbers = dict.fromkeys(number for one in kept for number in one.supersedes)
+    return tuple(standing[number].digest for number in numbers if number in standing)
+
+
+def _priority(dream: Dream, sources: DreamSources) -> list[str]:
+    faults = _faults_of_text("priority", dream.priority, _LONGEST_PRIORITY, sources)
+    return [*faults, *(["the priority is more than one line"] if "\n" in dream.priority.strip() else [])]
+
+
+def _faults_of_text(name: str, text: str, longest: int, sources: DreamSources) -> list[str]:
+    plain = text.strip()
+    if not plain or plain.casefold() in _EMPTY:
+        return [f"it has no {name}"]
+    if len(plain) > longest:
+        return [f"the {name} is too long"]
+    fault = (
+        leak(plain, soul=sources.soul) or _invention(plain, sources) or language_of(plain, language=sources.language)
+    )
+    return [f"{name}: {fault}"] if fault else []
+
+
+def _invention(text: str, sources: DreamSources) -> str:
+    return invention(text, sources=sources.texts, agent=sources.agent, language=sources.language)
+
+
+def _said(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _telling(text: str, language: str) -> frozenset[str]:
+    return frozenset(stems(text, language=language))

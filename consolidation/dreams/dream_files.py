@@ -1,0 +1,186 @@
+"""
+The files that one agent's sleep writes, and every step of writing them: each is one atomic replace or one append.
+
+A file that people edit too is changed by compare-and-swap, with a history, as the story is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from consolidation.dreams.dream_draft import read_draft, write_draft
+from consolidation.dreams.observations import merged, pruned, relevelled
+from consolidation.dreams.rules import changed_rules
+from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
+from consolidation.dreams.writings import new_briefing, new_priorities, with_diary_entry
+from consolidation.kernel.errors import DreamUnwritable, StoryFault
+from consolidation.kernel.files import append_synced
+from consolidation.kernel.links import open_regular
+from consolidation.story.storyfile import StoryFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime, tzinfo
+
+    from consolidation.dreams.dream_draft import DreamDraft, DreamStep
+    from consolidation.dreams.dream_log import DreamLog, DreamRecord
+    from consolidation.dreams.dreamer import Tidied
+    from consolidation.dreams.sleep_state import SleepState
+    from consolidation.kernel.ports import Clock
+    from consolidation.workspace import Workspace
+
+OBSERVATIONS, PRIORITIES, DIARY, RULES, BRIEFING = "observations", "priorities", "diary", "rules", "briefing"
+WRITINGS = (OBSERVATIONS, PRIORITIES, DIARY, RULES, BRIEFING)
+_MOST_EVALUATIONS_READ = 1 << 20  # bytes
+
+
+class DreamFiles:
+    """The sleep files of one mind. All methods block, and raise DreamUnwritable."""
+
+    def __init__(self, workspace: Workspace, log: DreamLog, *, clock: Clock) -> None:
+        """Nothing is read or made until a method is called."""
+        self.log = log
+        self._workspace = workspace
+        self._clock = clock
+
+    def writing(self, name: str) -> StoryFile:
+        """One of the agent's own writings."""
+        workspace = self._workspace
+        return StoryFile(workspace.writing(name), history=workspace.writing_history(name), clock=self._clock)
+
+    def read(self, name: str) -> str:
+        """The text of one of the agent's own writings; "" where there is none."""
+        return _told(self.writing(name).read)
+
+    def state(self) -> SleepState:
+        """Whether the agent sleeps, and which dream is owed."""
+        return _told(lambda: read_sleep_state(self._workspace.sleep_state))
+
+    def set_state(self, state: SleepState) -> None:
+        """Put another state in its place; it is on disk then."""
+        _told(lambda: write_sleep_state(self._workspace.sleep_state, state))
+
+    def draft(self) -> DreamDraft | None:
+        """The dream that is being written."""
+        return _told(lambda: read_draft(self._workspace.dreaming))
+
+    def keep(self, draft: DreamDraft) -> None:
+        """Write down what a dream will write."""
+        _told(lambda: write_draft(self._workspace.dreaming, draft))
+
+    def drop_draft(self) -> None:
+        """Forget the dream that is being written; all of it is, or an erased turn is in it."""
+        _told(lambda: self._workspace.dreaming.unlink(missing_ok=True))
+
+    def write(self, draft: DreamDraft) -> DreamRecord:
+        """Take every step of *draft* that is not done yet, the dream's line last. Returns the record as written."""
+        steps: dict[DreamStep, Callable[[DreamDraft], DreamDraft]] = {
+            "observations": self._write_observations,
+            "rules": self._write_rules,
+            "briefing": self._write_briefing,
+            "line": self._write_line,
+        }
+        for name, step in steps.items():
+            if name not in draft.done:
+                draft = step(draft)
+                draft = draft.model_copy(update={"done": (*draft.done, name)})
+                self.keep(draft)
+        self.drop_draft()
+        return draft.record
+
+    def tidy(self, tidied: Tidied, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
+        """Take the steps of a deep sleep: prune observations, rewrite priorities, append to the diary."""
+        levels = {digest: level.value for digest, level in tidied.levels.items()}
+        before = _told(self.log.read)
+        self._change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=before.is_ours))
+        new = {"levels": {**record.levels, **levels}, "superseded": (*record.superseded, *tidied.superseded)}
+        _told(lambda: self.log.replace(lambda one: one.model_copy(update=new) if one.dream == record.dream else one))
+        self.prune(now=now, zone=zone)
+        written = _told(self.writing(PRIORITIES).written)
+        self._change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
+        self._change(DIARY, lambda text: with_diary_entry(text, tidied.diary, at=record.t.astimezone(zone)))
+
+    def prune(self, *, now: datetime, zone: tzinfo) -> None:
+        """Take out of the observations what is over."""
+        dreams = _told(self.log.read)
+        if self.read(OBSERVATIONS):
+            self._change(
+                OBSERVATIONS,
+                lambda text: pruned(text, is_ours=dreams.is_ours, superseded=dreams.superseded, now=now, zone=zone),
+            )
+
+    def evaluated(self) -> int:
+        """The number of the last deep sleep that was tidied up after; 0 before the first."""
+        return max((int(one.get("dream", 0)) for one in self.evaluations()), default=0)
+
+    def evaluations(self) -> list[dict[str, Any]]:
+        """The lines of evaluation.jsonl, oldest first, without those that are damaged."""
+
+        def read() -> list[dict[str, Any]]:
+            try:
+                with open_regular(self._workspace.evaluation) as lines:
+                    found = lines.read(_MOST_EVALUATIONS_READ).splitlines()
+            except FileNotFoundError:
+                return []
+            return [one for line in found if isinstance(one := _decoded(line), dict)]
+
+        return _told(read)
+
+    def add_evaluation(self, line: dict[str, Any]) -> None:
+        """Append what a deep sleep measured. It also says that the deep sleep is complete."""
+        _told(lambda: append_synced(self._workspace.evaluation, f"{json.dumps(line, ensure_ascii=False)}\n".encode()))
+
+    def _write_observations(self, draft: DreamDraft) -> DreamDraft:
+        if draft.observations:
+            new = [one.observation for one in draft.observations]
+            self._change(OBSERVATIONS, lambda text: merged(text, new))
+        return draft
+
+    def _write_rules(self, draft: DreamDraft) -> DreamDraft:
+        if not (draft.rules_added or draft.rules_removed):
+            return draft
+        ours = _told(self.log.read).rules
+        added: tuple[str, ...] = ()
+
+        def plan(text: str) -> str:
+            nonlocal added
+            text, new = changed_rules(
+                text, add=draft.rules_added, remove=draft.rules_removed, dream=draft.record.dream, ours=ours
+            )
+            added = tuple(rule.digest for rule in new)
+            return text
+
+        self._change(RULES, plan)
+        return draft.model_copy(update={"record": draft.record.model_copy(update={"rules": added})})
+
+    def _write_briefing(self, draft: DreamDraft) -> DreamDraft:
+        briefing = draft.briefing
+        if briefing is not None:
+            written = _told(self.writing(BRIEFING).written)
+            self._change(BRIEFING, lambda text: new_briefing(text, briefing, written=written))
+        return draft
+
+    def _write_line(self, draft: DreamDraft) -> DreamDraft:
+        if all(one.dream != draft.record.dream for one in _told(self.log.read).records):
+            _told(lambda: self.log.add(draft.record))
+        return draft
+
+    def _change(self, name: str, plan: Callable[[str], str]) -> str:
+        return _told(lambda: self.writing(name).change(plan)).story
+
+
+def _told[Found](work: Callable[[], Found]) -> Found:
+    """What *work* returns. Raises DreamUnwritable where a file can not be read or written."""
+    try:
+        return work()
+    except (OSError, StoryFault) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise DreamUnwritable(f"the files of its sleep: {reason or error}") from error
+
+
+def _decoded(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -1,0 +1,300 @@
+"""Asks a model to dream, and for a deep sleep: code checks what comes, and without a model both are quoted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import anyio.to_thread
+
+from consolidation.dreams.dream_checks import (
+    DreamSources,
+    fault_of_deep_sleep,
+    fault_of_dream,
+    sources_of,
+    superseded_by,
+    usable_briefing,
+    usable_lines,
+    usable_observations,
+)
+from consolidation.dreams.dream_draft import DraftedObservation, DreamDraft
+from consolidation.dreams.observations import Level, Observation, read_observations
+from consolidation.dreams.rules import read_rules
+from consolidation.dreams.writings import read_priorities
+from consolidation.kernel.checked_answer import ask_checked
+from consolidation.kernel.errors import DreamRefused
+from consolidation.kernel.ports import Ask, Usage
+from prompts.responses import DeepSleep, Dream
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date, tzinfo
+    from pathlib import Path
+
+    from consolidation.dreams.dream_log import DreamRecord, Dreams
+    from consolidation.dreams.evidence import Evidence, EvidenceItem
+    from consolidation.kernel.ports import LanguageModel
+    from consolidation.workspace import Workspace
+
+_PERSONS_CHARACTERS = 8_000  # of PURPOSE.md and SOUL.md that are read
+_MOST_STANDING = 60  # observations that a dream is shown: the critical ones, and else the newest
+_MOST_TIDIED = 200
+_COMMENT = re.compile(r"<!--[^>]{0,400}-->")
+
+
+@dataclass(frozen=True, slots=True)
+class DreamerVoice:
+    """What a dream is told of the agent: its name, PURPOSE.md, SOUL.md, and the mind's own prompts."""
+
+    agent: str
+    purpose: str
+    soul: str
+    overrides: Path | None
+
+    @classmethod
+    def of(cls, workspace: Workspace, *, agent: str) -> Self:
+        """The voice of one mind; call it in a worker thread."""
+        purpose, soul = (
+            workspace.read(file, most_characters=_PERSONS_CHARACTERS).strip()
+            for file in (workspace.purpose, workspace.soul)
+        )
+        return cls(agent, _COMMENT.sub("", purpose).strip(), soul, workspace.prompts)
+
+
+@dataclass(frozen=True, slots=True)
+class Writings:
+    """The agent's own files as they are, as text."""
+
+    observations: str = ""
+    rules: str = ""
+    priorities: str = ""
+    briefing: str = ""
+
+
+@dataclass(slots=True)
+class DreamReports:
+    """What asking for a dream came to: cost, and why answers were refused. ``received`` characters have come."""
+
+    usage: Usage = field(default_factory=Usage)
+    refused: list[str] = field(default_factory=list)
+    received: int = 0
+
+    def receive(self, characters: int) -> None:
+        """So many characters of an answer have come."""
+        self.received = characters
+
+    def answered(self, usage: Usage) -> None:
+        """A call has ended, and cost this."""
+        self.usage += usage
+        self.received = 0
+
+    def refuse(self, reason: str) -> None:
+        """An answer could not be used."""
+        self.refused.append(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """What a deep sleep decides: what is over, other levels by digest, priorities, and the diary."""
+
+    superseded: frozenset[str]
+    levels: dict[str, Level]
+    priorities: tuple[str, ...]
+    diary: str
+    model: str
+    is_quoted: bool
+
+
+class Dreamer:
+    """Asks its models in order, each once more with what was wrong."""
+
+    def __init__(self, models: Sequence[LanguageModel]) -> None:
+        """*models*: the narrative one, then those it falls back to. Where the first is hosted, nothing is quoted."""
+        known = tuple(dict.fromkeys(models))
+        self._models = tuple(model for model in known if model.is_hosted) if known[0].is_hosted else known[:1]
+
+    async def dream(
+        self,
+        record: DreamRecord,
+        evidence: Evidence,
+        *,
+        voice: DreamerVoice,
+        writings: Writings,
+        dreams: Dreams,
+        earlier: Sequence[str],
+        zone: tzinfo,
+        reports: DreamReports,
+    ) -> DreamDraft:
+        """
+        What the dream *record* comes to, ready to be written. *earlier* are lines of the log about what failed.
+
+        Raises DreamRefused when no model dreamt what can be used, ModelFault when none answered.
+        """
+        standing = _standing(writings.observations, dreams)
+        last = dreams.last_with_words
+        words: dict[str, object] = {
+            "agent": voice.agent,
+            "purpose": voice.purpose,
+            "language": evidence.language,
+            "items": evidence.items,
+            "left_out": evidence.left_out,
+            "narration": evidence.narration,
+            "observations": [
+                {"number": number, "day": str(one.day), "line": one.line} for number, one in standing.items()
+            ],
+            "rules": [rule.text for rule in read_rules(writings.rules)],
+            "briefing": writings.briefing.strip(),
+            "priority": last.priority if last else "",
+            "earlier": tuple(earlier),
+        }
+        sources = DreamSources(
+            (*evidence.texts, *(f"{one.day} {one.line}" for one in standing.values()), voice.purpose, *earlier),
+            voice.soul,
+            voice.agent,
+            evidence.language,
+        )
+        present = tuple(standing.values())
+
+        def fault(answer: Dream, model: LanguageModel) -> str:
+            if not model.is_hosted:
+                return ""
+            return fault_of_dream(answer, sources=sources, standing=present, evidence=evidence)
+
+        found = await ask_checked(
+            self._models,
+            Ask("dream", Dream, words, voice.overrides),
+            fault,
+            cleaned=lambda answer: answer,
+            refused=DreamRefused,
+            reports=reports,
+        )
+        is_quoted = not found.model.is_hosted
+        record = record.model_copy(update={"model": found.name, "is_quoted": is_quoted})
+        make = _Drafting(record, evidence, sources, standing, zone)
+        return await anyio.to_thread.run_sync(make.draft, found.content, reports, is_quoted)
+
+    async def tidy(
+        self,
+        dreams: Sequence[DreamRecord],
+        *,
+        voice: DreamerVoice,
+        writings: Writings,
+        known: Dreams,
+        language: str,
+        reports: DreamReports,
+    ) -> Tidied:
+        """What a deep sleep makes of *dreams* and of what stands. Raises as ``dream``."""
+        present = read_observations(writings.observations)[-_MOST_TIDIED:]
+        numbered = {number: one for number, one in enumerate(present, start=1) if known.is_ours(one)}
+        words: dict[str, object] = {
+            "agent": voice.agent,
+            "purpose": voice.purpose,
+            "language": language,
+            "dreams": [
+                {"when": f"{one.t:%Y-%m-%d %H:%M}", "reflection": one.reflection, "priority": one.priority}
+                for one in dreams
+            ],
+            "observations": [
+                {"number": number if number in numbered else 0, "day": str(one.day), "line": one.line}
+                for number, one in enumerate(present, start=1)
+            ],
+            "priorities": read_priorities(writings.priorities),
+        }
+        texts = (
+            *(f"{one.t:%Y-%m-%d %H:%M} {one.reflection} {one.priority}" for one in dreams),
+            *(f"{one.day} {one.line}" for one in present),
+            writings.priorities,
+            voice.purpose,
+        )
+        sources = DreamSources(texts, voice.soul, voice.agent, language)
+
+        def fault(answer: DeepSleep, model: LanguageModel) -> str:
+            return fault_of_deep_sleep(answer, sources=sources) if model.is_hosted else ""
+
+        found = await ask_checked(
+            self._models,
+            Ask("deep_sleep", DeepSleep, words, voice.overrides),
+            fault,
+            cleaned=lambda answer: answer,
+            refused=DreamRefused,
+            reports=reports,
+        )
+        answer = found.content
+        priorities = (
+            answer.priorities if not found.model.is_hosted else usable_lines(answer.priorities, sources=sources)
+        )
+        return Tidied(
+            frozenset(numbered[number].digest for number in answer.superseded if number in numbered),
+            {numbered[one.number].digest: Level(one.level) for one in answer.levels if one.number in numbered},
+            priorities,
+            answer.diary.strip(),
+            found.name,
+            not found.model.is_hosted,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafting:
+    """Makes of a model's answer what will be written."""
+
+    record: DreamRecord
+    evidence: Evidence
+    sources: DreamSources
+    standing: dict[int, Observation]
+    zone: tzinfo
+
+    def draft(self, dream: Dream, reports: DreamReports, is_quoted: bool) -> DreamDraft:  # noqa: FBT001 - in a thread
+        if is_quoted:
+            kept, faults = dream.observations, list[str]()
+        else:
+            kept, faults = usable_observations(dream, sources=self.sources, standing=tuple(self.standing.values()))
+        for fault in faults:
+            reports.refuse(fault)
+        found = []
+        resting: dict[str, tuple[int, ...]] = {}
+        for one in kept:
+            text, at = one.text.strip(), one.at.strip()
+            turns = sources_of(text, self.evidence.items, at=at, language=self.evidence.language)
+            observation = Observation(_day(turns, at, self.evidence.items), Level(one.level), at, text)
+            resting[observation.digest] = turns
+            found.append(DraftedObservation(day=observation.day, level=one.level, at=at, text=text))
+        record = self.record.model_copy(
+            update={
+                "reflection": dream.reflection.strip(),
+                "priority": dream.priority.strip(),
+                "observations": len(found),
+                "sources": resting,
+                "levels": {one.observation.digest: one.level for one in found},
+                "superseded": superseded_by(kept, self.standing),
+            }
+        )
+        return DreamDraft(
+            record=record,
+            observations=tuple(found),
+            rules_added=usable_lines(dream.rules.add, sources=self.sources),
+            rules_removed=dream.rules.remove,
+            briefing=usable_briefing(dream.briefing, sources=self.sources),
+        )
+
+
+def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
+    """The dream of an agent that did next to nothing: its last words, and no model is asked."""
+    words = " ".join(evidence.last_words.split())[:_PERSONS_CHARACTERS]
+    return DreamDraft(record=record.model_copy(update={"reflection": words}))
+
+
+def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date:
+    """The day of an observation: of the newest turn it rests on, else of what was last done at or before its time."""
+    resting = [one for one in items if one.sequence in turns]
+    before = [one for one in items if f"{one.at:%H:%M}" <= at]
+    return (resting or before or list(items))[-1].at.date()
+
+
+def _standing(text: str, dreams: Dreams) -> dict[int, Observation]:
+    """The observations that a dream is shown, with their numbers."""
+    found = [one for one in read_observations(text) if one.digest not in dreams.superseded]
+    critical = [one for one in found if one.level is Level.RED][-_MOST_STANDING // 2 :]
+    others = [one for one in found if one.level is not Level.RED][-(_MOST_STANDING - len(critical)) :]
+    shown = [one for one in found if one in critical or one in others]
+    return dict(enumerate(shown, start=1))

@@ -1,0 +1,151 @@
+"""
+What a dream is made of: what was done, what came of it, and what people said; of what the agent told itself, the ends.
+
+Agents describe their own work more kindly than their logs do. So each action stands as its log has it, with its number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.dreams.actions import action_of
+from consolidation.kernel.turns import Speaker, TurnKind
+from consolidation.text.language import detect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime, tzinfo
+
+    from consolidation.dreams.actions import Action
+    from consolidation.kernel.turns import Message, StoredTurn
+
+MOST_ITEMS, _FIRST_ITEMS = 400, 50
+_MESSAGE, _ANSWER, _ARGUMENTS, _OUTCOME = 500, 300, 200, 200  # characters
+_NARRATION = 2_000  # of its beginning, and of its end
+_LANGUAGE_FROM = 8_000
+_CUT = " […]"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """
+    One thing that happened: its number in the evidence, its turn, its local time, who, and one line of text.
+
+    ``action`` is what the agent did, None where somebody spoke.
+    """
+
+    number: int
+    sequence: int
+    at: datetime
+    who: str
+    text: str
+    action: Action | None = None
+
+    @property
+    def when(self) -> str:
+        """Its time, as a prompt shows it."""
+        return f"{self.at:%Y-%m-%d %H:%M}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """
+    What was lived since the last dream, oldest first.
+
+    ``left_out`` counts the items between the first and the newest that had no room. ``narration`` is the beginning and
+    the end of what the agent told itself, ``last_words`` its newest thought. ``last_sequence`` is the newest turn, also
+    where it holds nothing.
+    """
+
+    items: tuple[EvidenceItem, ...] = ()
+    left_out: int = 0
+    narration: tuple[str, ...] = ()
+    last_words: str = ""
+    first_sequence: int = 0
+    last_sequence: int = 0
+    actions: int = 0
+    failed_calls: int = 0
+    session_id: str = ""
+    language: str = "en"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text that a dream may take names and numbers from."""
+        return (*(f"{one.when} {one.who} {one.text}" for one in self.items), *self.narration)
+
+    @property
+    def failures(self) -> tuple[EvidenceItem, ...]:
+        """What failed."""
+        return tuple(one for one in self.items if one.action is not None and one.action.has_failed)
+
+
+def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo) -> Evidence:
+    """The evidence in *turns*, with times in *zone*."""
+    found: list[tuple[StoredTurn, str, str, Action | None]] = []
+    thoughts: list[str] = []
+    for stored in turns:
+        action = action_of(stored)
+        if stored.turn.kind is TurnKind.MEMORY or (action is not None and action.kind == "thought"):
+            thoughts += [message.content for message in stored.turn.messages]
+        elif action is not None:
+            found.append((stored, _who(action), _line(action), action))
+        elif stored.is_remembered:
+            thoughts += [one.content for one in stored.turn.messages if one.role is Speaker.THOUGHT]
+            found += [(stored, one.who, _said(one), None) for one in stored.turn.messages if _is_said(one)]
+    kept = found if len(found) <= MOST_ITEMS else [*found[:_FIRST_ITEMS], *found[_FIRST_ITEMS - MOST_ITEMS :]]
+    items = tuple(
+        EvidenceItem(number, stored.sequence, stored.occurred_at.astimezone(zone), who, text, action)
+        for number, (stored, who, text, action) in enumerate(kept, start=1)
+    )
+    calls = [action for *_, action in found if action is not None and action.kind == "tool_call"]
+    return Evidence(
+        items=items,
+        left_out=len(found) - len(kept),
+        narration=_ends("\n".join(thoughts)),
+        last_words=thoughts[-1].strip() if thoughts else "",
+        first_sequence=turns[0].sequence if turns else 0,
+        last_sequence=turns[-1].sequence if turns else 0,
+        actions=len(calls),
+        failed_calls=sum(call.has_failed for call in calls),
+        session_id=turns[-1].turn.session_id if turns else "",
+        language=_language(found, thoughts),
+    )
+
+
+def _language(found: Iterable[tuple[StoredTurn, str, str, Action | None]], thoughts: Sequence[str]) -> str:
+    """The language of what was said and thought: what tools print says nothing of it."""
+    said = [text for _, _, text, action in found if action is None or action.kind == "message"]
+    return detect("\n".join((*said, *thoughts))[:_LANGUAGE_FROM])
+
+
+def _is_said(message: Message) -> bool:
+    return message.role is not Speaker.THOUGHT and bool(message.content.strip())
+
+
+def _said(message: Message) -> str:
+    return _one_line(message.content, _MESSAGE if message.role is Speaker.USER else _ANSWER)
+
+
+def _who(action: Action) -> str:
+    return {"message": "user", "tool_call": "action", "error": "error"}.get(action.kind, action.kind)
+
+
+def _line(action: Action) -> str:
+    if action.kind != "tool_call":
+        return _one_line(action.text, _MESSAGE)
+    arguments = _one_line(action.arguments, _ARGUMENTS)
+    outcome = _one_line(action.outcome, _OUTCOME)
+    return f"{action.tool}: {arguments} → {'ok' if action.is_ok else 'FAIL'}" + (f": {outcome}" if outcome else "")
+
+
+def _ends(text: str) -> tuple[str, ...]:
+    text = text.strip()
+    if len(text) <= 2 * _NARRATION:
+        return (text,) if text else ()
+    return text[:_NARRATION] + _CUT, _CUT.strip() + " " + text[-_NARRATION:]
+
+
+def _one_line(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[:most].rstrip() + _CUT

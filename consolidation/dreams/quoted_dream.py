@@ -1,0 +1,97 @@
+"""
+A dream without a model: what failed, how each tool ended, what people asked for, each quoted from the log.
+
+It never invents, since it only quotes. The reflection is what the agent told itself last.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from consolidation.text.sentences import sentences
+from prompts.responses import DeepSleep, Dream, DreamtObservation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from consolidation.dreams.evidence import EvidenceItem
+
+_MOST_REQUESTS, _MOST_TOOLS, _MOST_FAILURES = 5, 6, 6
+_SHORTEST_REQUEST = 20  # characters
+_LONGEST = 240
+_REFLECTION, _PRIORITY = 700, 240
+_REFLECTED_SENTENCES = 4
+_MOST_PRIORITIES, _MOST_DIARY = 5, 3_500
+_NOTHING = "…"
+
+
+def quote_dream(words: Mapping[str, Any]) -> Dream:
+    """The dream of the evidence that would fill the prompt."""
+    items: Sequence[EvidenceItem] = words["items"]
+    found = [*_requests(items), *_failures(items), *_endings(items)]
+    last = _last_sentences(words["narration"], language=words["language"])
+    request = next((one.text for one in reversed(found) if one.level == "RED"), "")
+    return Dream(
+        observations=tuple(sorted(found, key=lambda one: one.at)),
+        reflection=_cut(" ".join(last), _REFLECTION)
+        or _cut("; ".join(one.text for one in found[-2:]), _REFLECTION)
+        or _NOTHING,
+        priority=_cut(request or words["priority"] or (last[-1] if last else ""), _PRIORITY) or _NOTHING,
+    )
+
+
+def quote_deep_sleep(words: Mapping[str, Any]) -> DeepSleep:
+    """Priorities and diary of what the dreams said themselves, the newest priorities first."""
+    dreams: Sequence[Mapping[str, str]] = words["dreams"]
+    wanted = dict.fromkeys(one["priority"].strip() for one in reversed(dreams) if one["priority"].strip(f"{_NOTHING} "))
+    critical = (
+        one["line"][len("RED 00:00 ") :] for one in reversed(words["observations"]) if one["line"].startswith("RED")
+    )
+    priorities = tuple(islice(dict.fromkeys((*wanted, *critical, *words["priorities"])), _MOST_PRIORITIES))
+    diary = "\n\n".join(
+        f"{one['when']}: {one['reflection']}" for one in dreams if one["reflection"].strip(f"{_NOTHING} ")
+    )
+    return DeepSleep(priorities=priorities or (_NOTHING,), diary=_cut(diary, _MOST_DIARY) or _NOTHING)
+
+
+def _requests(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
+    said = [one for one in items if one.who == "user" and len(one.text) > _SHORTEST_REQUEST]
+    for one in said[-_MOST_REQUESTS:]:
+        yield _observed("RED", one, f"user: “{_cut(one.text, _LONGEST)}”")
+
+
+def _failures(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
+    """The newest failure of each tool, and the newest errors."""
+    newest = {_tool(one): one for one in items if one.action is not None and one.action.has_failed}
+    for one in list(newest.values())[-_MOST_FAILURES:]:
+        yield _observed("YLW", one, _cut(one.text, _LONGEST))
+
+
+def _endings(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
+    """The first and the last success of each tool."""
+    by_tool: dict[str, list[EvidenceItem]] = {}
+    for one in items:
+        if one.action is not None and one.action.kind == "tool_call" and one.action.is_ok and one.action.outcome:
+            by_tool.setdefault(_tool(one), []).append(one)
+    for ones in islice(by_tool.values(), _MOST_TOOLS):
+        for one in (ones[0], *ones[1:][-1:]):
+            yield _observed("GRN", one, _cut(one.text, _LONGEST))
+
+
+def _tool(item: EvidenceItem) -> str:
+    return item.action.tool if item.action is not None else ""
+
+
+def _observed(level: str, item: EvidenceItem, text: str) -> DreamtObservation:
+    return DreamtObservation.model_validate({"level": level, "at": f"{item.at:%H:%M}", "text": text})
+
+
+def _last_sentences(narration: Sequence[str], *, language: str) -> tuple[str, ...]:
+    return sentences(narration[-1], language=language)[-_REFLECTED_SENTENCES:] if narration else ()
+
+
+def _cut(text: str, most: int) -> str:
+    text = " ".join(text.split()) if "\n\n" not in text else text.strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + _NOTHING

@@ -1,0 +1,73 @@
+"""Builds what autonomous agents call: actions, sleep, dreams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.dreams.dreamer import Dreamer
+from consolidation.dreams.fatigue import FatigueThresholds
+from consolidation.dreams.sleep_decision import SleepRules
+from consolidation.kernel.ports import Role
+from service.sleep.actions import ActionIntake, WonderKnobs
+from service.sleep.dreaming import Dreaming
+from service.sleep.sleeper import Sleeper
+
+if TYPE_CHECKING:
+    from service.composition.resources import Resources
+    from service.ingest.intake import Intake
+    from service.resonance.pipeline import Pipeline
+    from service.settings.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """What takes an agent's actions, and what lets it sleep."""
+
+    actions: ActionIntake
+    sleeper: Sleeper
+
+    def forget(self, mind_id: str) -> None:
+        """Drop what is known of a mind that was closed or erased."""
+        self.actions.forget(mind_id)
+        self.sleeper.forget(mind_id)
+
+
+def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeline: Pipeline) -> Sleep:
+    """Build it; nothing runs yet."""
+    knobs, models, tally = settings.sleep, shared.models, shared.telemetry.tally
+    thresholds = FatigueThresholds(knobs.fatigue_warning, knobs.fatigue_limit)
+    dreaming = Dreaming(
+        Dreamer((models[Role.NARRATIVE], models[Role.CHAT])), clock=shared.clock, agent=settings.agent, tally=tally
+    )
+    sleeper = Sleeper(
+        dreaming,
+        minds=shared.minds,
+        clock=shared.clock,
+        background=shared.background,
+        tally=tally,
+        thresholds=thresholds,
+        rules=SleepRules(
+            knobs.nap_seconds,
+            knobs.dream_interval_seconds,
+            knobs.lightweight_actions,
+            knobs.deep_every,
+            knobs.deep_pause_seconds,
+        ),
+        retry_seconds=knobs.retry_seconds,
+        sweep_seconds=settings.digestion.sweep_seconds,
+    )
+    actions = ActionIntake(
+        intake,
+        minds=shared.minds,
+        sleeper=sleeper,
+        pipeline=pipeline,
+        clock=shared.clock,
+        background=shared.background,
+        tally=tally,
+        thresholds=thresholds,
+        wonder=WonderKnobs(knobs.wonder_every, settings.resonance.relevance, knobs.wonder_seconds),
+    )
+    sleep = Sleep(actions, sleeper)
+    shared.minds.when_closed(sleep.forget)
+    return sleep

@@ -1,0 +1,153 @@
+"""What an autonomous agent calls: its actions, its sleep, its dreams."""
+
+from typing import Annotated
+
+import anyio.to_thread
+from fastapi import APIRouter, Path, Query, Response, status
+
+from consolidation.dreams.actions import Action
+from service.composition.container import Memory
+from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.openapi import answers
+from service.http.schemas.fields import SessionId
+from service.http.schemas.sleep import (
+    ACTIONS_KEPT,
+    DREAMT,
+    SLEPT,
+    STATUS,
+    ActionDropped,
+    ActionIn,
+    ActionKept,
+    ActionsIn,
+    ActionsKept,
+    DreamIn,
+    DreamOut,
+    DreamsOut,
+    SleepBegunOut,
+    SleepIn,
+    SleepStatusOut,
+    ThoughtOut,
+    WakeIn,
+)
+from service.mind.minds import Mind
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"])
+
+
+@router.post(
+    "/sessions/{session_id:path}/actions",
+    status_code=status.HTTP_202_ACCEPTED,
+    summary="Store what an agent did",
+    responses=answers(ACTIONS_KEPT, 400, 404, 409, 410, 413, 422, 503, 507, status=202),
+)
+async def act(
+    mind_id: MindId,
+    session_id: Annotated[SessionId, Path(examples=["cycle-3"])],
+    posted: ActionsIn,
+    memory: MemoryDep,
+    caller: CallerDep,
+) -> ActionsKept:
+    """The actions are on disk when this answers. It says how tired the agent is, and what came up meanwhile."""
+    await memory.new_minds.check(mind_id, by=caller)
+    found = await memory.sleep.actions.accept(mind_id, session_id, [_action(one) for one in posted.actions])
+    return ActionsKept(
+        mind_id=mind_id,
+        session_id=session_id,
+        kept=[ActionKept(id=one.turn_id, sequence=one.sequence, duplicate=not one.is_new) for one in found.turns],
+        dropped=[ActionDropped.model_validate(one) for one in found.dropped],
+        actions=found.actions,
+        fatigue=found.fatigue.value,
+        notice=found.notice,
+        must_sleep=found.must_sleep,
+        asleep_until=found.asleep_until,
+        thought=ThoughtOut.model_validate(found.thought) if found.thought is not None else None,
+    )
+
+
+@router.post(
+    "/sleep",
+    status_code=status.HTTP_202_ACCEPTED,
+    summary="Let an agent sleep",
+    responses=answers(SLEPT, 400, 404, 413, 422, 503, status=202),
+)
+async def sleep(mind_id: MindId, posted: SleepIn, memory: MemoryDep) -> SleepBegunOut:
+    """A nap, or a sleep in which what was lived is consolidated. The caller pauses; the dream survives a restart."""
+    mind = await memory.minds.find(mind_id)
+    begun = await memory.sleep.sleeper.sleep(
+        mind, seconds=posted.seconds, session_id=posted.session_id or "", timezone=posted.timezone
+    )
+    if posted.wait:
+        await memory.sleep.sleeper.until_dreamt(mind)
+    return SleepBegunOut(
+        mind_id=mind_id,
+        kind=begun.kind.value,
+        pause_seconds=begun.pause_seconds,
+        wake_at=begun.wake_at,
+        dream_id=begun.dream_id,
+    )
+
+
+@router.get("/sleep", summary="How an agent is", responses=answers(STATUS, 404, 422, 503))
+async def sleep_status(mind_id: MindId, memory: MemoryDep) -> SleepStatusOut:
+    """Awake, asleep or dreaming; how tired it is; when it dreamt last."""
+    return await _status(await memory.minds.find(mind_id), memory)
+
+
+@router.post("/wake", summary="Wake an agent", responses=answers(STATUS, 400, 404, 413, 422, 503))
+async def wake(mind_id: MindId, posted: WakeIn, memory: MemoryDep) -> SleepStatusOut:
+    """Its sleep is over now. A dream that is under way goes on."""
+    mind = await memory.minds.find(mind_id)
+    return SleepStatusOut.model_validate(await memory.sleep.sleeper.wake(mind, reason=posted.reason))
+
+
+@router.post(
+    "/dreams",
+    summary="Dream now",
+    responses=answers(DREAMT, 400, 404, 413, 422, 503)
+    | {202: {"description": "The dream goes on", "model": DreamsOut}},
+)
+async def dream(mind_id: MindId, posted: DreamIn, memory: MemoryDep, response: Response) -> DreamsOut:
+    """
+    Consolidate what was lived since the last dream, whatever the interval. The answer is 200 when that has ended, or
+    there was nothing, and 202 while it goes on.
+    """
+    mind = await memory.minds.find(mind_id)
+    begun = await memory.sleep.sleeper.dream_now(mind, is_deep=posted.deep, timezone=posted.timezone)
+    if posted.wait:
+        await memory.sleep.sleeper.until_dreamt(mind)
+    elif begun is not None:
+        response.status_code = status.HTTP_202_ACCEPTED
+    return await _dreams(mind, memory, limit=1)
+
+
+@router.get("/dreams", summary="The newest dreams", responses=answers(DREAMT, 404, 422, 503))
+async def dreams(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query(ge=1, le=200)] = 10) -> DreamsOut:
+    """What dreams came to, newest first."""
+    return await _dreams(await memory.minds.find(mind_id), memory, limit=limit)
+
+
+async def _dreams(mind: Mind, memory: Memory, *, limit: int) -> DreamsOut:
+    found = await anyio.to_thread.run_sync(mind.dreams.read)
+    newest = found.records[::-1][:limit]
+    return DreamsOut(
+        mind_id=mind.mind_id,
+        dreams=[DreamOut.model_validate(one, from_attributes=True) for one in newest],
+        status=await _status(mind, memory),
+    )
+
+
+async def _status(mind: Mind, memory: Memory) -> SleepStatusOut:
+    return SleepStatusOut.model_validate(await memory.sleep.sleeper.status(mind))
+
+
+def _action(one: ActionIn) -> Action:
+    return Action(
+        kind=one.kind,
+        tool=(one.tool or "").strip(),
+        input=one.input,
+        is_ok=one.ok and one.kind != "error",
+        output=one.output,
+        text=one.text,
+        timestamp=one.timestamp,
+        id=one.id,
+    )

@@ -1,0 +1,234 @@
+"""
+The door for an autonomous agent's actions: each is durable before the answer, and tells how tired the agent is.
+
+Where it helps, the agent wonders in the background whether something of the past matters now, and the thought, if there
+is one, comes with the next answer. Nothing of that holds up an action.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.dreams.actions import action_of, action_turn
+from consolidation.dreams.fatigue import FatigueLevel, fatigue_level, is_notice_due, notice
+from consolidation.dreams.wonder_trigger import reason_to_wonder
+from consolidation.kernel.errors import InvalidRequest
+from consolidation.kernel.turns import Speaker
+from service.ingest.intake import emptiness
+from service.retrieval.moment import ResonanceRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.dreams.actions import Action
+    from consolidation.dreams.fatigue import FatigueThresholds
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import Message
+    from service.ingest.intake import AcceptedTurn, DroppedMessage, Intake
+    from service.mind.minds import Mind, Minds
+    from service.observability.counters import Tally
+    from service.resonance.pipeline import Pipeline
+    from service.runtime.background import Background
+    from service.sleep.sleeper import Sleeper
+
+_WINDOW = 20  # turns of the session that a wonder sees
+_CUE = 600  # characters
+_THOUGHT_TOKENS = 300
+_SPOKEN = {Speaker.THOUGHT: Speaker.ASSISTANT, Speaker.TOOL: Speaker.ASSISTANT}
+
+
+@dataclass(frozen=True, slots=True)
+class SurfacedThought:
+    """A memory that came up while an agent acted: its text, and by which names its outcome is reported."""
+
+    text: str
+    trace_id: str
+    flashback_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedActions:
+    """
+    Actions that are on disk, and how the agent is.
+
+    ``actions`` counts the tool calls since its last dream. ``notice`` tells it once that it is tired. ``asleep_until``
+    is when its sleep is over, None while it is awake. ``thought`` came up since the last answer.
+    """
+
+    turns: tuple[AcceptedTurn, ...]
+    dropped: tuple[DroppedMessage, ...]
+    actions: int
+    fatigue: FatigueLevel
+    notice: str | None
+    must_sleep: bool
+    asleep_until: datetime | None
+    thought: SurfacedThought | None
+
+
+@dataclass(frozen=True, slots=True)
+class WonderKnobs:
+    """When an agent wonders, how sure a memory must be, and for how many seconds it may be looked for."""
+
+    every: int
+    relevance: float
+    seconds: float
+
+
+class ActionIntake:
+    """Accepts the actions of every mind."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        *,
+        minds: Minds,
+        sleeper: Sleeper,
+        pipeline: Pipeline,
+        clock: Clock,
+        background: Background,
+        tally: Tally,
+        thresholds: FatigueThresholds,
+        wonder: WonderKnobs,
+    ) -> None:
+        self._intake = intake
+        self._minds = minds
+        self._sleeper = sleeper
+        self._pipeline = pipeline
+        self._clock = clock
+        self._background = background
+        self._tally = tally
+        self._thresholds = thresholds
+        self._wonder = wonder
+        self._thoughts: dict[tuple[str, str], SurfacedThought] = {}
+        self._wondering: set[tuple[str, str]] = set()
+
+    async def accept(self, mind_id: str, session_id: str, actions: Sequence[Action]) -> AcceptedActions:
+        """
+        Store *actions* durably, all of them or none; each is stored once under its id. The first creates the mind.
+
+        Raises InvalidRequest where an id comes twice or an action is empty, and what ``Intake.accept_all`` raises.
+        """
+        _check(actions)
+        turns = [action_turn(one, session_id=session_id, turn_id=one.id or self._clock.fresh_id()) for one in actions]
+        accepted = await self._intake.accept_all(mind_id, turns)
+        mind = await self._minds.find(mind_id)
+        dreams = await anyio.to_thread.run_sync(mind.dreams.read)
+        status = await self._sleeper.status(mind)
+        first, last = accepted[0].sequence, max(one.sequence for one in accepted)
+        positions, cursor = mind.transcript.positions, dreams.cursor
+        newest = positions.tool_calls_after(cursor)
+        before = newest - positions.tool_calls_after(max(first - 1, cursor))
+        after = newest - positions.tool_calls_after(max(last, cursor))
+        is_due = is_notice_due(before=before, after=after, thresholds=self._thresholds)
+        self._count(mind_id, accepted, newest)
+        self._begin_to_wonder(mind, session_id, accepted, cursor=cursor)
+        return AcceptedActions(
+            turns=accepted,
+            dropped=tuple(replace(dropped, index=at) for at, one in enumerate(accepted) for dropped in one.dropped),
+            actions=after,
+            fatigue=fatigue_level(after, self._thresholds),
+            notice=notice(after, self._thresholds) if is_due else None,
+            must_sleep=status.must_sleep,
+            asleep_until=status.wake_at if status.is_asleep else None,
+            thought=self._thoughts.pop((mind_id, session_id), None),
+        )
+
+    def forget(self, mind_id: str) -> None:
+        """Drop the thoughts of a mind: it is closed, or a part of it is erased."""
+        for key in [key for key in self._thoughts if key[0] == mind_id]:
+            del self._thoughts[key]
+
+    def _count(self, mind_id: str, accepted: Sequence[AcceptedTurn], actions: int) -> None:
+        kinds = Counter[str]()
+        for one in accepted:
+            action = action_of(one.stored)
+            if one.is_new and action is not None:
+                kinds[action.kind] += 1
+        self._tally.acted(kinds, mind_id=mind_id, fatigue=fatigue_level(actions, self._thresholds))
+
+    def _begin_to_wonder(self, mind: Mind, session_id: str, accepted: Sequence[AcceptedTurn], *, cursor: int) -> None:
+        key = (mind.mind_id, session_id)
+        cause = self._cause(mind, accepted, cursor=cursor)
+        if cause is None or key in self._wondering or self._background.is_stopping:
+            return
+        self._wondering.add(key)
+
+        async def wonder() -> None:
+            try:
+                thought = await self._surfaced(mind, session_id, cause, cursor=cursor)
+                if thought is not None:
+                    self._thoughts[key] = thought
+            finally:
+                self._wondering.discard(key)
+
+        self._background.start(f"wonder {mind.mind_id}", wonder, owner=mind.mind_id)
+
+    def _cause(self, mind: Mind, accepted: Sequence[AcceptedTurn], *, cursor: int) -> Action | None:
+        """The newest of these actions at which an agent wonders."""
+        positions = mind.transcript.positions
+        has_past = cursor > 0 or positions.sessions() > 1
+        calls = positions.tool_calls_after(cursor)
+        for one in reversed(accepted):
+            action = action_of(one.stored)
+            if action is None or not one.is_new:
+                continue
+            number = calls - positions.tool_calls_after(one.sequence) if action.kind == "tool_call" else 0
+            every = self._wonder.every if action.kind == "tool_call" else 0
+            if reason_to_wonder(
+                action.kind, is_ok=not action.has_failed, number=number, has_past=has_past, every=every
+            ):
+                return action
+        return None
+
+    async def _surfaced(self, mind: Mind, session_id: str, cause: Action, *, cursor: int) -> SurfacedThought | None:
+        turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_WINDOW)
+        answer = await self._pipeline.resonate(
+            mind,
+            ResonanceRequest(
+                session_id=session_id,
+                messages=tuple(_spoken(message) for stored in turns for message in stored.turn.messages),
+                now=self._clock.now(),
+                timezone=UTC,
+                deadline_seconds=self._wonder.seconds,
+                max_fragments=1,
+                max_tokens=_THOUGHT_TOKENS,
+                relevance=self._wonder.relevance,
+                placement="tail",
+                query=_cue(cause),
+                include=frozenset({"flashbacks"}),
+                seen_from=cursor + 1 if cursor else None,
+            ),
+        )
+        if not answer.flashbacks:
+            return None
+        found = answer.flashbacks[0]
+        label = f"{found.label.text}: " if found.label.text else ""
+        return SurfacedThought(f"(A thought surfaces: {label}{found.text})", answer.trace_id, found.fragment.id)
+
+
+def _check(actions: Sequence[Action]) -> None:
+    seen: set[str] = set()
+    for at, one in enumerate(actions):
+        if one.id is not None and one.id in seen:
+            raise InvalidRequest("is the id of an earlier action of this request", pointer=f"#/actions/{at}/id")
+        seen |= {one.id} if one.id is not None else set()
+        if one.kind != "tool_call" and emptiness(one.text):
+            raise InvalidRequest("has no words", pointer=f"#/actions/{at}/text")
+        if one.kind == "tool_call" and not one.tool.strip():
+            raise InvalidRequest("names no tool", pointer=f"#/actions/{at}/tool")
+
+
+def _spoken(message: Message) -> Message:
+    """What an agent thought and did, as its own words: so the phases read a window of it."""
+    return replace(message, role=_SPOKEN.get(message.role, message.role), name=None)
+
+
+def _cue(action: Action) -> str:
+    """What is looked for: the words of a thought or an error, or a call and how it ended."""
+    words = action.text or f"{action.tool} {action.arguments}\n{action.outcome}"
+    return words.strip()[:_CUE] or action.kind

@@ -1,0 +1,248 @@
+"""
+Dreams for one mind at a time: reads what was lived, asks for the dream, and has it written step by step.
+
+What was thought through is on disk before its first step, so that a kill dreams nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import anyio.to_thread
+import structlog
+
+from consolidation.dreams.dream_files import BRIEFING, OBSERVATIONS, PRIORITIES, RULES
+from consolidation.dreams.dream_log import started
+from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Writings, lightweight
+from consolidation.dreams.evaluation import evaluate
+from consolidation.dreams.evidence import gather_evidence
+from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
+from consolidation.text.language import detect
+from service.retrieval.log_search import LogQuery, search_log
+from service.retrieval.remember import TimeWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.dreams.dream_draft import DreamDraft
+    from consolidation.dreams.dream_files import DreamFiles
+    from consolidation.dreams.dream_log import DreamRecord, Dreams
+    from consolidation.dreams.dreamer import Dreamer
+    from consolidation.dreams.evidence import Evidence
+    from consolidation.dreams.sleep_state import OwedDream, SleepState
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
+    from service.mind.minds import Mind
+    from service.observability.counters import Tally
+
+_PAGE = 500
+_MOST_LOOKED_UP, _EARLIER_LINES = 3, 2  # failures that are looked for in the log, and lines of each
+_LOOKED_FOR = 60  # characters
+_LANGUAGE_FROM = 8_000
+
+log = structlog.get_logger()
+
+
+class Dreaming:
+    """Dreams what minds owe. *agent* is what the bot is called."""
+
+    def __init__(self, dreamer: Dreamer, *, clock: Clock, agent: str, tally: Tally) -> None:
+        self._dreamer = dreamer
+        self._clock = clock
+        self._agent = agent
+        self._tally = tally
+
+    def is_owed(self, files: DreamFiles) -> bool:
+        """Whether a dream, what an erasure left of one, or the end of a deep sleep is owed. Blocking."""
+        dreams = files.log.read()
+        return (
+            files.state().owed is not None
+            or files.draft() is not None
+            or any(one.is_owed for one in dreams.records)
+            or _untidied(files, dreams) is not None
+        )
+
+    async def dream(self, mind: Mind, files: DreamFiles) -> None:
+        """
+        Write a dream that was begun, dream again what an erasure took, and then what is owed.
+
+        Raises DreamFault, ModelFault, HomeFault.
+        """
+        await anyio.to_thread.run_sync(self._finish, files)
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.log.read()))
+        for record in [one for one in dreams.records if one.is_owed]:
+            await self._dream_again(mind, files, record, state)
+        if state.owed is not None and state.owed.last_sequence > dreams.cursor:
+            await self._dream_new(mind, files, state, state.owed, dreams)
+
+    async def tidy(self, mind: Mind, files: DreamFiles) -> None:
+        """Do what a deep sleep does, if the last one is not complete. Raises as ``dream``."""
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.log.read()))
+        record = await anyio.to_thread.run_sync(_untidied, files, dreams)
+        if record is None:
+            return
+        zone, reports = ZoneInfo(state.timezone), DreamReports()
+        since = dreams.since_deep_sleep()
+        voice, writings = await self._read(mind, files)
+        words = "\n".join(one.reflection for one in since)[:_LANGUAGE_FROM]
+        try:
+            tidied = await self._dreamer.tidy(
+                since, voice=voice, writings=writings, known=dreams, language=detect(words), reports=reports
+            )
+        except BaseException:
+            now = self._clock.now()
+            await anyio.to_thread.run_sync(lambda: files.prune(now=now, zone=zone))  # code alone can do this much
+            raise
+        finally:
+            mind.health.usage += reports.usage
+        now = self._clock.now()
+        await anyio.to_thread.run_sync(lambda: files.tidy(tidied, record=record, now=now, zone=zone))
+        line = evaluate(
+            record,
+            since=since,
+            observations=await anyio.to_thread.run_sync(files.read, OBSERVATIONS),
+            actions=await _actions(mind, since),
+            calls=mind.trace_log.summary().calls,
+            surfaced=mind.trace_log.summary().surfaced,
+            outcomes=await anyio.to_thread.run_sync(mind.outcomes.counts),
+            now=now,
+        )
+        await anyio.to_thread.run_sync(files.add_evaluation, line)
+        log.info("deep_sleep.ended", mind_id=mind.mind_id, dream=record.dream, priorities=len(tidied.priorities))
+
+    def _finish(self, files: DreamFiles) -> None:
+        draft = files.draft()
+        if draft is None:
+            return
+        dreams = files.log.read()
+        if draft.record.first_sequence == dreams.cursor + 1 or draft.record.dream < dreams.next_number:
+            files.write(draft)
+        else:
+            files.drop_draft()  # of another life: files were put back by hand
+
+    async def _dream_new(
+        self, mind: Mind, files: DreamFiles, state: SleepState, owed: OwedDream, dreams: Dreams
+    ) -> None:
+        zone = ZoneInfo(state.timezone)
+        turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
+        evidence = await anyio.to_thread.run_sync(lambda: gather_evidence(turns, zone=zone))
+        record = started(self._clock.now(), dreams, cycle=state.cycle).model_copy(
+            update={
+                "kind": owed.kind.value,
+                "deep": owed.kind is SleepKind.DEEP_SLEEP,
+                "last_sequence": owed.last_sequence,
+                "actions": evidence.actions,
+                "failed_calls": evidence.failed_calls,
+                "is_forced": owed.is_forced,
+                "session_id": owed.session_id or evidence.session_id,
+                "intent": evidence.last_words[:200],
+            }
+        )
+        draft = await self._drafted(mind, files, record, evidence, state)
+        await anyio.to_thread.run_sync(files.keep, draft)
+        await anyio.to_thread.run_sync(files.write, draft)
+
+    async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, state: SleepState) -> None:
+        """Make the reflection and the priority of a dream again, of the turns that an erasure left."""
+        turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
+        evidence = await anyio.to_thread.run_sync(lambda: gather_evidence(turns, zone=ZoneInfo(state.timezone)))
+        new = record.model_copy(update={"is_owed": False, "reflection": "", "priority": ""})
+        if turns:
+            made = (await self._drafted(mind, files, record, evidence, state)).record
+            new = new.model_copy(update={"reflection": made.reflection, "priority": made.priority, "model": made.model})
+        await anyio.to_thread.run_sync(
+            files.log.replace, lambda one: new if one.dream == new.dream and one.is_owed else one
+        )
+
+    async def _drafted(
+        self, mind: Mind, files: DreamFiles, record: DreamRecord, evidence: Evidence, state: SleepState
+    ) -> DreamDraft:
+        began, reports, outcome = self._clock.monotonic(), DreamReports(), "failed"
+        levels = Counter[str]()
+        try:
+            if record.kind == SleepKind.LIGHTWEIGHT:
+                draft = lightweight(record, evidence)
+            else:
+                voice, writings = await self._read(mind, files)
+                draft = await self._dreamer.dream(
+                    record,
+                    evidence,
+                    voice=voice,
+                    writings=writings,
+                    dreams=await anyio.to_thread.run_sync(files.log.read),
+                    earlier=await self._earlier(mind, evidence),
+                    zone=ZoneInfo(state.timezone),
+                    reports=reports,
+                )
+            outcome = "quoted" if draft.record.is_quoted else "dreamt"
+            levels = Counter(one.level for one in draft.observations)
+        finally:
+            seconds = self._clock.monotonic() - began
+            mind.health.usage += reports.usage
+            self._tally.dreamt(record.kind, outcome, seconds=seconds, levels=levels)
+            log.info(
+                "dream.ended",
+                mind_id=mind.mind_id,
+                dream=record.dream,
+                kind=record.kind,
+                outcome=outcome,
+                observations=sum(levels.values()),
+                refused=len(reports.refused),
+                model_calls=reports.usage.calls,
+                tokens=reports.usage.prompt_tokens + reports.usage.completion_tokens,
+                ms=round(seconds * 1000),
+            )
+        return draft
+
+    async def _read(self, mind: Mind, files: DreamFiles) -> tuple[DreamerVoice, Writings]:
+        def read() -> tuple[DreamerVoice, Writings]:
+            voice = DreamerVoice.of(mind.workspace, agent=self._agent)
+            texts = (files.read(name) for name in (OBSERVATIONS, RULES, PRIORITIES, BRIEFING))
+            return voice, Writings(*texts)
+
+        return await anyio.to_thread.run_sync(read)
+
+    async def _earlier(self, mind: Mind, evidence: Evidence) -> tuple[str, ...]:
+        """What the log of earlier days says of what failed: a dream has no tools to look it up."""
+        found: dict[str, None] = {}
+        cursor = f"{max(evidence.first_sequence - 1, 0)}.0"
+        for item in evidence.failures[-_MOST_LOOKED_UP:]:
+            words = item.action.outcome[:_LOOKED_FOR] if item.action is not None else ""
+            try:
+                query = LogQuery(words, TimeWindow(None, None), limit=_EARLIER_LINES, context=0, cursor=cursor)
+                page = await search_log(mind, query, monotonic=self._clock.monotonic)
+            except (InvalidRequest, TranscriptUnreadable):
+                continue
+            found |= dict.fromkeys(
+                f"{hit.line.at:%Y-%m-%d %H:%M} {hit.line.role}: {_one_line(hit.line.text)}" for hit in page.hits
+            )
+        return tuple(found)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _untidied(files: DreamFiles, dreams: Dreams) -> DreamRecord | None:
+    """The last deep sleep, if it is not complete."""
+    deep = next((one for one in reversed(dreams.records) if one.deep), None)
+    return deep if deep is not None and files.evaluated() < deep.dream else None
+
+
+async def _lived(mind: Mind, *, after: int, until: int) -> tuple[StoredTurn, ...]:
+    found: list[StoredTurn] = []
+    while page := await mind.transcript.after(after, limit=_PAGE):
+        after = page[-1].sequence
+        found += [one for one in page if one.is_remembered and one.sequence <= until]
+        if after >= until:
+            break
+    return tuple(found)
+
+
+async def _actions(mind: Mind, since: Sequence[DreamRecord]) -> tuple[StoredTurn, ...]:
+    """The tool calls of these dreams."""
+    turns = await _lived(mind, after=since[0].first_sequence - 1, until=since[-1].last_sequence) if since else ()
+    return tuple(one for one in turns if one.is_tool_call)

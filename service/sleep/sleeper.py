@@ -1,0 +1,352 @@
+"""
+When an agent sleeps, and what it dreams then: decided here, dreamt in the background. The agent's process pauses.
+
+Invariant: a dream that was promised is on disk before the answer, and is dreamt once, whichever process dies when. A
+dream that fails is tried again like a story, and wedges nobody: the agent wakes and acts meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+import structlog
+
+from consolidation.dreams.dream_files import DreamFiles
+from consolidation.dreams.fatigue import FatigueLevel, fatigue_level
+from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
+from consolidation.dreams.sleep_state import OwedDream
+from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from consolidation.dreams.dream_log import DreamRecord, Dreams
+    from consolidation.dreams.fatigue import FatigueThresholds
+    from consolidation.dreams.sleep_decision import SleepRules
+    from consolidation.dreams.sleep_state import SleepState
+    from consolidation.kernel.ports import Clock
+    from service.mind.minds import Mind, Minds
+    from service.observability.counters import Tally
+    from service.runtime.background import Background
+    from service.sleep.dreaming import Dreaming
+
+_MOST_DOUBLINGS = 6
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class SleepStatus:
+    """
+    How an agent is: awake, asleep or dreaming, why, and since when.
+
+    ``actions`` counts the tool calls since its last dream, ``dreams`` all its dreams. ``waiting_for`` says why a dream
+    that is owed was not dreamt yet.
+    """
+
+    state: Literal["awake", "asleep", "dreaming"]
+    reason: str
+    wake_at: datetime | None
+    cycle: int
+    actions: int
+    fatigue: FatigueLevel
+    must_sleep: bool
+    dreams: int
+    last_dream_at: datetime | None
+    waiting_for: str | None
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether the agent is still to pause."""
+        return self.state != "awake" and self.wake_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SleepBegun:
+    """A sleep that began: what it is, for how long to pause and until when, and the dream's id, None for a nap."""
+
+    kind: SleepKind
+    pause_seconds: float
+    wake_at: datetime
+    dream_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failures:
+    """How many tries of a dream failed in a row, and when the last one did, on the monotonic clock."""
+
+    number: int = 0
+    at: float = 0.0
+
+
+class Sleeper:
+    """Decides about the sleep of every mind, and begins dreams."""
+
+    def __init__(
+        self,
+        dreaming: Dreaming,
+        *,
+        minds: Minds,
+        clock: Clock,
+        background: Background,
+        tally: Tally,
+        thresholds: FatigueThresholds,
+        rules: SleepRules,
+        retry_seconds: float,
+        sweep_seconds: float,
+    ) -> None:
+        self._dreaming = dreaming
+        self._minds = minds
+        self._clock = clock
+        self._background = background
+        self._tally = tally
+        self._thresholds = thresholds
+        self._rules = rules
+        self._retry_seconds = retry_seconds
+        self._sweep_seconds = sweep_seconds
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._running: dict[str, asyncio.Task[object]] = {}
+        self._unfinished: dict[str, _Failures] = {}
+
+    def files(self, mind: Mind) -> DreamFiles:
+        """The sleep files of a mind."""
+        return DreamFiles(mind.workspace, mind.dreams, clock=self._clock)
+
+    async def status(self, mind: Mind) -> SleepStatus:
+        """How the mind's agent is. Raises DreamUnwritable."""
+        files, now = self.files(mind), self._clock.now()
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), mind.dreams.read()))
+        return self._status(mind, state, dreams, now=now)
+
+    def _status(self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime) -> SleepStatus:
+        actions = mind.transcript.positions.tool_calls_after(dreams.cursor)
+        fatigue = fatigue_level(actions, self._thresholds)
+        is_asleep, is_dreaming = state.is_asleep(now), mind.mind_id in self._running
+        return SleepStatus(
+            state="dreaming" if is_dreaming else "asleep" if is_asleep else "awake",
+            reason=state.reason,
+            wake_at=state.wake_at if is_asleep else None,
+            cycle=state.cycle_at(now),
+            actions=actions,
+            fatigue=fatigue,
+            must_sleep=fatigue is FatigueLevel.EXHAUSTED and state.owed is None,
+            dreams=len(dreams.records),
+            last_dream_at=dreams.last.t if dreams.last is not None else None,
+            waiting_for=state.owed.error or None if state.owed is not None else None,
+        )
+
+    async def sleep(self, mind: Mind, *, seconds: float, session_id: str, timezone: str) -> SleepBegun:
+        """
+        Let the mind's agent sleep: decide what the sleep is, write it down, and begin to dream if it consolidates.
+
+        Raises DreamUnwritable.
+        """
+        async with self._only(mind.mind_id):
+            files, now = self.files(mind), self._clock.now()
+            state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), mind.dreams.read()))
+            status = self._status(mind, state, dreams, now=now)
+            is_forced = status.fatigue is FatigueLevel.EXHAUSTED
+            kind = decide_sleep(
+                BeforeSleep(
+                    seconds=seconds,
+                    actions=status.actions,
+                    dreams=dreams.counted,
+                    since_dream=now - dreams.last.t if dreams.last is not None else None,
+                    is_exhausted=is_forced,
+                ),
+                self._rules,
+            )
+            pause = pause_seconds(kind, asked=seconds, rules=self._rules)
+            owed = state.owed
+            if kind is not SleepKind.NAP:
+                owed = self._owed(mind, kind, now=now, session_id=session_id, is_forced=is_forced, known=state.owed)
+            begun = state.model_copy(
+                update={
+                    "cycle": state.cycle_at(now),
+                    "asleep_at": now,
+                    "wake_at": now + timedelta(seconds=pause),
+                    "woken_at": None,
+                    "kind": kind,
+                    "asked_seconds": seconds,
+                    "reason": _reason(kind, is_forced=is_forced, actions=status.actions),
+                    "timezone": timezone,
+                    "owed": owed,
+                }
+            )
+            await anyio.to_thread.run_sync(files.set_state, begun)
+        self._tally.slept(kind.value, is_forced=is_forced)
+        log.info("sleep.began", mind_id=mind.mind_id, kind=kind.value, pause_seconds=pause, is_forced=is_forced)
+        if kind is not SleepKind.NAP:
+            self.begin(mind)
+        dream_id = owed.dream_id if owed is not None and kind is not SleepKind.NAP else None
+        return SleepBegun(kind, pause, now + timedelta(seconds=pause), dream_id)
+
+    async def dream_now(self, mind: Mind, *, is_deep: bool, timezone: str) -> OwedDream | None:
+        """
+        Begin a dream of what was lived, whatever the interval; None where nothing was lived since the last one.
+
+        The agent does not sleep by it. With *is_deep*, it is a deep sleep. Raises DreamUnwritable.
+        """
+        async with self._only(mind.mind_id):
+            files, now = self.files(mind), self._clock.now()
+            state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), mind.dreams.read()))
+            positions = mind.transcript.positions
+            lived = positions.remembered_after(dreams.cursor)
+            if not lived:
+                if not is_deep or dreams.last is None:
+                    return None
+                number = dreams.last.dream  # nothing to dream of: the last dream becomes a deep sleep
+                await anyio.to_thread.run_sync(mind.dreams.replace, lambda one: _deepened(one, number))
+                self.begin(mind)
+                return None
+            actions = max(positions.tool_calls_after(dreams.cursor), lived)
+            kind = kind_of_dream(actions=actions, dreams=dreams.counted, rules=self._rules)
+            kind = SleepKind.DEEP_SLEEP if is_deep else kind
+            owed = self._owed(mind, kind, now=now, session_id="", is_forced=False, known=state.owed)
+            update = {"owed": owed, "timezone": timezone, "cycle": state.cycle}
+            await anyio.to_thread.run_sync(files.set_state, state.model_copy(update=update))
+        self.begin(mind)
+        return owed
+
+    async def wake(self, mind: Mind, *, reason: str) -> SleepStatus:
+        """Wake the mind's agent before its time. One that is awake stays so. Raises DreamUnwritable."""
+        async with self._only(mind.mind_id):
+            files, now = self.files(mind), self._clock.now()
+            state = await anyio.to_thread.run_sync(files.state)
+            if state.is_asleep(now):
+                woken = state.model_copy(update={"woken_at": now, "reason": reason or "woken"})
+                await anyio.to_thread.run_sync(files.set_state, woken)
+                log.info("sleep.ended", mind_id=mind.mind_id, was_interrupted=True)
+        return await self.status(mind)
+
+    def begin(self, mind: Mind) -> asyncio.Task[object]:
+        """Begin what is owed to a mind, unless it is under way; the task ends with it."""
+        mind_id = mind.mind_id
+        if mind_id in self._running:
+            return self._running[mind_id]
+        self._unfinished.setdefault(mind_id, _Failures())
+
+        async def run() -> None:
+            try:
+                await self._minds.gate.until_resumed(mind_id)
+                await self._dream_all(mind)
+            finally:
+                self._running.pop(mind_id, None)
+
+        task: asyncio.Task[object] = self._background.start(f"dream {mind_id}", run, owner=mind_id)
+        self._running[mind_id] = task
+        return task
+
+    async def until_dreamt(self, mind: Mind) -> None:
+        """Return when no dream of the mind is under way."""
+        while (task := self._running.get(mind.mind_id)) is not None:
+            await asyncio.wait({task})
+
+    async def resume(self) -> None:
+        """Begin every dream that a stop of the service left behind."""
+        for mind_id in await anyio.to_thread.run_sync(self._minds.ids):
+            with suppress(MemoryFault, OSError):  # a mind that can not be opened is told by its own status
+                workspace = self._minds.workspace(mind_id)
+                if not await anyio.to_thread.run_sync(workspace.sleep_state.exists):
+                    continue
+                with self._minds.gate.enter(mind_id):
+                    mind = await self._minds.find(mind_id)
+                    if await anyio.to_thread.run_sync(self._dreaming.is_owed, self.files(mind)):
+                        self.begin(mind)
+
+    async def sweep(self) -> None:
+        """Try dreams that failed again and again, when it is time. Never returns."""
+        while not self._background.is_stopping:
+            for mind_id in sorted(self._unfinished.keys() - self._running.keys()):
+                if self._is_time(self._unfinished[mind_id]):
+                    with suppress(MemoryFault, OSError), self._minds.gate.enter(mind_id):
+                        self.begin(await self._minds.find(mind_id))
+            await self._background.pause(self._sweep_seconds)
+
+    def forget(self, mind_id: str) -> None:
+        """Drop what is known of a mind that was closed or erased. What it owes is on its disk."""
+        if mind_id not in self._running:
+            self._locks.pop(mind_id, None)
+
+    def _is_time(self, failures: _Failures) -> bool:
+        wait = self._retry_seconds * 2 ** min(max(failures.number - 1, 0), _MOST_DOUBLINGS)
+        return not failures.number or self._clock.monotonic() - failures.at >= wait
+
+    async def _dream_all(self, mind: Mind) -> None:
+        """Dream what is owed, also what is promised meanwhile, and tidy up after a deep sleep."""
+        files, failures = self.files(mind), self._unfinished[mind.mind_id]
+        try:
+            while await anyio.to_thread.run_sync(self._dreaming.is_owed, files):
+                await self._dreaming.dream(mind, files)
+                await self._change(mind, files, lambda state: state.model_copy(update={"owed": None}))
+                await self._dreaming.tidy(mind, files)
+        except (MemoryFault, OSError) as error:
+            self._unfinished[mind.mind_id] = _Failures(failures.number + 1, self._clock.monotonic())
+            await self._note_failure(mind, files, error)
+        else:
+            self._unfinished.pop(mind.mind_id, None)
+            mind.disk.worked(part=f"dreams {mind.mind_id}")
+
+    async def _note_failure(self, mind: Mind, files: DreamFiles, error: MemoryFault | OSError) -> None:
+        reason = f"{type(error).__name__}: {error}"
+        log.warning("dream.failed", mind_id=mind.mind_id, error=reason)
+        if not isinstance(error, ModelFault | DreamFault):
+            mind.disk.failed(f"a dream can not be written: {error}", part=f"dreams {mind.mind_id}")
+        with suppress(DreamFault):  # a full disk: the state on it still says that the dream is owed
+            await self._change(mind, files, lambda state: _failed(state, reason, at=self._clock.now()))
+
+    async def _change(self, mind: Mind, files: DreamFiles, plan: Callable[[SleepState], SleepState]) -> None:
+        async with self._only(mind.mind_id):
+            dreams = await anyio.to_thread.run_sync(mind.dreams.read)
+
+            def change() -> None:
+                state = files.state()
+                planned = plan(state)
+                owed = state.owed
+                if planned.owed is None and owed is not None and owed.last_sequence > dreams.cursor:
+                    return  # another dream was promised meanwhile
+                if planned != state:
+                    files.set_state(planned)
+
+            await anyio.to_thread.run_sync(change)
+
+    def _owed(
+        self, mind: Mind, kind: SleepKind, *, now: datetime, session_id: str, is_forced: bool, known: OwedDream | None
+    ) -> OwedDream:
+        """What is promised: of a dream that was promised before and is not dreamt, this one takes the place."""
+        return OwedDream(
+            dream_id=known.dream_id if known is not None else self._clock.fresh_id(),
+            kind=SleepKind.DEEP_SLEEP if known is not None and known.kind is SleepKind.DEEP_SLEEP else kind,
+            last_sequence=mind.transcript.positions.last,
+            asked_at=now,
+            session_id=session_id,
+            is_forced=is_forced,
+        )
+
+    def _only(self, mind_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(mind_id, asyncio.Lock())
+
+
+def _failed(state: SleepState, reason: str, *, at: datetime) -> SleepState:
+    if state.owed is None:
+        return state
+    owed = state.owed.model_copy(update={"failures": state.owed.failures + 1, "error": reason, "failed_at": at})
+    return state.model_copy(update={"owed": owed})
+
+
+def _deepened(record: DreamRecord, number: int) -> DreamRecord:
+    if record.dream != number:
+        return record
+    return record.model_copy(update={"deep": True, "kind": SleepKind.DEEP_SLEEP.value})
+
+
+def _reason(kind: SleepKind, *, is_forced: bool, actions: int) -> str:
+    if is_forced:
+        return f"it had to sleep after {actions} tool calls"
+    return "it took a nap" if kind is SleepKind.NAP else "it went to sleep"
