@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_draft import DreamDraft, DreamStep
     from consolidation.dreams.dream_log import DreamLog, DreamRecord
     from consolidation.dreams.dreamer import Tidied
+    from consolidation.dreams.observations import Observation
     from consolidation.dreams.sleep_state import SleepState
     from consolidation.kernel.ports import Clock
     from consolidation.workspace import Workspace
@@ -52,6 +53,36 @@ class DreamFiles:
     def read(self, name: str) -> str:
         """The text of one of the agent's own writings; "" where there is none."""
         return _told(self.writing(name).read)
+
+    def exist(self) -> bool:
+        """Whether the agent ever slept, or wrote anything."""
+        workspace = self._workspace
+        files = (workspace.dreams, workspace.dreaming, workspace.sleep_state, *map(workspace.writing, WRITINGS))
+        return any(file.exists() for file in files)
+
+    def written(self, name: str) -> str:
+        """What we wrote last into one of the writings, whatever a person made of it since."""
+        return _told(self.writing(name).written)
+
+    def change(self, name: str, plan: Callable[[str], str]) -> str:
+        """Put ``plan(text)`` in the place of one of the writings, as ``StoryFile.change`` does; returns the text."""
+        return _told(lambda: self.writing(name).change(plan)).story
+
+    def redact(self, name: str, plan: Callable[[str], str]) -> int:
+        """Put ``plan(text)`` in the place of every earlier version of one of the writings; returns how many changed."""
+        return _told(lambda: self.writing(name).redact(plan))
+
+    def drafted(self) -> tuple[Observation, ...]:
+        """The observations of a dream that is being written."""
+        draft = self.draft()
+        return tuple(one.observation for one in draft.observations) if draft is not None else ()
+
+    def forget_reasons(self) -> None:
+        """Drop what was written down of why a dream failed or an agent was woken: it may quote what was said."""
+        state = self.state()
+        owed = state.owed.model_copy(update={"error": ""}) if state.owed is not None else None
+        if state.asleep_at is not None and (state.owed != owed or state.woken_at is not None):
+            self.set_state(state.model_copy(update={"owed": owed, "reason": ""}))
 
     def state(self) -> SleepState:
         """Whether the agent sleeps, and which dream is owed."""
@@ -93,19 +124,19 @@ class DreamFiles:
         """Take the steps of a deep sleep: prune observations, rewrite priorities, append to the diary."""
         levels = {digest: level.value for digest, level in tidied.levels.items()}
         before = _told(self.log.read)
-        self._change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=before.is_ours))
+        self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=before.is_ours))
         new = {"levels": {**record.levels, **levels}, "superseded": (*record.superseded, *tidied.superseded)}
         _told(lambda: self.log.replace(lambda one: one.model_copy(update=new) if one.dream == record.dream else one))
         self.prune(now=now, zone=zone)
-        written = _told(self.writing(PRIORITIES).written)
-        self._change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
-        self._change(DIARY, lambda text: with_diary_entry(text, tidied.diary, at=record.t.astimezone(zone)))
+        written = self.written(PRIORITIES)
+        self.change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
+        self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, at=record.t.astimezone(zone)))
 
     def prune(self, *, now: datetime, zone: tzinfo) -> None:
         """Take out of the observations what is over."""
         dreams = _told(self.log.read)
         if self.read(OBSERVATIONS):
-            self._change(
+            self.change(
                 OBSERVATIONS,
                 lambda text: pruned(text, is_ours=dreams.is_ours, superseded=dreams.superseded, now=now, zone=zone),
             )
@@ -134,7 +165,7 @@ class DreamFiles:
     def _write_observations(self, draft: DreamDraft) -> DreamDraft:
         if draft.observations:
             new = [one.observation for one in draft.observations]
-            self._change(OBSERVATIONS, lambda text: merged(text, new))
+            self.change(OBSERVATIONS, lambda text: merged(text, new))
         return draft
 
     def _write_rules(self, draft: DreamDraft) -> DreamDraft:
@@ -151,23 +182,20 @@ class DreamFiles:
             added = tuple(rule.digest for rule in new)
             return text
 
-        self._change(RULES, plan)
+        self.change(RULES, plan)
         return draft.model_copy(update={"record": draft.record.model_copy(update={"rules": added})})
 
     def _write_briefing(self, draft: DreamDraft) -> DreamDraft:
         briefing = draft.briefing
         if briefing is not None:
-            written = _told(self.writing(BRIEFING).written)
-            self._change(BRIEFING, lambda text: new_briefing(text, briefing, written=written))
+            written = self.written(BRIEFING)
+            self.change(BRIEFING, lambda text: new_briefing(text, briefing, written=written))
         return draft
 
     def _write_line(self, draft: DreamDraft) -> DreamDraft:
         if all(one.dream != draft.record.dream for one in _told(self.log.read).records):
             _told(lambda: self.log.add(draft.record))
         return draft
-
-    def _change(self, name: str, plan: Callable[[str], str]) -> str:
-        return _told(lambda: self.writing(name).change(plan)).story
 
 
 def _told[Found](work: Callable[[], Found]) -> Found:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
 
 _FEW, _MANY = 0.2, 0.5  # shares
-_LEAST_JUDGED = 10  # outcomes, or calls
+_LEAST_JUDGED, _LEAST_DREAMS = 10, 3  # outcomes or calls; dreams
 
 
 def evaluate(
@@ -63,7 +63,7 @@ def _proposal(figures: Mapping[str, Any], outcomes: Mapping[str, int], *, dreams
     useless = outcomes.get("dismissed", 0) + outcomes.get("contradicted", 0)
     if judged >= _LEAST_JUDGED and useless > _MANY * judged:
         return _change("RESONANCE__RELEVANCE", "higher", f"{useless} of {judged} memories that surfaced were of no use")
-    if figures["forced_dreams"] > _MANY * dreams:
+    if dreams >= _LEAST_DREAMS and figures["forced_dreams"] > _MANY * dreams:
         return _change("SLEEP__FATIGUE_WARNING", "lower", "most of its sleeps were forced: it wraps up too late")
     if figures["actions"] >= _LEAST_JUDGED and (figures["repeated_share"] or 0) > _MANY:
         return _change("SLEEP__WONDER_EVERY", "lower", "more than half of its tool calls repeat an earlier one")

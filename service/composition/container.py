@@ -121,6 +121,11 @@ async def open_memory(
         )
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
+
+        def forget(mind_id: str) -> None:
+            resonance.forget(mind_id)
+            sleep.forget(mind_id)
+
         memory = Memory(
             intake=intake,
             ingestion=ingest.ingestion,
@@ -132,7 +137,7 @@ async def open_memory(
             sleep=sleep,
             journal=journal.journal,
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
-            erasure=build_erasure(settings, shared, ingest=ingest, story=story, forget=resonance.forget),
+            erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),
             upstream=open_upstream(settings, clock=shared.clock),
             minds=shared.minds,
             new_minds=NewMinds(shared.minds, most_per_minute=settings.access.new_minds_per_minute, clock=shared.clock),

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from service.composition.ingest import Ingest
     from service.composition.resources import Resources
+    from service.composition.sleep import Sleep
     from service.composition.story import Story
     from service.settings.settings import Settings
 
 
 def build_erasure(
-    settings: Settings, shared: Resources, *, ingest: Ingest, story: Story, forget: Callable[[str], None]
+    settings: Settings, shared: Resources, *, ingest: Ingest, story: Story, sleep: Sleep, forget: Callable[[str], None]
 ) -> ErasureService:
     """All of it; nothing runs yet. *forget* is called with a mind's id when its words must leave memory."""
     context = ErasureContext(
@@ -32,6 +33,7 @@ def build_erasure(
         story_writer=story.writer,
         graph_of=shared.graphs.erasable,
         forget_in_memory=forget,
+        dream_again=sleep.sleeper.begin,
     )
     return ErasureService(
         context,

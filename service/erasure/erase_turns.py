@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.dreams.dream_files import DreamFiles
+from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFound
 from consolidation.kernel.turns import TurnKind
 from consolidation.story.chapter_turns import ErasedTurns
@@ -49,7 +51,11 @@ _RECALL_JOBS = ("seeds", "narration")
 
 @dataclass(frozen=True, slots=True)
 class ErasureContext:
-    """What both kinds of erasure work with. *forget_in_memory* drops what only memory holds of a mind."""
+    """
+    What both kinds of erasure work with.
+
+    *forget_in_memory* drops what only memory holds of a mind. *dream_again* begins the dreams that an erasure took.
+    """
 
     minds: Minds
     background: Background
@@ -59,6 +65,7 @@ class ErasureContext:
     story_writer: StoryWriter
     graph_of: Callable[[str], ErasableGraph]
     forget_in_memory: Callable[[str], None]
+    dream_again: Callable[[Mind], object]
 
     def other_transcripts(self, mind_id: str) -> list[Path]:
         """The transcripts of all other minds. A word that they contain does not point to this mind."""
@@ -125,6 +132,10 @@ class TurnEraser:
         counts.add("story", chapters=story.chapters, turns_owed=story.owed)
         counts.add("story history", versions=story.versions)
         counts.edited_by_person.update(dict.fromkeys(story.edited))
+        files = DreamFiles(mind.workspace, mind.dreams, clock=context.clock)
+        dreams = await anyio.to_thread.run_sync(erase_from_dreams, files, told)
+        counts.add("dreams", dreams_owed=dreams.dreams, lines=dreams.lines, versions=dreams.versions)
+        counts.edited_by_person.update(dict.fromkeys(dreams.edited))
         await self._forget_traces(mind, plan, counts)
         await anyio.to_thread.run_sync(delete_half_written, mind.workspace)
         gate.set_paused(mind.mind_id, Paused.GRAPH)

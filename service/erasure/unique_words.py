@@ -14,6 +14,9 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+from consolidation.dreams.dream_log import DreamRecord
+from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.dreams.sleep_state import OwedDream, SleepState
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnKind
 from consolidation.story.ledger import StoryLedger
 from consolidation.text.words import tokens
@@ -37,6 +40,7 @@ summary
 _OF_SQLITE = "sqlite_sequences"  # SQLite adds this table for AUTOINCREMENT
 # What the proxy and the outcomes add to the metadata of a turn.
 _OF_METADATA = "client_left mind_memory outcomes seconds upstream_broke"
+_OF_SLEEP = "extractive asleep exhausted tool calls went action tool_call Priorities priorities"
 _MOST_FORMS = 40
 _SHORTEST_ID = 6
 _DISTINCTIVE = 8  # characters of a message by which a trace is known to have been asked with it
@@ -98,6 +102,8 @@ def _own_words() -> str:
             encode(StoredTurn(0, epoch, turn)).decode(),
             " ".join((*Speaker, *TurnKind)),
             " ".join(one.name for one in fields(StoryLedger)),
+            " ".join((*DreamRecord.model_fields, *SleepState.model_fields, *OwedDream.model_fields, *SleepKind)),
+            _OF_SLEEP,
             text_store.SCHEMA,
             journal_store.SCHEMA,
             _OF_SQLITE,

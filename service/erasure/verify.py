@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from consolidation.dreams.dream_files import WRITINGS
 from consolidation.kernel.links import LinkRefused
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
     from consolidation.workspace import Workspace
 
-_OUR_FOLDERS = ("transcript/", "story-history/", "derived/", ".STORY.md.late/")
-_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", *TRACE_FILES})
+_HISTORIES = tuple(f"{name}-history" for name in WRITINGS)
+_OUR_FOLDERS = ("transcript/", "story-history/", "derived/", ".STORY.md.late/", *(f"{name}/" for name in _HISTORIES))
+_OF_SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl", *(f"{name}.md.lock" for name in WRITINGS))
+_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", *TRACE_FILES, *_OF_SLEEP})
 _JOURNAL_INDEX = "derived/journal.sqlite3"  # mirrors people's notes, and is dropped when a session or turn is erased
 _READ_BYTES = 1 << 20
 
@@ -34,7 +37,8 @@ def files_of(workspace: Workspace) -> Iterator[tuple[Path, str, bool]]:
 
 def delete_half_written(workspace: Workspace) -> None:
     """Delete temporary files that a kill left behind: they may contain anything."""
-    for folder in (workspace.folder, workspace.transcript, workspace.history):
+    histories = (workspace.folder / name for name in _HISTORIES)
+    for folder in (workspace.folder, workspace.transcript, workspace.history, *histories):
         for pattern in (".*.new", "*.writing"):
             for file in folder.glob(pattern):
                 file.unlink(missing_ok=True)

@@ -1,0 +1,107 @@
+"""
+Erased turns go out of everything that dreams wrote: lines that rest on them or show their words, in the present files
+and in earlier versions. A dream that saw them loses its words, and is owed: it is dreamt again of the turns that stay.
+
+A line that a person wrote stays, and its file is named. All of it may be repeated at any point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from consolidation.dreams.dream_files import BRIEFING, DIARY, OBSERVATIONS, PRIORITIES, RULES
+from consolidation.dreams.observations import without
+from consolidation.text.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from consolidation.dreams.dream_files import DreamFiles
+    from consolidation.dreams.dream_log import DreamRecord, Dreams
+    from consolidation.dreams.observations import Observation
+    from consolidation.story.chapter_turns import ErasedTurns
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedFromDreams:
+    """How many dreams are owed, and lines went; ``edited`` are files in which a person's line shows erased words."""
+
+    dreams: int = 0
+    lines: int = 0
+    versions: int = 0
+    edited: tuple[str, ...] = ()
+
+
+def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDreams:
+    """Take erased turns out of what *files* hold. Blocking. Raises DreamUnwritable."""
+    dreams = files.log.read()
+    if not files.exist():
+        return ErasedFromDreams()
+    erasing = _Erasing(erased, dreams, {one.digest for one in files.drafted()})
+    lines = versions = 0
+    edited: list[str] = []
+    for name, plan in erasing.plans(files).items():
+        before = files.read(name)
+        if before:
+            after = files.change(name, plan)
+            lines += len(before.splitlines()) - len(after.splitlines())
+            edited += [f"{name}.md"] if erasing.shows(after) else []
+        versions += files.redact(name, plan)
+    files.drop_draft()
+    files.forget_reasons()
+    owed = files.log.replace(erasing.record)
+    return ErasedFromDreams(owed, lines, versions, tuple(edited))
+
+
+@dataclass(frozen=True, slots=True)
+class _Erasing:
+    """What of the files rests on erased turns, or shows their words."""
+
+    erased: ErasedTurns
+    dreams: Dreams
+    drafted: set[str]
+
+    def plans(self, files: DreamFiles) -> dict[str, Callable[[str], str]]:
+        """How each file is changed."""
+        written = {name: frozenset(files.written(name).splitlines()) for name in (RULES, PRIORITIES, BRIEFING, DIARY)}
+
+        def without_lines(name: str) -> Callable[[str], str]:
+            return lambda text: self._without_lines(text, ours=written[name])
+
+        of_observations = {OBSERVATIONS: lambda text: without(text, self._is_doomed)}
+        return {**of_observations, **{name: without_lines(name) for name in written}}
+
+    def shows(self, text: str) -> bool:
+        """Whether *text* shows what only erased turns contain."""
+        return any(form in text for form in self.erased.forms) or not self.erased.terms.isdisjoint(tokens(text))
+
+    def record(self, one: DreamRecord) -> DreamRecord:
+        """*one* as it is without the erased turns."""
+        told = f"{one.reflection}\n{one.priority}\n{one.intent}"
+        has_seen = any(one.first_sequence <= sequence <= one.last_sequence for sequence in self.erased.sequences)
+        if not has_seen and not self.shows(told):
+            return one
+        gone = {digest for digest, turns in one.sources.items() if self.erased.sequences.intersection(turns)}
+        return one.model_copy(
+            update={
+                "reflection": "",
+                "priority": "",
+                "intent": "",
+                "is_owed": True,
+                "sources": {digest: turns for digest, turns in one.sources.items() if digest not in gone},
+                "levels": {digest: level for digest, level in one.levels.items() if digest not in gone},
+                "observations": one.observations - len(gone),
+            }
+        )
+
+    def _is_doomed(self, one: Observation) -> bool:
+        if one.digest in self.drafted:
+            return True
+        turns = self.dreams.sources(one.digest)
+        is_ours = one.digest in self.dreams.ours
+        return bool(self.erased.sequences.intersection(turns)) or (is_ours and self.shows(one.text))
+
+    def _without_lines(self, text: str, *, ours: frozenset[str]) -> str:
+        lines = [line for line in text.splitlines() if not (line in ours and self.shows(line))]
+        return text if lines == text.splitlines() else "".join(f"{line}\n" for line in lines)
