@@ -107,6 +107,8 @@ def create_app(
         seconds=settings.body_seconds,
         uploads=f"{moving.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
+        windows=consolidation.WINDOWS,
+        most_window_bytes=settings.proxy.max_body_bytes,
     )
     app.add_middleware(AccessCheck)
     app.add_middleware(MindPath)

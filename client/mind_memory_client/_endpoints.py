@@ -40,6 +40,7 @@ _ROUND_TRIP_SECONDS = 2.0  # added to a deadline, which the service counts witho
 _CONSOLIDATION_SECONDS = 1800.0
 _LONG_SECONDS = 3600.0  # a large mind takes its time before the first byte
 _HEALTH_SECONDS = 5.0
+_TRIM_SECONDS = 120.0  # megabytes may leave a window, and all of them are on disk when it is answered
 
 
 @dataclass(frozen=True)
@@ -119,10 +120,20 @@ class AsModel(Generic[M]):
 
     def __call__(self, reply: Reply) -> M:
         try:
-            return self.model.model_validate_json(reply.content)
+            return self._validated(reply)
         except ValidationError as error:
             name, count = self.model.__name__, error.error_count()
             raise UnexpectedAnswer(f"the answer does not look like {name}: {count} fields differ") from error
+
+    def _validated(self, reply: Reply) -> M:
+        return self.model.model_validate_json(reply.content)
+
+
+class AsWindow(AsModel[M]):
+    """The same, of messages that may hold half of a surrogate pair, which pydantic's own parser refuses."""
+
+    def _validated(self, reply: Reply) -> M:
+        return self.model.model_validate(as_json(reply))
 
 
 def as_json(reply: Reply) -> dict[str, Any]:
@@ -161,6 +172,7 @@ _STORY = f"{_MIND}/story"
 TURNS = Endpoint("POST", f"{_MIND}/turns", AsModel(models.StoredTurn))
 MEMORIES = Endpoint("POST", f"{_MIND}/memories", AsModel(models.SavedMemories))
 COMPACTION = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/compaction", AsModel(models.Compaction))
+TRIM = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/trim", AsWindow(models.TrimmedWindow), seconds=_TRIM_SECONDS)
 
 RESONANCE = Endpoint("POST", f"{_MIND}/resonance", AsModel(models.Resonance), max_attempts=2)
 REMEMBER = Endpoint("GET", f"{_MIND}/remember", AsModel(models.Remembered))
@@ -332,6 +344,16 @@ def _memory(given: Mapping[str, Any], importance: float | None, new_id: str) -> 
     if isinstance(at := found.get("occurred_at"), datetime):
         found["occurred_at"] = at.isoformat()
     return {name: value for name, value in found.items() if value is not None}
+
+
+def trim(
+    mind: str, session: str, messages: Iterable[Mapping[str, Any]], *, keep: int | None, max_characters: int | None
+) -> Call[models.TrimmedWindow]:
+    """The call that trims a context window, in ASCII: what a tool printed may hold half of a surrogate pair."""
+    body = {"messages": [dict(one) for one in messages], "keep": keep, "max_characters": max_characters}
+    content = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+    headers = {"Content-Type": "application/json"}
+    return TRIM.call(mind_id=mind, session_id=session, content=content, headers=headers)
 
 
 def edit_story(mind: str, *, text: str, etag: str) -> Call[models.Story]:

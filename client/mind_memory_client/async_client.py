@@ -15,7 +15,7 @@ from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
 
@@ -253,6 +253,23 @@ class AsyncMemoryClient:
         """Store the messages of a context window before it is cut; those that are not known yet become turns."""
         body = {"messages": plain_messages(messages)}
         return await self._send(api.COMPACTION.call(mind_id=mind, session_id=session, body=body))
+
+    async def trim(
+        self,
+        mind: str,
+        session: str,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        keep: int | None = None,
+        max_characters: int | None = None,
+    ) -> models.TrimmedWindow:
+        """
+        Trim an agent's context window: the newest *keep* messages stay, fewer where they exceed *max_characters*.
+
+        What leaves is stored first; if that fails, the call raises, and the window stays yours. A call of a tool stays
+        with its result. Put ``digest`` after the system messages, as a system message of its own.
+        """
+        return await self._send(api.trim(mind, session, messages, keep=keep, max_characters=max_characters))
 
     # Recall on purpose
 

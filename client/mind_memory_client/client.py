@@ -251,6 +251,23 @@ class MemoryClient:
         body = {"messages": plain_messages(messages)}
         return self._send(api.COMPACTION.call(mind_id=mind, session_id=session, body=body))
 
+    def trim(
+        self,
+        mind: str,
+        session: str,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        keep: int | None = None,
+        max_characters: int | None = None,
+    ) -> models.TrimmedWindow:
+        """
+        Trim an agent's context window: the newest *keep* messages stay, fewer where they exceed *max_characters*.
+
+        What leaves is stored first; if that fails, the call raises, and the window stays yours. A call of a tool stays
+        with its result. Put ``digest`` after the system messages, as a system message of its own.
+        """
+        return self._send(api.trim(mind, session, messages, keep=keep, max_characters=max_characters))
+
     # Recall on purpose
 
     def remember(

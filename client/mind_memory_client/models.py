@@ -85,6 +85,14 @@ class Compaction(Answer):
     pending_tokens: int
 
 
+class TrimmedWindow(Answer):
+    """A context window after trimming: what stays, as it was; how many messages left, and what they held in short."""
+
+    messages: tuple[dict[str, Any], ...]
+    dropped: int
+    digest: str
+
+
 # Resonance and recall
 
 

@@ -1,1 +1,1 @@
-"""What an agent does between its actions: it wonders."""
+"""What an agent does between its actions: it wonders, and its context window is trimmed."""

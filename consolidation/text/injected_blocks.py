@@ -16,6 +16,8 @@ STORY_HEADER = "[MY STORY]"
 STORY_END = "[END OF MY STORY]"
 PROTOCOL_HEADER = "[MY MEMORY]"
 PROTOCOL_END = "[END OF MY MEMORY]"
+DIGEST_HEADER = "[SESSION CONTEXT]"
+DIGEST_END = "[END OF SESSION CONTEXT]"
 
 # Only what can be ours is taken out: bullets after a header, and the text between both marks of a story. A person
 # who quotes a header must not lose the rest of what they said.
@@ -24,21 +26,27 @@ _BLOCK = re.compile(
     r"(?:\n[ \t]{0,8}---[ \t]*$)?",
     re.MULTILINE,
 )
-_STORY, _PROTOCOL = (
+_STORY, _PROTOCOL, _DIGEST = (
     re.compile(
         rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
         rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
         rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
         re.MULTILINE,
     )
-    for first, last in ((STORY_HEADER, STORY_END), (PROTOCOL_HEADER, PROTOCOL_END))
+    for first, last in (
+        (STORY_HEADER, STORY_END),
+        (PROTOCOL_HEADER, PROTOCOL_END),
+        (DIGEST_HEADER, DIGEST_END),
+    )
 )
+_INJECTED = ((BLOCK_HEADER, _BLOCK), (STORY_HEADER, _STORY), (PROTOCOL_HEADER, _PROTOCOL), (DIGEST_HEADER, _DIGEST))
 _BRACKETS = frozenset("[［【〔⟦")
 _IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\])\((?=\s{0,8}<?\s{0,8}(?:https?:)?//)", re.IGNORECASE)
 # Letters of other alphabets that look like those of our marks.
 _LOOK_ALIKES = str.maketrans("АВЕІЈКМНОРЅСТУХаеіјорѕсухΑΒΕΙΚΜΝΟΡΤΥΧΖο", "ABEIJKMHOPSCTYXaeijopscyxABEIKMNOPTYXZo")
 _MARK = re.compile(
-    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+(?:STORY|MEMORY)))", re.IGNORECASE
+    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?(?:MY\s+(?:STORY|MEMORY)|SESSION\s+CONTEXT)))",
+    re.IGNORECASE,
 )
 # What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.
 _TURN_MARK = re.compile(
@@ -54,13 +62,24 @@ _TURN_HEADING = re.compile(
     re.IGNORECASE,
 )
 _DEFUSED_HEADING = "·"
+_LONGEST_LINE = 900
+# Separators and controls, and what turns the reading order around or parts a mark unseen: nothing may look like a new
+# line, and no mark may be whole again once something was taken out of it. Joiners stay: Persian and emoji need them.
+_INVISIBLE = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ") | dict.fromkeys(
+    (
+        *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F, 0x3164, 0xFEFF, 0xFFA0),
+        *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFFF9, 0xFFFC)),
+        *(*range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0)),  # tags and selectors: letters that only models read
+    )
+)
+_UNSEEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]{2,}")  # a message in joiners
 
 
 def without_injected(text: str) -> str:
     """*text* without our blocks; a text that holds none is returned unchanged, to the last space."""
     plain = text.replace("\r\n", "\n") if "\r" in text else text
     clean = plain
-    for header, pattern in ((BLOCK_HEADER, _BLOCK), (STORY_HEADER, _STORY), (PROTOCOL_HEADER, _PROTOCOL)):
+    for header, pattern in _INJECTED:
         if header in clean:
             clean = pattern.sub("", clean)
     return text if clean == plain else clean.strip("\n")
@@ -70,6 +89,19 @@ def memories_in(text: str) -> tuple[str, ...]:
     """Return the bullets of the memory blocks in *text*, each a line."""
     lines = (line.strip() for found in _BLOCK.finditer(text) for line in found[0].splitlines())
     return tuple(line for line in lines if line.startswith("- "))
+
+
+def digests_in(text: str) -> tuple[str, ...]:
+    """Return the lines of the digests of trimmed windows in *text*, without their marks."""
+    lines = (line.strip() for found in _DIGEST.finditer(text) for line in found[0].splitlines()[1:-1])
+    return tuple(line for line in lines if line.startswith("- "))
+
+
+def one_line(text: str) -> str:
+    """*text* as a single line that can neither close our block nor open another."""
+    seen = _UNSEEN_RUN.sub(r"\1", text.translate(_INVISIBLE))
+    line = defused(" ".join(seen.split())).replace("---", "—")
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()}…"
 
 
 def defused(text: str) -> str:

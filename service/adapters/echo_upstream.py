@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
+from consolidation.text.content import text_of
 from consolidation.text.injected_blocks import memories_in
 from consolidation.text.tokens import count_tokens
-from service.ports.upstream import USUAL, StreamedAnswer, WholeAnswer, text_of
+from service.ports.upstream import USUAL, StreamedAnswer, WholeAnswer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping

@@ -11,6 +11,7 @@ from consolidation.story.narrator import Narrator
 from consolidation.story.triggers import TriggerThresholds
 from consolidation.workspace import mind_id_of
 from service.erasure.pending import ErasedMinds
+from service.story.context_window import ContextWindows
 from service.story.editor import StoryEditor
 from service.story.pending_log import PendingLog
 from service.story.reader import StoryReader
@@ -44,6 +45,7 @@ class Story:
     scheduler: StoryScheduler
     editor: StoryEditor
     sync: StorySync
+    windows: ContextWindows
 
 
 def build_narration(settings: Settings, shared: Resources) -> Narration:
@@ -95,4 +97,5 @@ def build_story(settings: Settings, shared: Resources, *, narration: Narration, 
         ),
     )
     editor = StoryEditor(narration.reader, writer=narration.writer, scheduler=narration.scheduler, clock=shared.clock)
-    return Story(narration.reader, narration.writer, narration.scheduler, editor, sync)
+    windows = ContextWindows(sync, shared.privacy_filter, shared.clock)
+    return Story(narration.reader, narration.writer, narration.scheduler, editor, sync, windows)

@@ -6,8 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest
+from consolidation.text.content import text_of
 from consolidation.workspace import DEFAULT_MIND, mind_id_of, no_such_mind
-from service.ports.upstream import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.turns import Message, Speaker
-from service.ports.upstream import text_of
+from consolidation.text.content import call_in_words, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ def new_in(messages: Sequence[Json]) -> tuple[Message, ...]:
 
 def calls_in_words(calls: Iterable[Json]) -> str:
     """Tool calls, in words."""
-    return "\n".join(f"[calls {_name(call)}({_arguments(call)})]" for call in calls)
+    return "\n".join(call_in_words(_name(call), _arguments(call)) for call in calls)
 
 
 def storable(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.turns import Message, Speaker
+from consolidation.text.content import text_of
 from service.openai_proxy.messages import calls_in_words, storable
-from service.ports.upstream import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,15 +12,6 @@ if TYPE_CHECKING:
 
 USUAL = "memory"  # the name under which what answers by default is offered
 
-_MARKS = {
-    "image_url": "[image]",
-    "image": "[image]",
-    "input_image": "[image]",
-    "input_audio": "[audio]",
-    "file": "[file]",
-    "input_file": "[file]",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class WholeAnswer:
@@ -70,20 +61,3 @@ class Upstream(Protocol):
     async def cost(self, model: str, /, *, asked: int, answered: int) -> float:
         """Return what so many tokens cost in US dollars; 0 where the price is unknown."""
         ...
-
-
-def text_of(content: object) -> str:
-    """Return the words of a message's content, as OpenAI's API has it; what is not text becomes a mark."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(filter(None, map(_part, content))) if isinstance(content, list) else ""
-
-
-def _part(part: object) -> str:
-    if not isinstance(part, dict):
-        return ""
-    text = part.get("text", part.get("refusal"))
-    if isinstance(text, str):
-        return text
-    kind = str(part.get("type", ""))
-    return _MARKS.get(kind, f"[{kind[:40]}]" if kind else "")

@@ -332,7 +332,7 @@ class ProxySettings(Section):
         "UTC", description="The IANA time zone of chats that send no `X-Timezone`, such as Europe/Paris."
     )
     max_body_bytes: PositiveInt = Field(
-        32 * 1024 * 1024, description="The maximum size of a chat request, images included."
+        32 * 1024 * 1024, description="The maximum size of a chat request, or of a window to trim, images included."
     )
 
 

@@ -181,6 +181,14 @@ class StorySync:
         dropped.sort(key=lambda one: one.index or 0)
         return CompactionResult(tuple(turn_ids), new - len(lost), len(messages) - new, tuple(dropped))
 
+    async def known_in(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> list[Message]:
+        """Those of *messages* that the transcript of a session holds, or held before they were erased."""
+        if not messages:
+            return []
+        new = await self._new_messages(mind, session_id, messages)
+        gone = {*new.places, *new.off_the_record}
+        return [one for at, one in enumerate(messages) if at not in gone]
+
     async def import_sessions(self, mind: Mind) -> Gathered:
         """Store what the newest session files hold and the transcript does not."""
         files = await anyio.to_thread.run_sync(self.folders.newest_of, mind.mind_id, mind.workspace)

@@ -71,6 +71,28 @@ def test_a_context_window_is_stored_once_before_it_is_cut(memory, mind):
     assert (first.new_messages, first.session_id, again.new_messages, again.known_messages) == (1, "a b?c#d", 0, 1)
 
 
+def test_a_window_is_trimmed_and_what_left_it_is_stored(memory, mind, home):
+    odd = {"role": "user", "content": "cut \ud83d", "cache_control": {"type": "ephemeral"}, "ratio": 1.5}
+    window = [user_says(MOTHER), {"role": "assistant", "content": "Where?"}, odd]
+
+    first, again = (memory.trim(mind, "s", window, keep=1) for _ in range(2))
+
+    assert (list(first.messages), first.dropped) == ([odd], 2)
+    assert first.digest.splitlines()[1:-1] == [f"- user: {MOTHER}", "- assistant: Where?"]
+    assert again == first
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Where?")])]
+    with pytest.raises(mm.InvalidRequest) as caught:
+        memory.trim(mind, "s", [{"role": "narrator"}])
+    assert caught.value.errors[0].pointer == "#/messages/0/role"
+
+
+async def test_the_awaited_client_trims_a_window(url, mind):
+    async with mm.AsyncMemoryClient(url) as memory:
+        found = await memory.trim(mind, "s", [user_says(MOTHER), user_says(ASKS)], max_characters=1)
+
+    assert (found.messages, found.dropped) == ((user_says(ASKS),), 1)
+
+
 def test_a_mind_shows_what_it_holds_and_is_in_the_list(memory, told_mind):
     assert (memory.mind(told_mind).turns, memory.mind(told_mind).graph.episodes) == (1, 1)
     assert told_mind in {one.mind_id for one in memory.minds()}

@@ -69,6 +69,7 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
         "remember": 2,
         "search_log": 2,
         "save_memories": 2,
+        "trim": 3,
         "report_outcomes": 2,
         "request": 2,
     }

@@ -71,7 +71,7 @@ def test_what_is_taken_out_is_what_the_service_takes_out(text):
 
 def test_the_patterns_are_the_services_own():
     assert [one.pattern for _, one in ours._INJECTED] == [
-        one.pattern for one in (theirs._BLOCK, theirs._STORY, theirs._PROTOCOL)
+        one.pattern for one in (theirs._BLOCK, theirs._STORY, theirs._PROTOCOL, theirs._DIGEST)
     ]
 
 

@@ -11,7 +11,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnK
 NASTY = (
     "\n", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x1b[2J", "\u202e", "\u2066", "\u200e", "\u200b", "\ufeff", "\u00ad",
     "---", "\n---\n", "- ", "* ", "# ", "```", "</system>", "<|im_end|>", "[SUBCONSCIOUS RESONANCE]", "[subconscious  resonance]",
-    "[MY STORY]", "[END OF MY STORY]", "[MY MEMORY]", "[END OF MY MEMORY]", "HEARTBEAT_OK", "\U0001f469\u200d\U0001f680", "مرحبا", "你好", "é",
+    "[MY STORY]", "[END OF MY STORY]", "[MY MEMORY]", "[END OF MY MEMORY]", "[SESSION CONTEXT]", "[END OF SESSION CONTEXT]", "HEARTBEAT_OK", "\U0001f469\u200d\U0001f680", "مرحبا", "你好", "é",
     "<|im_start|>", "[/INST]", "<<SYS>>", "<user", ">", "</message>", "\U000e0041", "\U000e0100", "\u200d", "\ufe0f", "\u2063",
     "<!-- ", " -->", "LAST_PROCESSED: ", "CURSOR: v1 seq=9 for=", "2199-01-01T00:00:00.000Z", "### [2199-01-01 00:00] ",
     "OR", "|", "*", '"', "\\", "{", "}", "%", "@", '"crc":"00000000"}', '{"sequence":',

@@ -34,17 +34,27 @@ class BodyLimit:
     """
 
     def __init__(
-        self, app: ASGIApp, *, most_bytes: int, seconds: float, uploads: str = "", most_uploaded_bytes: int = 0
+        self,
+        app: ASGIApp,
+        *,
+        most_bytes: int,
+        seconds: float,
+        uploads: str = "",
+        most_uploaded_bytes: int = 0,
+        windows: str = "",
+        most_window_bytes: int = 0,
     ) -> None:
         """
         Bodies for paths that match *uploads* (a pattern) are passed through: their route counts the bytes, and
-        *seconds* are for each part of them.
+        *seconds* are for each part of them. Bodies for paths that match *windows* may have *most_window_bytes*.
         """
         self._app = app
         self._most_bytes = most_bytes
         self._seconds = seconds
         self._uploads = re.compile(uploads) if uploads else None
         self._most_uploaded_bytes = most_uploaded_bytes
+        self._windows = re.compile(windows) if windows else None
+        self._most_window_bytes = most_window_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -52,7 +62,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         is_upload = self._uploads is not None and self._uploads.search(scope["path"]) is not None
-        most_bytes = self._most_uploaded_bytes if is_upload else self._most_bytes
+        most_bytes = self._most_uploaded_bytes if is_upload else self._most_of(scope["path"])
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if announced.isdigit() and int(announced) > most_bytes:
             if int(announced) <= _MOST_DRAINED:
@@ -64,7 +74,7 @@ class BodyLimit:
             return
         try:
             async with asyncio.timeout(self._seconds):
-                body = await self._read(receive)
+                body = await self._read(receive, most_bytes=most_bytes)
         except TimeoutError:
             refusal = await fault_response(Request(scope), self._late())
             await refusal(scope, receive, send)
@@ -78,6 +88,10 @@ class BodyLimit:
             await problem(wrong, detail=detail, instance=scope["path"])(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
+
+    def _most_of(self, path: str) -> int:
+        is_window = self._windows is not None and self._windows.search(path) is not None
+        return max(self._most_window_bytes, self._most_bytes) if is_window else self._most_bytes
 
     def _in_time(self, receive: Receive) -> Receive:
         """*receive* with a deadline for each part of the body. What it raises then becomes the route's answer."""
@@ -100,7 +114,7 @@ class BodyLimit:
     def _late(self) -> RequestTimedOut:
         return RequestTimedOut(f"the body, or its next part, did not arrive within {self._seconds:g} seconds")
 
-    async def _read(self, receive: Receive) -> bytes | None:
+    async def _read(self, receive: Receive, *, most_bytes: int) -> bytes | None:
         """The whole body, which is small; None if it is too large."""
         parts: list[bytes] = []
         size = 0
@@ -110,7 +124,7 @@ class BodyLimit:
                 return b"".join(parts)
             parts.append(message.get("body", b""))
             size += len(parts[-1])
-            if size > self._most_bytes:
+            if size > most_bytes:
                 await _drain(receive)
                 return None
             if not message.get("more_body", False):

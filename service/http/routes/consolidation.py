@@ -1,4 +1,4 @@
-"""The runs that write the story, and compaction of a session."""
+"""The runs that write the story; and a session's context window, stored before it is cut, or trimmed."""
 
 import asyncio
 from typing import Annotated
@@ -12,8 +12,11 @@ from service.http.openapi import answers
 from service.http.schemas.examples import COMPACTED, CONSOLIDATED
 from service.http.schemas.fields import SessionId
 from service.http.schemas.story import Compacted, CompactionIn, ConsolidationIn, ConsolidationOut, RunOut
+from service.http.schemas.trim import TRIMMED, TrimIn, Trimmed, window_response
 from service.http.schemas.turns import Dropped
 from service.mind.minds import Mind
+
+WINDOWS = r"^/v1/minds/[^/]+/sessions/.+/trim$"  # paths that take a whole context window, pictures included
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["story"])
 
@@ -75,6 +78,38 @@ async def compact(
         dropped=[Dropped.model_validate(dropped) for dropped in synced.dropped],
         pending_tokens=mind.story.pending(mind.transcript.positions).tokens,
     )
+
+
+@router.post(
+    "/sessions/{session_id:path}/trim",
+    summary="Trim an agent's context window",
+    response_model=Trimmed,
+    responses=answers(TRIMMED, 400, 404, 409, 413, 422, 503, 507),
+)
+async def trim(
+    mind_id: MindId,
+    session_id: Annotated[SessionId, Path(examples=["telegram:42"])],
+    posted: TrimIn,
+    memory: MemoryDep,
+    caller: CallerDep,
+) -> Response:
+    """
+    The newest messages stay as they are, and a call of a tool stays with its result. What leaves is stored before this
+    answers, once in any number of attempts; if that fails, the answer is an error, and nothing is trimmed.
+    """
+
+    async def open_mind() -> Mind:
+        await memory.new_minds.check(mind_id, by=caller)
+        return await memory.minds.find_or_create(mind_id)
+
+    found = await memory.story.windows.trim(
+        posted.as_given(),
+        session_id=session_id,
+        keep=posted.keep,
+        max_characters=posted.max_characters,
+        open_mind=open_mind,
+    )
+    return window_response(found)
 
 
 async def _state(mind: Mind, memory: Memory) -> ConsolidationOut:

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, outcomes
+from service.http.schemas import chat, examples, journal, log, memories, outcomes, trim
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import status as standing
@@ -44,6 +44,7 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
+    "POST /v1/minds/{mind_id}/sessions/{session_id}/trim": trim.TRIMMED,
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
@@ -228,6 +229,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/consolidation": {404, 422},
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
         "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/trim": {400, 404, 409, 413, 422, 503, 507},
         "GET /healthz": set(),
     }.items(),
 )

@@ -11,6 +11,7 @@ SAID = [{"role": "user", "content": "My mother lives in Lyon."}]
 DOORS = {
     "turns": lambda mind: (f"/v1/minds/{mind}/turns", {"session_id": "s1", "messages": SAID}),
     "compaction": lambda mind: (f"/v1/minds/{mind}/sessions/s1/compaction", {"messages": SAID}),
+    "trim": lambda mind: (f"/v1/minds/{mind}/sessions/s1/trim", {"messages": SAID, "keep": 0}),
     "chat": lambda mind: ("/v1/chat/completions", {"model": "memory", "user": mind, "messages": SAID}),
 }
 
