@@ -15,7 +15,8 @@ from consolidation.kernel.turns import READ, Speaker
 from consolidation.story.compression import body, lost
 from consolidation.text.language import detect
 from consolidation.text.names import names
-from consolidation.text.words import tokens
+from consolidation.text.sentences import sentences
+from consolidation.text.words import stems, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +37,7 @@ _REFUSAL = re.compile(
     r"^\W{0,4}(?:I'm sorry|I am sorry|I can(?:no|')t (?:help|assist|write)|As an AI\b)", re.IGNORECASE
 )
 _DAY = timedelta(days=1)
+_MOST_NAMED = 8  # of what was invented, in one reason
 _SURE_LANGUAGE_WORDS = 12
 
 
@@ -118,17 +120,33 @@ def time(chapter: StoryChapter, *, first: datetime, last: datetime) -> str:
 
 
 def invention(text: str, *, sources: Iterable[str], agent: str, language: str) -> str:
-    """Whether a name or a number of *text* is in none of *sources*."""
-    there = {word for source in (*sources, agent) for word in tokens(source)}
-    for number in _NUMBER.findall(text):
-        if not set(tokens(number)) <= there:
-            return f"the number {number} does not occur in what happened"
-    if language.startswith("de"):  # every noun has a capital: a capital marks no name
+    """
+    Which names and numbers of *text* are in none of *sources*; "" where all are.
+
+    A name may be inflected otherwise than it was said. A word that has its capital from opening a sentence counts as
+    no part of the name behind it.
+    """
+    texts = (*sources, agent)
+    there = {word for source in texts for word in tokens(source)}
+    found = [f"the number {one}" for one in dict.fromkeys(_NUMBER.findall(text)) if not set(tokens(one)) <= there]
+    if not language.startswith("de"):  # there every noun has a capital: a capital marks no name
+        strange = [name for name in names(text, limit=60) if not set(tokens(name)) <= there]
+        if strange:
+            stemmed = {stem for source in texts for stem in stems(source, language=language)}
+            openings = {tokens(one)[:1] for one in sentences(text, language=language)}
+            found += [
+                f"the name {name!r}" for name in strange if not _is_known(name, there, stemmed, openings, language)
+            ]
+    if not found:
         return ""
-    for name in names(text, limit=60):
-        if not set(tokens(name)) <= there:
-            return f"the name {name!r} does not occur in what happened"
-    return ""
+    return f"{' and '.join(found[:_MOST_NAMED])} {'do' if len(found) > 1 else 'does'} not occur in what happened"
+
+
+def _is_known(name: str, there: set[str], stemmed: set[str], openings: set[tuple[str, ...]], language: str) -> bool:
+    """Whether the words of a name were said, in whatever form, but for one that only opens a sentence."""
+    words = tokens(name)
+    known = [word in there or not set(stems(word, language=language)).isdisjoint(stemmed) for word in words]
+    return all(known) or (len(words) > 1 and words[:1] in openings and all(known[1:]))
 
 
 def language_of(text: str, *, language: str) -> str:

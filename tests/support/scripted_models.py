@@ -15,6 +15,8 @@ _OPENINGS = {
     "narration": "You are the memory of",
     "story_first": "You are the assistant, and you write",
     "story_next": "You are the assistant, and you go on",
+    "dream": "You are the consolidating mind of the assistant, an autonomous agent that is asleep",
+    "deep_sleep": "You are the consolidating mind of the assistant, an autonomous agent in deep sleep",
 }
 _SAID = re.compile(r"^<said [^\n]*>\n(.*?)\n</said>$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]+\b")

@@ -1,0 +1,55 @@
+"""priorities.md, briefing.md and diary.md: what a person wrote or deleted counts more than what a dream writes."""
+
+from datetime import UTC, datetime
+
+from consolidation.dreams.writings import new_briefing, new_priorities, read_priorities, with_diary_entry
+
+AT = datetime(2026, 2, 12, 9, 32, tzinfo=UTC)
+
+
+def test_priorities_are_replaced_whole():
+    first = new_priorities("", ["Ship the import", "Answer Ann"], written="")
+
+    second = new_priorities(first, ["Rest"], written=first)
+
+    assert first == "# Priorities\n\n- Ship the import\n- Answer Ann\n"
+    assert read_priorities(second) == ("Rest",)
+
+
+def test_a_persons_priority_stays_in_front_and_what_they_deleted_does_not_come_back():
+    written = new_priorities("", ["Ship the import", "Answer Ann"], written="")
+    edited = written.replace("- Answer Ann\n", "- Call my mother\n")
+
+    after = new_priorities(edited, ["Answer Ann", "Rest"], written=written)
+
+    assert read_priorities(after) == ("Call my mother", "Rest")
+
+
+def test_there_are_at_most_five_priorities():
+    text = new_priorities("- Mine\n", [f"Number {at}" for at in range(9)], written="")
+
+    assert read_priorities(text) == ("Mine", "Number 0", "Number 1", "Number 2", "Number 3")
+
+
+def test_a_file_that_a_person_emptied_is_begun_anew():
+    written = new_priorities("", ["Ship the import"], written="")
+
+    assert read_priorities(new_priorities("", ["Ship the import"], written=written)) == ("Ship the import",)
+
+
+def test_a_briefing_keeps_a_persons_lines_and_has_eighty_lines_at_most():
+    written = new_briefing("", "The import runs.\nAnn waits.", written="")
+    edited = written.replace("Ann waits.", "Ann is on holiday.")
+
+    after = new_briefing(edited, "\n".join(f"Line {at}" for at in range(200)), written=written)
+
+    assert after.splitlines()[0] == "Ann is on holiday."
+    assert "The import runs." not in after
+    assert len(after.splitlines()) == 80
+
+
+def test_a_diary_entry_is_written_once_and_behind_the_others():
+    one = with_diary_entry("My notes\n", "I shipped it.", at=AT)
+
+    assert one == "My notes\n\n## 2026-02-12 09:32\n\nI shipped it.\n"
+    assert with_diary_entry(one, "I shipped it again.", at=AT) == one

@@ -1,0 +1,161 @@
+"""The door of actions: durable, once under an id, honest about fatigue; thoughts come with a later answer."""
+
+import asyncio
+
+import pytest
+
+from tests.support.agents import act, acted, call, slept, thought
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def service(tmp_path):
+    async with running(tmp_path) as opened:
+        yield opened
+
+
+async def fatigue(service):
+    return (await service.http.get("/v1/minds/ada/sleep")).json()
+
+
+async def test_59_are_rested_60_bring_one_notice_79_tire_and_80_force_to_sleep(service):
+    rested = await acted(service, 59)
+    told = await acted(service, 1, first=60)
+    tired = await acted(service, 19, first=61)
+    exhausted = await acted(service, 1, first=80)
+
+    seen = [(one["fatigue"], bool(one["notice"]), one["must_sleep"]) for one in (rested, told, tired, exhausted)]
+
+    assert seen == [
+        ("rested", False, False),
+        ("tired", True, False),
+        ("tired", False, False),
+        ("exhausted", False, True),
+    ]
+
+
+async def test_a_retry_of_the_post_that_made_it_tired_is_told_again(service):
+    await acted(service, 59)
+
+    first, again = [(await act(service, call(60))).json() for _ in range(2)]
+
+    assert first["notice"] == again["notice"] != None  # noqa: E711 - both, and there is one
+    assert [one["kept"][0]["duplicate"] for one in (first, again)] == [False, True]
+    assert again["actions"] == 60
+
+
+async def test_only_tool_calls_tire(service):
+    answer = await act(service, thought("I should look."), call(1), {"kind": "message", "text": "Please hurry up."})
+
+    assert answer.json()["actions"] == 1
+
+
+async def test_the_counter_survives_a_restart(tmp_path):
+    async with running(tmp_path) as service:
+        await acted(service, 61)
+
+    async with running(tmp_path) as service:
+        assert (await fatigue(service))["actions"] == 61
+
+
+async def test_an_action_is_stored_once_under_its_id_and_other_words_are_refused(service):
+    first = await act(service, call(1))
+
+    again = await act(service, call(1))
+    other = await act(service, call(1, output="something else"))
+
+    assert again.json()["kept"][0]["sequence"] == first.json()["kept"][0]["sequence"]
+    assert (other.status_code, other.json()["type"]) == (409, "/problems/turn-conflict")
+    assert (await service.status("ada"))["turns"] == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "pointer"),
+    [
+        ({"kind": "tool_call"}, "#/actions/0"),
+        ({"kind": "thought"}, "#/actions/0"),
+        ({"kind": "dance", "text": "x"}, "#/actions/0/kind"),
+        ({"kind": "thought", "text": "x", "timestamp": "yesterday"}, "#/actions/0/timestamp"),
+        ({"kind": "tool_call", "tool": "x", "output": "y" * 400_001}, "#/actions/0/output"),
+        ({"kind": "thought", "text": "x", "mood": "good"}, "#/actions/0/mood"),
+    ],
+)
+async def test_an_action_that_is_none_is_refused_with_its_place(service, action, pointer):
+    answer = await act(service, action)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == pointer
+    assert (await service.http.get("/v1/minds/ada")).status_code == 404
+
+
+async def test_an_id_that_comes_twice_in_one_post_stores_nothing(service):
+    answer = await act(service, call(1), call(1))
+
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "#/actions/1/id")
+
+
+async def test_actions_out_of_order_keep_their_own_times(service):
+    late, early = "2026-02-12T09:40:00Z", "2026-02-12T09:30:00Z"
+
+    await act(service, call(1, timestamp=late), call(2, timestamp=early))
+    await slept(service)
+
+    status = await fatigue(service)
+    assert (status["actions"], status["dreams"]) == (0, 1)
+
+
+async def test_a_secret_in_what_a_tool_printed_reaches_neither_the_transcript_nor_a_dream(service, tmp_path):
+    key = "AKIA" + "Q3EGRCR7DYPUN2ZB"
+
+    answer = await act(service, *(call(at, output=f"aws_access_key_id = {key}") for at in range(6)))
+    await slept(service)
+
+    assert answer.json()["dropped"][0]["reason"].startswith("secret")
+    written = [
+        file for file in (tmp_path / "minds/ada").rglob("*") if file.is_file() and key.encode() in file.read_bytes()
+    ]
+    assert written == []
+
+
+async def test_actions_of_an_agent_that_should_be_asleep_are_kept_and_it_is_told(service):
+    await acted(service, 6)
+    slept_until = (await slept(service, 600))["wake_at"]
+
+    answer = (await act(service, call(7))).json()
+
+    assert answer["asleep_until"] == slept_until
+    assert answer["actions"] == 1
+
+
+async def test_after_an_error_the_agent_remembers_how_it_ended_last_time(service):
+    for at in range(3):
+        await service.keep(
+            "ada", f"The quarterly report number {at} is about onions.", "Noted.", session_id=f"chat-{at}"
+        )
+    await act(
+        service,
+        thought("The upload of kestrel.csv fails with status 429 unless I wait two minutes between the parts."),
+        session="cycle-0",
+    )
+    await service.digested("ada")
+    await act(service, call(1, ok=False, output="upload of kestrel.csv: status 429"), session="cycle-1")
+
+    surfaced = None
+    for at in range(2, 60):
+        surfaced = (await act(service, call(at), session="cycle-1")).json()["thought"]
+        if surfaced:
+            break
+        await asyncio.sleep(0.2)
+
+    assert "wait two minutes" in surfaced["text"]
+    report = {"trace_id": surfaced["trace_id"], "outcomes": [{"id": surfaced["flashback_id"], "outcome": "acted"}]}
+    assert (await service.http.post("/v1/minds/ada/outcomes", json=report)).json()["applied"] == 1
+
+
+async def test_in_its_first_cycle_an_agent_has_no_past_to_wonder_about(service):
+    await act(service, call(1, ok=False), thought("That failed."))
+    await service.digested("ada")
+
+    assert (await service.http.get("/v1/minds/ada/traces")).json()["traces"] == []

@@ -1,0 +1,215 @@
+"""Dreams of a hosted model: checked by code, asked again with the reason, owed when it fails; and what erasing does."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.support.agents import act, acted, call, dreams, slept, thought
+from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.service import QUICK, running
+
+pytestmark = pytest.mark.anyio
+
+GOOD = {
+    "observations": [
+        {"level": "RED", "at": "09:30", "text": "Promised Ann the report by Friday", "supersedes": []},
+        {"level": "GRN", "at": "09:31", "text": "The shell answers: step 3 done", "supersedes": []},
+    ],
+    "reflection": "I worked on the report for Ann and each step went well, so I get on.",
+    "priority": "Send Ann the report.",
+    "rules": {"add": ["Check each step before the next one."], "remove": []},
+    "briefing": "The report for Ann is the work of this week.",
+}
+ROLES = ("narrative", "chat")
+
+
+def brain(*answers):
+    """A model that dreams these answers in turn, and the last one from then on."""
+    left = list(answers)
+
+    def dream(_):
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return Brain(
+        dream=dream,
+        deep_sleep={
+            "superseded": [],
+            "levels": [],
+            "priorities": ["Send Ann the report."],
+            "diary": "I finished the steps of the report for Ann. " * 3,
+        },
+    )
+
+
+async def lived(service, *, first=1):
+    await act(
+        service,
+        {"kind": "message", "text": "Please send Ann the report by Friday."},
+        thought("I will do it step by step."),
+    )
+    return await acted(service, 6, first=first)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "minds/ada"
+
+
+async def dreamt(tmp_path, *answers, **more):
+    with provider_of(brain(*answers)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, *ROLES, **more)) as service:
+            await lived(service)
+            begun = await slept(service)
+            return begun, await dreams(service), prompts(provider, "dream")
+
+
+async def test_what_a_model_dreams_is_in_the_files(tmp_path, folder):
+    _, [dream], asked = await dreamt(tmp_path, GOOD)
+
+    assert (dream["reflection"], dream["priority"], dream["observations"]) == (GOOD["reflection"], GOOD["priority"], 2)
+    assert "RED 09:30 Promised Ann the report by Friday" in (folder / "observations.md").read_text()
+    assert "- Check each step before the next one. (dream 1)" in (folder / "rules.md").read_text()
+    assert (folder / "briefing.md").read_text() == "The report for Ann is the work of this week.\n"
+    assert len(asked) == 1
+    assert 'shell: {"n": 3} → ok: step 3 done' in asked[0]
+
+
+async def test_a_line_with_an_invented_name_is_left_out_and_the_others_stay(tmp_path, folder):
+    invented = {"level": "YLW", "at": "09:32", "text": "Zebulon Quartermaine wants a copy", "supersedes": []}
+
+    _, [dream], _ = await dreamt(tmp_path, GOOD | {"observations": [*GOOD["observations"], invented]})
+
+    assert dream["observations"] == 2
+    assert "Zebulon" not in (folder / "observations.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (GOOD | {"reflection": "Zebulon Quartermaine praised the report of this week."}, "Zebulon"),
+        (GOOD | {"reflection": ""}, "no reflection"),
+        (GOOD | {"priority": "Pay 4711 to the shop."}, "4711"),
+        (GOOD | {"observations": []}, "observes nothing"),
+        (GOOD | {"observations": [GOOD["observations"][0] | {"at": "late"}]}, "the time 'late'"),
+    ],
+)
+async def test_an_answer_that_can_not_be_used_is_asked_for_again_with_the_reason(tmp_path, bad, reason):
+    _, [dream], asked = await dreamt(tmp_path, bad, GOOD)
+
+    assert dream["reflection"] == GOOD["reflection"]
+    assert reason not in asked[0]
+    assert reason in asked[1]
+
+
+@pytest.mark.parametrize("answer", ["I had a lovely dream of the sea.", {}, [], {"observations": "none"}])
+async def test_a_model_that_never_answers_as_asked_wedges_nobody_and_the_dream_is_owed(tmp_path, answer):
+    with provider_of(brain(answer)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"retry_seconds": 0.1}, digestion=QUICK)
+        async with running(tmp_path, settings=settings) as service:
+            await acted(service, 80)
+            await slept(service)
+            owed = (await service.http.get("/v1/minds/ada/sleep")).json()
+            after = await acted(service, 1, first=99)
+
+    assert owed["dreams"] == 0
+    assert "Model" in owed["waiting_for"] or "Dream" in owed["waiting_for"]
+    assert (after["fatigue"], after["must_sleep"]) == ("exhausted", False)
+
+
+async def test_a_dream_that_failed_is_dreamt_when_the_model_is_back_and_only_once(tmp_path):
+    with provider_of(brain({}, {}, {}, {}, GOOD)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"retry_seconds": 0.1}, digestion=QUICK)
+        async with running(tmp_path, settings=settings) as service:
+            await lived(service)
+            await slept(service)
+            for _ in range(200):
+                found = await dreams(service)
+                if found:
+                    break
+                await asyncio.sleep(0.1)
+
+    assert [one["dream"] for one in found] == [1]
+
+
+async def test_an_earlier_observation_that_is_over_is_named_by_its_number(tmp_path, folder):
+    later = GOOD | {
+        "observations": [{"level": "YLW", "at": "09:40", "text": "The report went to Ann", "supersedes": [1]}],
+        "rules": {"add": [], "remove": []},
+    }
+    with provider_of(brain(GOOD, later)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            await lived(service)
+            await slept(service)
+            await act(service, {"kind": "message", "text": "Thank you for the report, says Ann."})
+            await acted(service, 6, first=20)
+            await slept(service)
+            asked = prompts(provider, "dream")
+
+    records = [json.loads(line) for line in (folder / "dreams.jsonl").read_text().splitlines()]
+    assert "(1) " in asked[1] and "Promised Ann the report by Friday" in asked[1]
+    assert len(records[1]["superseded"]) == 1
+    assert "Promised Ann the report" in (folder / "observations.md").read_text()
+
+
+async def test_a_persons_edit_of_the_observations_survives_dreams_and_deep_sleep(tmp_path, folder):
+    with provider_of(brain(GOOD)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0, "deep_every": 2})
+        async with running(tmp_path, settings=settings) as service:
+            await lived(service)
+            await slept(service)
+            file = folder / "observations.md"
+            file.write_text(file.read_text().replace("by Friday", "by Monday") + "Ann prefers paper.\n")
+            await lived(service, first=20)
+            await slept(service)
+
+    text = file.read_text()
+    assert "RED 09:30 Promised Ann the report by Monday" in text
+    assert "Ann prefers paper." in text
+    assert text.count("step 3 done") == 1
+
+
+async def test_a_deep_sleep_writes_priorities_and_a_diary_and_keeps_red_that_the_model_would_drop(tmp_path, folder):
+    rude = Brain(
+        dream=GOOD,
+        deep_sleep={
+            "superseded": [1, 2],
+            "levels": [{"number": 1, "level": "GRN"}],
+            "priorities": ["Send Ann the report."],
+            "diary": "I finished all the steps of the report for Ann, one after the other, and I get on.",
+        },
+    )
+    with provider_of(rude) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0, "deep_every": 1})
+        async with running(tmp_path, settings=settings) as service:
+            await lived(service)
+            begun = await slept(service)
+
+    assert begun["kind"] == "deep_sleep"
+    assert "RED 09:30 Promised Ann the report by Friday" in (folder / "observations.md").read_text()
+    assert (folder / "priorities.md").read_text() == "# Priorities\n\n- Send Ann the report.\n"
+    assert "I finished all the steps" in (folder / "diary.md").read_text()
+
+
+async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_dreamt_again(tmp_path, folder):
+    async with running(tmp_path) as service:
+        secret = {"id": "m1", "kind": "message", "text": "Please hide the Vortquible from my brother before Sunday."}
+        await act(service, secret, {"id": "m2", "kind": "message", "text": "Please water the plants on Tuesday."})
+        await acted(service, 6)
+        await slept(service)
+        before = (folder / "observations.md").read_text()
+
+        receipt = await service.http.delete("/v1/minds/ada/turns/m1")
+        for _ in range(100):
+            [dream] = await dreams(service)
+            if dream["reflection"]:
+                break
+            await asyncio.sleep(0.1)
+
+    left = [file for file in folder.rglob("*") if file.is_file() and b"Vortquible" in file.read_bytes()]
+    assert "Vortquible" in before
+    assert receipt.status_code == 200, receipt.text
+    assert left == []
+    assert "water the plants" in (folder / "observations.md").read_text()
+    assert dream["dream"] == 1 and dream["priority"]

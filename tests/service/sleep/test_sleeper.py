@@ -1,0 +1,177 @@
+"""When an agent sleeps and dreams: decided by the rules, on the clock, over restarts; and one dream at a time."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from consolidation.kernel.clock import FixedClock
+from tests.support.agents import act, acted, call, dreams, slept, thought
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+START = datetime(2026, 2, 12, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock():
+    return FixedClock(START)
+
+
+@pytest.fixture
+async def service(tmp_path, clock):
+    async with running(tmp_path, clock=clock) as opened:
+        yield opened
+
+
+async def status(service):
+    return (await service.http.get("/v1/minds/ada/sleep")).json()
+
+
+async def test_29_seconds_are_a_nap_and_30_a_dream(service):
+    await acted(service, 6)
+
+    kinds = [(await slept(service, seconds))["kind"] for seconds in (29, 30)]
+
+    assert kinds == ["nap", "dream"]
+    assert len(await dreams(service)) == 1
+
+
+@pytest.mark.parametrize(
+    ("waited", "kind"), [(timedelta(minutes=9, seconds=59), "nap"), (timedelta(minutes=10), "dream")]
+)
+async def test_ten_minutes_lie_between_two_dreams(service, clock, waited, kind):
+    await acted(service, 6)
+    await slept(service)
+    await acted(service, 6, first=10)
+
+    clock.advance(waited)
+
+    assert (await slept(service))["kind"] == kind
+
+
+async def test_a_dream_resets_the_counter_and_begins_behind_the_last(service, clock):
+    await acted(service, 6)
+    await slept(service)
+    clock.advance(timedelta(minutes=11))
+    after = await acted(service, 7, first=10)
+    await slept(service)
+
+    newest, first = await dreams(service)
+
+    assert after["actions"] == 7
+    assert (first["first_sequence"], first["last_sequence"], first["actions"]) == (1, 6, 6)
+    assert (newest["first_sequence"], newest["last_sequence"], newest["actions"]) == (7, 13, 7)
+
+
+async def test_below_five_actions_the_last_words_are_the_dream(service):
+    await act(service, call(1), thought("One file is left, and Ann knows of it."))
+
+    begun = await slept(service)
+
+    [dream] = await dreams(service)
+    assert begun["kind"] == dream["kind"] == "lightweight"
+    assert dream["reflection"] == "One file is left, and Ann knows of it."
+
+
+async def test_without_an_action_a_sleep_is_a_pause(service):
+    await service.keep("ada", "Hello there.", "Hi!")
+
+    assert (await slept(service))["kind"] == "nap"
+
+
+async def test_a_cycle_ends_with_a_sleep_and_not_with_a_nap(service, clock):
+    await acted(service, 6)
+    await slept(service, 10)
+    clock.advance(timedelta(seconds=11))
+    after_a_nap = (await status(service))["cycle"]
+    await slept(service, 60)
+    while_asleep = (await status(service))["cycle"]
+    clock.advance(timedelta(seconds=61))
+
+    assert (after_a_nap, while_asleep, (await status(service))["cycle"]) == (1, 1, 2)
+
+
+async def test_a_sleep_is_not_shortened_by_a_restart_and_can_be_interrupted(tmp_path, clock):
+    async with running(tmp_path, clock=clock) as service:
+        await acted(service, 6)
+        wake_at = (await slept(service, 600))["wake_at"]
+
+    async with running(tmp_path, clock=clock) as service:
+        asleep = await status(service)
+        woken = (await service.http.post("/v1/minds/ada/wake", json={"reason": "Ann wrote"})).json()
+
+    assert (asleep["state"], asleep["wake_at"]) == ("asleep", wake_at)
+    assert (woken["state"], woken["reason"], woken["cycle"]) == ("awake", "Ann wrote", 2)
+
+
+async def test_every_tenth_dream_is_a_deep_sleep_that_tidies_up_and_pauses_for_five_minutes(service, clock, tmp_path):
+    begun = []
+    for at in range(20):
+        await acted(service, 6, first=10 * at)
+        begun.append(await slept(service, 40))
+        clock.advance(timedelta(minutes=11))
+
+    kinds = [one["kind"] for one in begun]
+    folder = tmp_path / "minds/ada"
+
+    assert [at for at, kind in enumerate(kinds, start=1) if kind == "deep_sleep"] == [10, 20]
+    assert {one["pause_seconds"] for one in begun if one["kind"] == "deep_sleep"} == {300}
+    assert (folder / "diary.md").read_text().count("## 2026-02-12") == 2
+    assert (folder / "evaluation.jsonl").read_text().count("\n") == 2
+    assert (folder / "priorities.md").exists()
+
+
+async def test_of_lightweight_dreams_none_counts_towards_a_deep_sleep(service, clock):
+    for at in range(11):
+        await act(service, call(at))
+        assert (await slept(service))["kind"] == "lightweight"
+        clock.advance(timedelta(minutes=11))
+
+
+async def test_a_dream_can_be_asked_for_and_with_nothing_lived_there_is_none(service):
+    await acted(service, 6)
+
+    first, second = [(await service.http.post("/v1/minds/ada/dreams", json={"wait": True})).json() for _ in range(2)]
+
+    assert len(first["dreams"]) == 1
+    assert first["dreams"] == second["dreams"]
+
+
+async def test_a_chat_without_actions_can_dream_when_it_is_asked_to(service):
+    for at in range(6):
+        await service.keep("ada", f"My cat Miso learnt trick number {at} in Lyon today.", "Lovely!")
+
+    [dream] = (await service.http.post("/v1/minds/ada/dreams", json={"wait": True})).json()["dreams"]
+
+    assert (dream["kind"], dream["observations"]) == ("dream", 5)
+
+
+async def test_a_deep_sleep_that_is_asked_for_with_nothing_lived_tidies_up(service, tmp_path):
+    await acted(service, 6)
+    await slept(service)
+
+    answer = await service.http.post("/v1/minds/ada/dreams", json={"deep": True, "wait": True})
+
+    assert answer.json()["dreams"][0]["kind"] == "deep_sleep"
+    assert (tmp_path / "minds/ada/diary.md").exists()
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"seconds": 1}, {"seconds": 86_401}, {"seconds": "60"}, {"seconds": 60, "timezone": "Mars"}]
+)
+async def test_a_sleep_of_no_possible_length_is_refused(service, body):
+    await acted(service, 1)
+
+    assert (await service.http.post("/v1/minds/ada/sleep", json=body)).status_code == 422
+
+
+async def test_nobody_who_does_not_exist_sleeps(service):
+    answers = [
+        await service.http.post("/v1/minds/nobody/sleep", json={"seconds": 60}),
+        await service.http.get("/v1/minds/nobody/sleep"),
+        await service.http.post("/v1/minds/nobody/wake", json={}),
+        await service.http.post("/v1/minds/nobody/dreams", json={}),
+    ]
+
+    assert {one.status_code for one in answers} == {404}
