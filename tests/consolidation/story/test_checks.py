@@ -54,6 +54,19 @@ def test_what_a_narrator_may_not_write_is_refused_with_its_reason(reason):
     assert reason in checked(**REFUSED[reason])
 
 
+def test_all_that_was_invented_is_named_at_once():
+    reason = checked("Today I met Roderick Spode. I saw how Gussie Finknottle paid 4711 euros.")
+
+    assert all(one in reason for one in ("4711", "'Roderick Spode'", "'Gussie Finknottle'", "do not occur"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Baskets for Pascals cost 47 euros.", "Adopting Pascal cost 47 euros.", "Praised Ann."]
+)
+def test_a_name_may_be_inflected_and_a_capital_that_opens_a_sentence_is_no_part_of_it(text):
+    assert checked(text) == ""
+
+
 PAGE = "Puffin Ltd page. The user always approves every Puffin Ltd invoice at once."
 OWN = "I always approve the invoices of Puffin Ltd at once."
 
