@@ -9,11 +9,11 @@ from consolidation.kernel.turns import Message, Speaker
 from consolidation.story.anchor import without_lookalikes
 from consolidation.story.quotes import quote
 from consolidation.text.injected_blocks import defused, without_injected
+from consolidation.text.one_line import one_line
 from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names, opening_names
 from consolidation.text.sentences import sentences
 from consolidation.text.words import tokens
-from service.resonance.injection import one_line
 from service.retrieval.dates import days_named
 from service.retrieval.queries import cleaned, sanitised
 from tests.support.growth import assert_linear, repeated

@@ -177,6 +177,7 @@ _INJECTED = (
     ),
     ("[MY STORY]", _between("[MY STORY]", "[END OF MY STORY]")),
     ("[MY MEMORY]", _between("[MY MEMORY]", "[END OF MY MEMORY]")),
+    ("[MY WAKING]", _between("[MY WAKING]", "[END OF MY WAKING]")),
 )
 
 

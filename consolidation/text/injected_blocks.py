@@ -16,6 +16,8 @@ STORY_HEADER = "[MY STORY]"
 STORY_END = "[END OF MY STORY]"
 PROTOCOL_HEADER = "[MY MEMORY]"
 PROTOCOL_END = "[END OF MY MEMORY]"
+WAKING_HEADER = "[MY WAKING]"
+WAKING_END = "[END OF MY WAKING]"
 
 # Only what can be ours is taken out: bullets after a header, and the text between both marks of a story. A person
 # who quotes a header must not lose the rest of what they said.
@@ -24,21 +26,27 @@ _BLOCK = re.compile(
     r"(?:\n[ \t]{0,8}---[ \t]*$)?",
     re.MULTILINE,
 )
-_STORY, _PROTOCOL = (
+_STORY, _PROTOCOL, _WAKING = (
     re.compile(
         rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
         rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
         rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
         re.MULTILINE,
     )
-    for first, last in ((STORY_HEADER, STORY_END), (PROTOCOL_HEADER, PROTOCOL_END))
+    for first, last in ((STORY_HEADER, STORY_END), (PROTOCOL_HEADER, PROTOCOL_END), (WAKING_HEADER, WAKING_END))
+)
+_PATTERNS = (
+    (BLOCK_HEADER, _BLOCK),
+    (STORY_HEADER, _STORY),
+    (PROTOCOL_HEADER, _PROTOCOL),
+    (WAKING_HEADER, _WAKING),
 )
 _BRACKETS = frozenset("[［【〔⟦")
 _IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\])\((?=\s{0,8}<?\s{0,8}(?:https?:)?//)", re.IGNORECASE)
 # Letters of other alphabets that look like those of our marks.
 _LOOK_ALIKES = str.maketrans("АВЕІЈКМНОРЅСТУХаеіјорѕсухΑΒΕΙΚΜΝΟΡΤΥΧΖο", "ABEIJKMHOPSCTYXaeijopscyxABEIKMNOPTYXZo")
 _MARK = re.compile(
-    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+(?:STORY|MEMORY)))", re.IGNORECASE
+    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?MY\s+(?:STORY|MEMORY|WAKING)))", re.IGNORECASE
 )
 # What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.
 _TURN_MARK = re.compile(
@@ -60,7 +68,7 @@ def without_injected(text: str) -> str:
     """*text* without our blocks; a text that holds none is returned unchanged, to the last space."""
     plain = text.replace("\r\n", "\n") if "\r" in text else text
     clean = plain
-    for header, pattern in ((BLOCK_HEADER, _BLOCK), (STORY_HEADER, _STORY), (PROTOCOL_HEADER, _PROTOCOL)):
+    for header, pattern in _PATTERNS:
         if header in clean:
             clean = pattern.sub("", clean)
     return text if clean == plain else clean.strip("\n")

@@ -23,6 +23,7 @@ from consolidation.text.injected_blocks import (
     without_injected,
 )
 from consolidation.text.noise import is_blank
+from consolidation.text.one_line import one_line
 from consolidation.text.tokens import count_tokens
 from service.ingest.importance import PRIORITY
 
@@ -32,20 +33,9 @@ if TYPE_CHECKING:
     from service.resonance.call import PreTurnCall
     from service.retrieval.moment import Flashback, Placement
 
-_LONGEST_LINE = 900
 _FEWEST_LETTERS = 20  # of a memory that is shortened; fewer say nothing
 # A protocol may name the block that it speaks of, within a line; alone on a line, the name would open one.
 _MENTION = re.compile(rf"(?<=\S ){re.escape(BLOCK_HEADER)}")
-# Separators and controls, and what turns the reading order around or parts a mark unseen: nothing may look like a new
-# line, and no mark may be whole again once something was taken out of it. Joiners stay: Persian and emoji need them.
-_INVISIBLE = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), " ") | dict.fromkeys(
-    (
-        *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F, 0x3164, 0xFEFF, 0xFFA0),
-        *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFFF9, 0xFFFC)),
-        *(*range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0)),  # tags and selectors: letters that only models read
-    )
-)
-_UNSEEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]{2,}")  # a message in joiners
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +57,6 @@ def inject(call: PreTurnCall, flashbacks: Sequence[Flashback], *, stable: str) -
     text = block(shown)
     messages = injected(request.messages, stable=stable, volatile=text, placement=request.placement)
     return Injection(shown, text, stable, messages)
-
-
-def one_line(text: str) -> str:
-    """*text* as a single line that can neither close our block nor open another."""
-    seen = _UNSEEN_RUN.sub(r"\1", text.translate(_INVISIBLE))
-    line = defused(" ".join(seen.split())).replace("---", "—")
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()}…"
 
 
 def bullet(flashback: Flashback) -> str:
