@@ -30,6 +30,7 @@ from service.http.routes import (
     sleep,
     story,
     turns,
+    waking,
 )
 from service.http.routes import archive as moving
 from service.http.routes import erasure as erasing
@@ -94,7 +95,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, resonance, memory, standing, tools, health):
+    for part in (*stored, resonance, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

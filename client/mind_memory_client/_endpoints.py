@@ -20,6 +20,7 @@ from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedA
 from mind_memory_client.log_page import LogPage
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
 from mind_memory_client.service_status import ServiceStatus
+from mind_memory_client.waking import Waking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,6 +178,7 @@ TRIM = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/trim", AsWindow(models
 RESONANCE = Endpoint("POST", f"{_MIND}/resonance", AsModel(models.Resonance), max_attempts=2)
 REMEMBER = Endpoint("GET", f"{_MIND}/remember", AsModel(models.Remembered))
 LOG = Endpoint("GET", f"{_MIND}/log", AsModel(LogPage))
+WAKING = Endpoint("GET", f"{_MIND}/waking", AsModel(Waking))
 OUTCOMES = Endpoint("POST", f"{_MIND}/outcomes", AsModel(models.AppliedOutcomes))
 TRACE = Endpoint("GET", f"{_MIND}/traces/{{trace_id}}", as_json)
 TRACES = Endpoint("GET", f"{_MIND}/traces", AsModel(models.Traces))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mind_memory_client.log_page import LogPage
     from mind_memory_client.messages import Messages, Placement
     from mind_memory_client.service_status import ServiceStatus
+    from mind_memory_client.waking import Waking
 
 
 class AsyncMemoryClient:
@@ -324,6 +325,17 @@ class AsyncMemoryClient:
             "language": language,
         }
         return await self._send(api.LOG.call(mind_id=mind, query=asked))
+
+    async def waking(
+        self, mind: str, *, session: str | None = None, max_tokens: int | None = None, timezone: str | None = None
+    ) -> Waking:
+        """
+        What an agent is handed when it wakes: one text for the beginning of its context, and the parts of it.
+
+        *session* is the one that begins. *timezone* is that of the times in the text.
+        """
+        asked = {"session_id": session, "max_tokens": max_tokens, "timezone": timezone}
+        return await self._send(api.WAKING.call(mind_id=mind, query=asked))
 
     async def journal_search(
         self, mind: str, *, query: str, max_results: int | None = None, min_score: float | None = None

@@ -178,6 +178,7 @@ _INJECTED = (
     ("[MY STORY]", _between("[MY STORY]", "[END OF MY STORY]")),
     ("[MY MEMORY]", _between("[MY MEMORY]", "[END OF MY MEMORY]")),
     ("[SESSION CONTEXT]", _between("[SESSION CONTEXT]", "[END OF SESSION CONTEXT]")),
+    ("[MY WAKING]", _between("[MY WAKING]", "[END OF MY WAKING]")),
 )
 
 

@@ -1,1 +1,1 @@
-"""What an agent does between its actions: it wonders, and its context window is trimmed."""
+"""An agent's day: what it did, how it tires, sleeps and dreams, what it wakes to, and how its window is trimmed."""

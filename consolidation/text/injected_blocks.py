@@ -18,6 +18,8 @@ PROTOCOL_HEADER = "[MY MEMORY]"
 PROTOCOL_END = "[END OF MY MEMORY]"
 DIGEST_HEADER = "[SESSION CONTEXT]"
 DIGEST_END = "[END OF SESSION CONTEXT]"
+WAKING_HEADER = "[MY WAKING]"
+WAKING_END = "[END OF MY WAKING]"
 
 # Only what can be ours is taken out: bullets after a header, and the text between both marks of a story. A person
 # who quotes a header must not lose the rest of what they said.
@@ -26,7 +28,7 @@ _BLOCK = re.compile(
     r"(?:\n[ \t]{0,8}---[ \t]*$)?",
     re.MULTILINE,
 )
-_STORY, _PROTOCOL, _DIGEST = (
+_STORY, _PROTOCOL, _DIGEST, _WAKING = (
     re.compile(
         rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
         rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
@@ -37,15 +39,23 @@ _STORY, _PROTOCOL, _DIGEST = (
         (STORY_HEADER, STORY_END),
         (PROTOCOL_HEADER, PROTOCOL_END),
         (DIGEST_HEADER, DIGEST_END),
+        (WAKING_HEADER, WAKING_END),
     )
 )
-_INJECTED = ((BLOCK_HEADER, _BLOCK), (STORY_HEADER, _STORY), (PROTOCOL_HEADER, _PROTOCOL), (DIGEST_HEADER, _DIGEST))
+_INJECTED = (
+    (BLOCK_HEADER, _BLOCK),
+    (STORY_HEADER, _STORY),
+    (PROTOCOL_HEADER, _PROTOCOL),
+    (DIGEST_HEADER, _DIGEST),
+    (WAKING_HEADER, _WAKING),
+)
 _BRACKETS = frozenset("[［【〔⟦")
 _IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\])\((?=\s{0,8}<?\s{0,8}(?:https?:)?//)", re.IGNORECASE)
 # Letters of other alphabets that look like those of our marks.
 _LOOK_ALIKES = str.maketrans("АВЕІЈКМНОРЅСТУХаеіјорѕсухΑΒΕΙΚΜΝΟΡΤΥΧΖο", "ABEIJKMHOPSCTYXaeijopscyxABEIKMNOPTYXZo")
 _MARK = re.compile(
-    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE|(?:END\s+OF\s+)?(?:MY\s+(?:STORY|MEMORY)|SESSION\s+CONTEXT)))",
+    r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE"
+    r"|(?:END\s+OF\s+)?(?:MY\s+(?:STORY|MEMORY|WAKING)|SESSION\s+CONTEXT)))",
     re.IGNORECASE,
 )
 # What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.

@@ -18,6 +18,7 @@ from service.mcp_server.results import (
     SaveResult,
     StoreTurnResult,
     StoryResult,
+    WakingResult,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ async def read_story(arguments: ToReadStory, connection: ApiConnection) -> Story
     text = book.text if shown == total else "".join(chapter.text for chapter in book.chapters[-shown:])
     story_text = {"text": text.strip(), "chapters": shown, "total_chapters": total}
     return StoryResult.model_validate({**answer, **story_text})
+
+
+async def read_waking(arguments: ToolArguments, connection: ApiConnection) -> WakingResult:
+    """What an agent of the mind is handed when it wakes."""
+    return WakingResult.model_validate(await _get(connection, _mind(arguments, connection), "waking", {}))
 
 
 async def resonance(arguments: ToResonate, connection: ApiConnection) -> ResonanceResult:

@@ -134,6 +134,12 @@ class StoryResult(ToolResult):
     last_processed: datetime | None = Field(None, description="The time up to which the story is written.")
 
 
+class WakingResult(ToolResult):
+    """What an agent is handed when it wakes."""
+
+    text: str = ""
+
+
 class FlashbackResult(ResultPart):
     """A memory that surfaced."""
 

@@ -1,4 +1,4 @@
-"""The official SDK's server over our tools and stories, for one caller. It stores nothing between two requests."""
+"""The official SDK's server over our tools and resources, for one caller. It stores nothing between two requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from prompts.library import render
-from service.mcp_server import stories
+from service.mcp_server import resources
 from service.mcp_server.api_client import AnotherMind, ApiRefused, ApiUnreachable
 from service.mcp_server.errors import explain_invalid_arguments, explain_refusal
 from service.mcp_server.schemas import schema_of
@@ -60,13 +60,13 @@ def build_server(connection: ApiConnection) -> Server[Any]:
         return await _call(tool, params.arguments or {}, connection)
 
     async def list_resources(_: _Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
-        return await stories.list_stories(connection)
+        return await resources.list_resources(connection)
 
     async def list_templates(_: _Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        return stories.list_templates(connection)
+        return resources.list_templates(connection)
 
     async def read_resource(_: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await stories.read(str(params.uri), connection)
+        return await resources.read(str(params.uri), connection)
 
     return Server(
         "mind-memory",

@@ -132,6 +132,7 @@ SENT = [
                    outcomes={"f": "used"}),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),
     api.edit_story("ada", text="x", etag="y"),
+    api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
     api.consolidate("ada", trigger="manual", wait=True, skip=True),
     api.import_archive("ada", archive=b"PK", reembed=True, prompts=True),
 ]  # fmt: skip

@@ -63,6 +63,7 @@ def test_without_memory_messages_are_the_same_objects():
 
 @pytest.mark.parametrize(
     "text", [BLOCK, f"{BLOCK}\n\nHi", f"Hi\n{STABLE}", "[MY STORY]\nA\n[END OF MY STORY]\n", "[MY MEMORY] he said",
+             "Hi\n[MY WAKING]\nYou woke.\n[END OF MY WAKING]\nHo",
              "What is [SUBCONSCIOUS RESONANCE]?", "a\r\n[SUBCONSCIOUS RESONANCE]\r\n- b"],
 )  # fmt: skip
 def test_what_is_taken_out_is_what_the_service_takes_out(text):
@@ -71,7 +72,7 @@ def test_what_is_taken_out_is_what_the_service_takes_out(text):
 
 def test_the_patterns_are_the_services_own():
     assert [one.pattern for _, one in ours._INJECTED] == [
-        one.pattern for one in (theirs._BLOCK, theirs._STORY, theirs._PROTOCOL, theirs._DIGEST)
+        one.pattern for one in (theirs._BLOCK, theirs._STORY, theirs._PROTOCOL, theirs._DIGEST, theirs._WAKING)
     ]
 
 

@@ -3,7 +3,7 @@
 import inspect
 import time
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import httpx
 import httpx2
@@ -94,6 +94,21 @@ async def test_the_log_is_searched_word_for_word_and_page_by_page(way, url, told
     assert [item.text for item in rest.items] == [MOTHER]
     assert rest.next_cursor is None
     assert none.items == ()
+
+
+@EACH_ONCE
+async def test_an_agent_wakes_with_what_its_files_hold(way, url, told_mind, home):
+    """Broken: a parameter under another name."""
+    seen = "## 2026-02-12\n\nRED 09:32 Promised Ann the report\n"
+    (home / "minds" / told_mind / "observations.md").write_text(seen)
+    async with opened(way, url) as memory:
+        found = await of(memory.waking(told_mind, session="later", max_tokens=500, timezone="Europe/Paris"))
+        same = await of(memory.waking(told_mind, session="earlier"))
+
+    assert [(one.level, one.day, one.at) for one in found.observations] == [("RED", date(2026, 2, 12), "09:32")]
+    assert "Promised Ann the report" in found.text
+    assert [one.text for one in found.unread_messages] == [MOTHER]
+    assert (found.last_session.session_id, same.last_session) == ("earlier", None)
 
 
 @EACH_ONCE

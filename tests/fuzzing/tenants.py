@@ -221,7 +221,8 @@ def _mixed(chance, value, known):
 
 def _tool_call(chance, known):
     if chance.random() < 0.2:
-        uri = chance.choice((f"story://{THEIRS}", f"story://{OURS}/../{THEIRS}", f"story://{THEIRS.upper()}"))
+        kind = chance.choice(("story", "waking"))
+        uri = chance.choice((f"{kind}://{THEIRS}", f"{kind}://{OURS}/../{THEIRS}", f"{kind}://{THEIRS.upper()}"))
         return {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": uri}}
     if chance.random() < 0.1:
         method = chance.choice(("resources/list", "tools/list", "resources/templates/list", "prompts/list"))

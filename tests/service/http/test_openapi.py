@@ -4,10 +4,12 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
+from consolidation.dreams.dream_log import DreamLog, DreamRecord
+from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, outcomes, trim
+from service.http.schemas import chat, examples, journal, log, memories, outcomes, trim, waking
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import status as standing
@@ -32,6 +34,7 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
     "GET /v1/minds/{mind_id}/log": log.LOG_FOUND,
+    "GET /v1/minds/{mind_id}/waking": waking.WAKING,
     "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
     "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
     "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
@@ -118,6 +121,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         await ask("POST /v1/minds/{mind_id}/outcomes", body={**outcomes.REPORTED, "trace_id": trace_id})
         (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
+        write_agent_files(home / "minds" / MIND)
         await ask("GET /v1/minds/{mind_id}")
         await ask("GET /v1/minds")
         archive = await ask("GET /v1/minds/{mind_id}/export")
@@ -136,6 +140,20 @@ async def answered(anyio_backend, tmp_path_factory, document):
             path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
             await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
     return asked
+
+
+def write_agent_files(folder):
+    """The files of an agent that slept once."""
+    slept, example = "2026-01-10T06:00:00Z", waking.WAKING
+    [seen] = example["observations"]
+    (folder / "observations.md").write_text(f"## {seen['day']}\n\n{seen['level']} {seen['at']} {seen['text']}\n")
+    (folder / "priorities.md").write_text(f"- {example['priorities'][0]}\n")
+    (folder / "rules.md").write_text(f"- {example['rules'][0]}\n")
+    (folder / "briefing.md").write_text(f"{example['briefing']}\n")
+    state = SleepState(cycle=3, asleep_at=slept, wake_at=example["woke_at"], kind="dream")
+    write_sleep_state(folder / "sleep.json", state)
+    record = DreamRecord(t=slept, dream=1, reflection=example["reflection"], priority=example["priority"])
+    DreamLog(folder / "dreams.jsonl").add(record)
 
 
 def _examples(operation, place):
@@ -218,6 +236,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/export": {404, 422, 503},
         "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
         "GET /v1/minds/{mind_id}/story": {404, 409, 422},

@@ -1,0 +1,122 @@
+"""Reads what a mind's waking is made of. Nothing is written, and a file that can not be read is an empty one."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import batched, islice, takewhile
+from typing import TYPE_CHECKING
+
+from anyio.to_thread import run_sync
+
+from consolidation.dreams.dream_log import Dreams
+from consolidation.dreams.sleep_state import SleepState, read_sleep_state
+from consolidation.dreams.waking import UndreamtSession, UnreadMessage, WakingFiles, waking_pack
+from consolidation.kernel.turns import Speaker
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from datetime import tzinfo
+
+    from consolidation.dreams.waking import WakingPack
+    from consolidation.kernel.turns import StoredTurn
+    from service.mind.minds import Mind
+
+_LONGEST_FILE = 400_000  # characters
+_MOST_MESSAGES, _LONGEST_MESSAGE = 10, 500  # characters
+_MOST_TURNS = 2000  # that are looked through for messages of people
+_BLOCK = 50
+_CUT = " […]"
+
+
+async def wake_up_pack(mind: Mind, *, session_id: str | None, max_tokens: int, zone: tzinfo) -> WakingPack:
+    """
+    What the agent of *mind* is handed when it wakes, in at most *max_tokens*.
+
+    *session_id* is the session that begins, so that it is not told of as the last one. Raises TranscriptUnreadable.
+    """
+    dreams = await run_sync(_dreams, mind)
+    messages, undreamt = await _since(mind, dreams.cursor, session_id=session_id)
+    files = await run_sync(partial(_files, mind, dreams, messages=messages, undreamt=undreamt))
+    prompts = mind.workspace.prompts
+    return await run_sync(partial(waking_pack, files, max_tokens=max_tokens, zone=zone, prompts=prompts))
+
+
+def _dreams(mind: Mind) -> Dreams:
+    try:
+        return mind.dreams.read()
+    except OSError:
+        return Dreams()
+
+
+def _files(
+    mind: Mind, dreams: Dreams, *, messages: tuple[UnreadMessage, ...], undreamt: UndreamtSession | None
+) -> WakingFiles:
+    workspace = mind.workspace
+
+    def text(name: str) -> str:
+        return workspace.read(workspace.writing(name), most_characters=_LONGEST_FILE)
+
+    try:
+        state = read_sleep_state(workspace.sleep_state)
+    except OSError:
+        state = SleepState()
+    return WakingFiles(
+        state=state,
+        dreams=dreams,
+        observations=text("observations"),
+        priorities=text("priorities"),
+        rules=text("rules"),
+        briefing=text("briefing"),
+        messages=messages,
+        undreamt=undreamt,
+    )
+
+
+async def _since(
+    mind: Mind, cursor: int, *, session_id: str | None
+) -> tuple[tuple[UnreadMessage, ...], UndreamtSession | None]:
+    """The newest messages of people behind *cursor*, newest first, and the newest session there that is another."""
+    messages: list[UnreadMessage] = []
+    last: StoredTurn | None = None
+    async for turn in _newest(mind, cursor):
+        if last is None and turn.turn.session_id != session_id:
+            last = turn
+        messages += _messages(turn)
+        if len(messages) >= _MOST_MESSAGES and last is not None:
+            break
+    undreamt = None
+    if last is not None:
+        actions = _tool_calls(mind, last.turn.session_id, cursor)
+        undreamt = UndreamtSession(last.turn.session_id, last.accepted_at, actions)
+    return tuple(messages[:_MOST_MESSAGES]), undreamt
+
+
+async def _newest(mind: Mind, cursor: int) -> AsyncIterator[StoredTurn]:
+    """The remembered turns behind *cursor*, newest first, among the newest that there are."""
+    positions = mind.transcript.positions
+    newest = takewhile(lambda found: found[0] > cursor, positions.backwards(positions.last))
+    sequences = (one for one, _ in islice(newest, _MOST_TURNS))
+    for block in batched(tuple(sequences), _BLOCK):
+        for turn in await mind.transcript.read_many(block):
+            if turn.is_remembered:
+                yield turn
+
+
+def _messages(turn: StoredTurn) -> list[UnreadMessage]:
+    """What people said in a turn, the last first."""
+    said = [one for one in reversed(turn.turn.messages) if one.role is Speaker.USER and one.content.strip()]
+    session_id = turn.turn.session_id
+    return [
+        UnreadMessage(one.timestamp or turn.accepted_at, one.who, session_id, _cut(one.content.strip())) for one in said
+    ]
+
+
+def _tool_calls(mind: Mind, session_id: str, cursor: int) -> int:
+    """How many tool calls a session has behind *cursor*."""
+    calls = mind.transcript.positions.tool_calls_after
+    undreamt = (one for one in mind.transcript.positions.in_session(session_id) if one > cursor)
+    return sum(calls(one - 1) - calls(one) for one in undreamt)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - len(_CUT)].rstrip() + _CUT
