@@ -99,7 +99,7 @@ def test_the_text_follows_the_order_in_which_an_agent_needs_it():
 
 @given(FILES, BUDGETS)
 def test_the_budget_is_kept(known, max_tokens):
-    """Broken: the last loop of ``_written``, and headings that cost nothing."""
+    """Broken: lines and headings that cost nothing, without the last loop of ``_written``."""
     pack = waking_pack(known, max_tokens=max_tokens)
 
     assert count_tokens(pack.text) <= max_tokens
@@ -230,16 +230,16 @@ def test_a_session_was_interrupted_if_the_agent_acted_and_did_not_sleep(ended, a
     assert ("interrupted before you slept" in pack.text) is was_interrupted
 
 
-def test_the_tag_changes_with_any_part():
+def test_the_tag_changes_with_any_part_also_with_one_that_found_no_room():
     """Broken: the tag of the text alone."""
-    known = WakingFiles(state=STATE, rules="- Wait\n")
-    tags = [
-        waking_pack(one).etag
-        for one in (known, replace(known, rules="- Go\n"), replace(known, state=STATE.model_copy(update={"cycle": 9})))
-    ]
+    known = WakingFiles(state=STATE, rules="- Wait for Bo before you push\n" * 50)
+    longer = replace(known, rules=f"{known.rules}- Go\n")
 
-    assert len(set(tags)) == 3
-    assert waking_pack(known, zone=ZoneInfo("Asia/Tokyo")).etag != tags[0]
+    one, other = (waking_pack(found, max_tokens=200) for found in (known, longer))
+
+    assert one.text == other.text
+    assert one.etag != other.etag
+    assert waking_pack(known, max_tokens=200, zone=ZoneInfo("Asia/Tokyo")).etag != one.etag
 
 
 @given(st.text(), st.text(), st.text(), st.text())
