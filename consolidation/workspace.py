@@ -15,6 +15,8 @@ from consolidation.kernel.links import LinkRefused, open_regular, real_place
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
 LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
+_MOST_PURPOSE = 8_000  # characters
+_COMMENT = re.compile(r"<!--[^>]{0,400}-->")
 _UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
 _LOGS = ("subconscious.jsonl", "outcomes.jsonl")
 _OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md", "briefing.md")
@@ -72,6 +74,11 @@ class Workspace:
     def purpose(self) -> Path:
         """What an autonomous agent is for, written by a person."""
         return self.folder / "PURPOSE.md"
+
+    @property
+    def purpose_text(self) -> str:
+        """What a person wrote into PURPOSE.md, without comments; "" where there is nothing. Reads a file."""
+        return _COMMENT.sub("", self.read(self.purpose, most_characters=_MOST_PURPOSE)).strip()
 
     @property
     def prompts(self) -> Path:

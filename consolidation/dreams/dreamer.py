@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -37,10 +36,9 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel
     from consolidation.workspace import Workspace
 
-_PERSONS_CHARACTERS = 8_000  # of PURPOSE.md and SOUL.md that are read
+_PERSONS_CHARACTERS = 8_000  # of SOUL.md that are read
 _MOST_STANDING = 60  # observations that a dream is shown: the critical ones, and else the newest
 _MOST_TIDIED = 200
-_COMMENT = re.compile(r"<!--[^>]{0,400}-->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +53,8 @@ class DreamerVoice:
     @classmethod
     def of(cls, workspace: Workspace, *, agent: str) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        purpose, soul = (
-            workspace.read(file, most_characters=_PERSONS_CHARACTERS).strip()
-            for file in (workspace.purpose, workspace.soul)
-        )
-        return cls(agent, _COMMENT.sub("", purpose).strip(), soul, workspace.prompts)
+        soul = workspace.read(workspace.soul, most_characters=_PERSONS_CHARACTERS).strip()
+        return cls(agent, workspace.purpose_text, soul, workspace.prompts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import anyio.to_thread
+
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.text.names import names
@@ -16,9 +18,9 @@ from service.retrieval.queries import cleaned, distinct, is_filler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from consolidation.kernel.ports import LanguageModel, Reply
+    from consolidation.workspace import Workspace
     from service.retrieval.moment import Moment
 
 _RECENT_LINES = 4
@@ -73,16 +75,22 @@ def _with_talk(moment: Moment) -> str:
     return f"{before} {moment.message}" if before and not is_filler(before) else moment.message
 
 
-async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, overrides: Path | None) -> Reply[Seeds]:
-    """Ask the model which people, phrases and hypotheses might stir a memory. Raises ModelFault."""
+async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, workspace: Workspace) -> Reply[Seeds]:
+    """
+    Ask the model which people, phrases and hypotheses might stir a memory, as one with the purpose of PURPOSE.md.
+
+    Raises ModelFault.
+    """
+    purpose = await anyio.to_thread.run_sync(lambda: workspace.purpose_text, abandon_on_cancel=True)
     words = {
         "agent": agent,
+        "purpose": purpose,
         "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
         "message": moment.message,
         "recent": moment.recent,
         "language": moment.language,
     }
-    return await model.answer(Ask("seeds", Seeds, words, overrides))
+    return await model.answer(Ask("seeds", Seeds, words, workspace.prompts))
 
 
 def model_queries(

@@ -146,9 +146,7 @@ class SeedsModel:
 
         async def ask() -> Reply[Seeds]:
             with self._pace.timed(clock):
-                return await ask_for_seeds(
-                    moment, agent=self._agent, model=self._model, overrides=call.mind.workspace.prompts
-                )
+                return await ask_for_seeds(moment, agent=self._agent, model=self._model, workspace=call.mind.workspace)
 
         key = (moment.mind_id, moment.session_id)
         return self._late_answers.ask(

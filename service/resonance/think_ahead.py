@@ -106,4 +106,4 @@ class ThinkAhead:
             timezone=habit.timezone,
         )
         with self._pace.timed(self._clock.monotonic):
-            return await ask_for_seeds(moment, agent=self._agent, model=self._model, overrides=mind.workspace.prompts)
+            return await ask_for_seeds(moment, agent=self._agent, model=self._model, workspace=mind.workspace)

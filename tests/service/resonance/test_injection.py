@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.injected_blocks import BLOCK_HEADER, BLOCK_RULE, without_injected
-from consolidation.text.one_line import one_line
+from consolidation.text.injected_blocks import one_line
 from consolidation.text.tokens import count_tokens
 from service.resonance.injection import block, bullet, etag, fitting, injected, stable_text
 from tests.support import strategies
