@@ -25,6 +25,7 @@ from service.http.routes import (
     journal,
     log,
     memories,
+    observations,
     outcomes,
     resonance,
     story,
@@ -92,7 +93,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    stored = (turns, memories, outcomes, story, consolidation, journal, log, moving, erasing)
+    stored = (turns, memories, outcomes, story, observations, consolidation, journal, log, moving, erasing)
     for part in (*stored, resonance, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)

@@ -33,6 +33,7 @@ _COMMANDS = {
     "reindex": "Embed everything anew, after the embedder was changed.",
     "rebuild": "Build graph and full text anew from the transcript.",
     "story": "Read and edit the story, and take back what was changed.",
+    "observations": "Show what dreams observed, by day.",
     "journal": "Search and read what you wrote down: MEMORY.md and memory/.",
     "keys": "Make and revoke API keys.",
 }

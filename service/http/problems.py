@@ -72,6 +72,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.StoryRefused: (502, "The model wrote no usable chapter"),
     errors.StoryPreconditionMissing: (428, "If-Match is required"),
     errors.StoryChanged: (412, "The story has changed since it was read"),
+    errors.ObservationsChanged: (412, "The observations have changed since they were read"),
     errors.HomeFault: (503, "The home folder can not be used"),
     errors.HomeLocked: (503, "Another service uses this home folder"),
     errors.TranscriptUnwritable: (503, "The turn could not be stored"),

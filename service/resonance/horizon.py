@@ -32,9 +32,11 @@ class Horizon:
     phrases: tuple[str, ...] = ()
 
     def hides(self, fragment: Fragment) -> bool:
-        """Whether all that *fragment* rests on is in sight."""
-        if fragment.notes:
-            return all(any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes)
+        """Whether all that *fragment* rests on is in sight: the lines that it is, or else its turns."""
+        if fragment.notes and all(
+            any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes
+        ):
+            return True
         return bool(fragment.sources) and all(
             source.sequence in self.visible
             or (source.session_id == self.session_id and self._is_newer(source.sequence, source.timestamp))
