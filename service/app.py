@@ -25,6 +25,7 @@ from service.http.routes import (
     journal,
     log,
     memories,
+    observations,
     outcomes,
     resonance,
     sleep,
@@ -94,7 +95,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    stored = (turns, memories, outcomes, sleep, story, consolidation, journal, log, moving, erasing)
+    stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
     for part in (*stored, resonance, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)

@@ -19,6 +19,7 @@ from mind_memory_client import models
 from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedAnswer
 from mind_memory_client.log_page import LogPage
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
+from mind_memory_client.observations import Observations
 from mind_memory_client.service_status import ServiceStatus
 from mind_memory_client.waking import Waking
 
@@ -194,6 +195,9 @@ STORY_VERSION_BYTES = Endpoint("GET", f"{_STORY}/history/{{version}}", as_markdo
 STORY_DIFF = Endpoint("GET", f"{_STORY}/diff", AsModel(models.StoryDiff))
 STORY_RESTORE = Endpoint("POST", f"{_STORY}/restore", AsModel(models.Story), is_repeatable=False)
 
+OBSERVATIONS = Endpoint("GET", f"{_MIND}/observations", AsModel(Observations))
+OBSERVATIONS_EDIT = Endpoint("PUT", f"{_MIND}/observations", AsModel(Observations), is_repeatable=False)
+
 CONSOLIDATE = Endpoint("POST", f"{_MIND}/consolidation", AsModel(models.Consolidation))
 CONSOLIDATION = Endpoint("GET", f"{_MIND}/consolidation", AsModel(models.Consolidation))
 
@@ -362,6 +366,12 @@ def edit_story(mind: str, *, text: str, etag: str) -> Call[models.Story]:
     """The call that replaces a story, as Markdown: JSON would limit its length."""
     headers = {"Content-Type": f"{_MARKDOWN}; charset=utf-8", "If-Match": etag}
     return STORY_EDIT.call(mind_id=mind, content=text.encode("utf-8", "surrogateescape"), headers=headers)
+
+
+def put_observations(mind: str, *, text: str, etag: str) -> Call[Observations]:
+    """The call that replaces observations, as Markdown."""
+    headers = {"Content-Type": f"{_MARKDOWN}; charset=utf-8", "If-Match": etag}
+    return OBSERVATIONS_EDIT.call(mind_id=mind, content=text.encode("utf-8", "surrogateescape"), headers=headers)
 
 
 def story_bytes(mind: str, *, version: str | None) -> Call[bytes]:

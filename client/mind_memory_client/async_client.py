@@ -16,7 +16,7 @@ from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
     from types import TracebackType
 
     import httpx
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.log_page import LogPage
     from mind_memory_client.messages import Messages, Placement
+    from mind_memory_client.observations import Observations
     from mind_memory_client.service_status import ServiceStatus
     from mind_memory_client.waking import Waking
 
@@ -279,13 +280,13 @@ class AsyncMemoryClient:
         mind: str,
         query: str,
         *,
-        kinds: Sequence[Literal["fact", "entity", "episode"]] | None = None,
+        kinds: Sequence[Literal["fact", "entity", "episode", "observation"]] | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
     ) -> models.Remembered:
-        """Search facts, entities and episodes, best first. *at* finds facts that held at that time."""
+        """Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time."""
         asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
         return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
@@ -308,8 +309,8 @@ class AsyncMemoryClient:
         """
         Search every stored message word for word, newest first, with *context* messages around each.
 
-        *exclude_from* leaves out what was said at that time and later. *timezone* and *language* are those of each
-        item's age. *cursor* is the ``next_cursor`` of the page before.
+        *exclude_from* leaves out what was said at that time and later; ``cycle`` stands for when the agent last woke.
+        *timezone* and *language* are those of each item's age. *cursor* is the ``next_cursor`` of the page before.
         """
         asked = {
             "query": query,
@@ -400,6 +401,16 @@ class AsyncMemoryClient:
     async def restore_story(self, mind: str, *, version: str, retell: bool = False) -> models.Story:
         """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
         return await self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
+
+    async def observations(
+        self, mind: str, *, level: Literal["RED", "YLW", "GRN"] | None = None, since: date | str | None = None
+    ) -> Observations:
+        """Read what dreams observed: all, or a *level* alone, or what is of the day *since* and later."""
+        return await self._send(api.OBSERVATIONS.call(mind_id=mind, query={"level": level, "since": since}))
+
+    async def put_observations(self, mind: str, *, text: str, etag: str) -> Observations:
+        """Replace the observations that *etag* names. Raises StoryChanged where somebody changed them meanwhile."""
+        return await self._send(api.put_observations(mind, text=text, etag=etag))
 
     async def consolidate(
         self,

@@ -184,7 +184,7 @@ class Resonance(Answer):
 
 
 class Memory(Answer):
-    """A fact, an entity or an episode that ``remember`` found."""
+    """A fact, an entity, an episode or an observation that ``remember`` found."""
 
     id: str
     kind: str
@@ -193,7 +193,7 @@ class Memory(Answer):
     valid_at: datetime | None
     invalid_at: datetime | None
     score: float
-    sources: tuple[TurnSource, ...]
+    sources: tuple[TurnSource | JournalSource, ...]
     is_contradicted: bool = False
 
 

@@ -8,6 +8,7 @@ ours is known by the digests and levels that each dream's line in ``dreams.jsonl
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -61,6 +62,32 @@ class Observation:
 def read_observations(text: str) -> tuple[Observation, ...]:
     """The observations of a file, in its order; lines of any other form are left out."""
     return tuple(found for _, found in _lines(text) if found is not None)
+
+
+def numbered_observations(text: str) -> tuple[tuple[int, Observation], ...]:
+    """The observations of a file with their lines, which count from 1 and end at a newline."""
+    found, number = [], 1
+    for raw, (_, one) in zip(text.splitlines(keepends=True), _lines(text), strict=True):
+        if one is not None:
+            found.append((number, one))
+        number += raw.count("\n")
+    return tuple(found)
+
+
+def beside_observations(text: str) -> str:
+    """
+    What people wrote between the observations: *text* with nothing in place of those.
+
+    A day that holds nothing else goes as well. Every other line stays in its place.
+    """
+    left = ["" if one is not None else line for line, one in _lines(text)]
+    for at, line in enumerate(left):
+        section = itertools.takewhile(lambda other: not other.startswith("#"), left[at + 1 :])
+        if _DAY.match(line) and not any(other.strip() for other in section):
+            left[at] = ""
+    whole = zip(text.splitlines(), text.splitlines(keepends=True), strict=True)
+    endings = (ended[len(line) :] for line, ended in whole)
+    return "".join(line + ending for line, ending in zip(left, endings, strict=True))
 
 
 def merged(text: str, new: Iterable[Observation]) -> str:

@@ -31,6 +31,7 @@ Every error that is raised on purpose, as one tree:
     + StoryRefused
     + StoryPreconditionMissing
     + StoryChanged
+      - ObservationsChanged
   x DreamFault
     + DreamRefused
     + DreamUnwritable
@@ -214,10 +215,18 @@ class StoryPreconditionMissing(StoryFault):
 class StoryChanged(StoryFault):
     """The story changed since it was read; ``current`` is the story now, ``etag`` its fingerprint."""
 
+    _what = "the story has"
+
     def __init__(self, current: str, *, etag: str = "") -> None:
-        super().__init__("the story has changed since it was read; the answer holds it as it is now")
+        super().__init__(f"{self._what} changed since it was read; the answer holds it as it is now")
         self.current = current
         self.etag = etag
+
+
+class ObservationsChanged(StoryChanged):
+    """The observations changed since they were read; ``current`` is the file now, ``etag`` its fingerprint."""
+
+    _what = "observations.md has"
 
 
 class DreamFault(MemoryFault):

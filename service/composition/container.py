@@ -28,6 +28,7 @@ from service.composition.upstream import open_upstream
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
+from service.sleep.observations import ObservationsEditor
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,6 +67,7 @@ class Memory:
     outcomes: OutcomeReports
     story: Story
     sleep: Sleep
+    observations: ObservationsEditor
     journal: Journal
     archive: Archive
     erasure: ErasureService
@@ -131,10 +133,11 @@ async def open_memory(
             ingestion=ingest.ingestion,
             pipeline=resonance.pipeline,
             deadline_seconds=resonance.deadline_seconds,
-            recall=Recall(embedder=shared.embedder),
+            recall=Recall(embedder=shared.embedder, observations=journal.observations),
             outcomes=resonance.outcomes,
             story=story,
             sleep=sleep,
+            observations=ObservationsEditor(clock=shared.clock),
             journal=journal.journal,
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),

@@ -75,6 +75,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.DreamFault: (500, "The dream could not be dreamt or written"),
     errors.DreamRefused: (502, "The model dreamt nothing usable"),
     errors.DreamUnwritable: (503, "The files of the sleep can not be read or written"),
+    errors.ObservationsChanged: (412, "The observations have changed since they were read"),
     errors.HomeFault: (503, "The home folder can not be used"),
     errors.HomeLocked: (503, "Another service uses this home folder"),
     errors.TranscriptUnwritable: (503, "The turn could not be stored"),

@@ -51,7 +51,7 @@ class _Unit:
 
 def chunk_markdown(text: str, *, size: int, overlap: int) -> tuple[MarkdownChunk, ...]:
     """Chunks of *text* with at most about *size* tokens. Neighbours within a section share up to *overlap* tokens."""
-    plain = _without_comments(text)
+    plain = without_comments(text)
     units = tuple(_units(plain, most=max(min(overlap, size // 2), size // 8, 1)))
     chunks = []
     at = 0
@@ -127,7 +127,7 @@ def _pieces(line: str, *, most: int) -> Iterator[tuple[int, int, int]]:
         begin += len(piece)
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """*text* with blanks in place of ``<!-- … -->``; every line stays in its place."""
     parts, at = [], 0
     while (begin := text.find("<!--", at)) >= 0:

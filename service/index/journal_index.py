@@ -19,6 +19,7 @@ from service.index.sqlite_file import SqliteFile
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import date
     from pathlib import Path
 
     from service.index.journal_store import Chunk, ChunkHit, IndexedChunk, KnownFile
@@ -152,10 +153,10 @@ class JournalIndex:
                 self._matrix = store.matrix(database)
             return self._matrix
 
-    def ranked(self, stems: Sequence[str], *, limit: int) -> tuple[ChunkHit, ...]:
+    def ranked(self, stems: Sequence[str], *, limit: int, only_observations: bool = False) -> tuple[ChunkHit, ...]:
         """Chunks with any of *stems*, best first by BM25."""
         with self._opened() as database:
-            return store.ranked(database, stems, limit=limit)
+            return store.ranked(database, stems, limit=limit, only_observations=only_observations)
 
     def chunks(self, numbers: Sequence[int]) -> dict[int, Chunk]:
         """Chunks by number, if they still exist."""
@@ -178,13 +179,15 @@ class JournalIndex:
         with self._opened() as database:
             return tuple(row[0] for row in database.execute(query))
 
-    def dated_chunks(self) -> dict[str, tuple[int, ...]]:
-        """The numbers of all chunks of files below ``memory/``, by path."""
-        found: dict[str, list[int]] = {}
+    def numbers_of_day(self) -> dict[date, tuple[int, ...]]:
+        """The numbers of the chunks of each day: of dated files below ``memory/``, and of observations."""
         with self._opened() as database:
-            for path, number in database.execute("SELECT path, number FROM chunks WHERE path LIKE 'memory/%'"):
-                found.setdefault(path, []).append(number)
-        return {path: tuple(numbers) for path, numbers in found.items()}
+            return store.numbers_of_day(database)
+
+    def observation_numbers(self) -> frozenset[int]:
+        """The numbers of the chunks that are observations."""
+        with self._opened() as database:
+            return store.observation_numbers(database)
 
     def __len__(self) -> int:
         """The number of chunks."""

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
+from consolidation.dreams.observations import Level
 from service.index.journal_dates import day_of
 from service.index.journal_files import Stamp
 from service.index.journal_vectors import VectorMatrix
+from service.index.observed_lines import ObservedLine
 from service.index.text_store import TOKENIZER, connect_as, with_placeholders
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
-    from datetime import date
     from pathlib import Path
 
     from service.index.chunking import MarkdownChunk
     from service.ports.embedder import Vectors
 
-_VERSION = 1
+_VERSION = 2
 SCHEMA = f"""
 CREATE TABLE made_with (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE files (
@@ -29,7 +30,8 @@ CREATE TABLE files (
 );
 CREATE TABLE chunks (
   number INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-  text TEXT NOT NULL, above TEXT NOT NULL, digest TEXT NOT NULL, language TEXT NOT NULL
+  text TEXT NOT NULL, above TEXT NOT NULL, digest TEXT NOT NULL, language TEXT NOT NULL,
+  day TEXT, at TEXT, level TEXT, line TEXT
 );
 CREATE INDEX chunks_by_path ON chunks (path);
 CREATE INDEX chunks_by_digest ON chunks (digest);
@@ -37,10 +39,11 @@ CREATE TABLE vectors (digest TEXT, part INTEGER, vector BLOB NOT NULL, PRIMARY K
 CREATE VIRTUAL TABLE chunk_words USING fts5 (own, above, tokenize="{TOKENIZER}");
 """
 _PUT_CHUNK = """
-INSERT INTO chunks (path, start_line, end_line, text, above, digest, language) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO chunks (path, start_line, end_line, text, above, digest, language, day, at, level, line)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _CHUNK = """
-SELECT number, chunks.path, start_line, end_line, text, above, chunks.digest, language, mtime_ns
+SELECT number, chunks.path, start_line, end_line, text, above, chunks.digest, language, mtime_ns, day, at, level, line
 FROM chunks JOIN files USING (path)
 """
 
@@ -63,11 +66,12 @@ class IndexedChunk:
     language: str
     own: tuple[str, ...]
     above: tuple[str, ...]
+    observed: ObservedLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk of a file: its place, its text, and when the file was last written."""
+    """A chunk of a file: its place, its text, when the file was last written, and what it is if an observation."""
 
     number: int
     path: str
@@ -78,11 +82,12 @@ class Chunk:
     digest: str
     language: str
     written_at: datetime
+    observed: ObservedLine | None = None
 
     @property
     def day(self) -> date | None:
-        """The day of the chunk's file."""
-        return day_of(self.path)
+        """The day of an observation, or of the chunk's file."""
+        return day_of(self.path) if self.observed is None else self.observed.day
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ def put_file(database: sqlite3.Connection, path: str, known: KnownFile, chunks: 
     for chunk in chunks:
         cut = chunk.cut
         row = (path, cut.start_line, cut.end_line, cut.text, cut.above, chunk.digest, chunk.language)
-        number = database.execute(_PUT_CHUNK, row).lastrowid
+        number = database.execute(_PUT_CHUNK, (*row, *_observed_row(chunk.observed))).lastrowid
         words = (number, " ".join(chunk.own), " ".join(chunk.above))
         database.execute("INSERT INTO chunk_words (rowid, own, above) VALUES (?, ?, ?)", words)
 
@@ -164,10 +169,14 @@ def matrix(database: sqlite3.Connection) -> VectorMatrix:
     return VectorMatrix(row_ranges, np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1))
 
 
-def ranked(database: sqlite3.Connection, stems: Sequence[str], *, limit: int) -> tuple[ChunkHit, ...]:
+def ranked(
+    database: sqlite3.Connection, stems: Sequence[str], *, limit: int, only_observations: bool = False
+) -> tuple[ChunkHit, ...]:
     """Chunks with any of *stems*, best first. Words of the headings above count less."""
     words = " OR ".join(f'"{stem}"' for stem in stems)
     query = "SELECT rowid, -bm25(chunk_words, 1.0, 0.5) AS score FROM chunk_words WHERE chunk_words MATCH ?"
+    if only_observations:
+        query += " AND rowid IN (SELECT number FROM chunks WHERE level IS NOT NULL)"
     found = database.execute(f"{query} ORDER BY score DESC LIMIT ?", (words, limit)) if words else ()
     return tuple(ChunkHit(*row) for row in found)
 
@@ -175,7 +184,38 @@ def ranked(database: sqlite3.Connection, stems: Sequence[str], *, limit: int) ->
 def chunks_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Chunk]:
     """Chunks by number."""
     rows = database.execute(with_placeholders(f"{_CHUNK} WHERE number IN", len(numbers)), tuple(numbers)).fetchall()
-    return {row[0]: Chunk(*(*row[:-1], datetime.fromtimestamp(row[-1] / 1e9, UTC))) for row in rows}
+    return {
+        row[0]: Chunk(*(*row[:8], datetime.fromtimestamp(row[8] / 1e9, UTC), _observed_of(row[9:]))) for row in rows
+    }
+
+
+def numbers_of_day(database: sqlite3.Connection) -> dict[date, tuple[int, ...]]:
+    """The numbers of the chunks of each day: of dated files below ``memory/``, and of observations."""
+    query = "SELECT path, day, number FROM chunks WHERE day IS NOT NULL OR path LIKE 'memory/%' ORDER BY path, number"
+    found: dict[date, list[int]] = {}
+    for path, day, number in database.execute(query):
+        of_chunk = day_of(path) if day is None else date.fromisoformat(day)
+        if of_chunk is not None:
+            found.setdefault(of_chunk, []).append(number)
+    return {day: tuple(numbers) for day, numbers in found.items()}
+
+
+def observation_numbers(database: sqlite3.Connection) -> frozenset[int]:
+    """The numbers of the chunks that are observations."""
+    return frozenset(row[0] for row in database.execute("SELECT number FROM chunks WHERE level IS NOT NULL"))
+
+
+def _observed_row(observed: ObservedLine | None) -> tuple[str | None, ...]:
+    if observed is None:
+        return (None, None, None, None)
+    return (observed.day.isoformat(), observed.at, observed.level, observed.digest)
+
+
+def _observed_of(row: Sequence[str | None]) -> ObservedLine | None:
+    day, at, level, line = row
+    if day is None or at is None or level is None or line is None:
+        return None
+    return ObservedLine(date.fromisoformat(day), at, Level(level), line)
 
 
 def stems_of(database: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, frozenset[str]]:

@@ -20,6 +20,7 @@ from consolidation.text.words import stems, tokens
 from service.index.chunking import chunk_markdown
 from service.index.journal_files import ENDING, FOLDER, NOTES, Stamp, files_of, read
 from service.index.journal_store import IndexedChunk, KnownFile
+from service.index.observed_lines import OBSERVATIONS, chunk_observations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from service.index.chunking import MarkdownChunk
     from service.index.journal_index import JournalIndex
+    from service.index.observed_lines import ObservedLine
 
 _RACY_NS = 2_000_000_000  # the coarsest clock of a file system
 
@@ -104,8 +106,6 @@ def _reindex(
         index.update_stamp(path, fresh)
         return False
     text = content.decode("utf-8", errors="replace").removeprefix("\ufeff")
-    if options.redacts:
-        text = redact(text, keeps_lines=True).text
     index.put(path, fresh, _indexed(path, text, options))
     return True
 
@@ -127,16 +127,24 @@ def _leave_out(
 
 
 def _indexed(path: str, text: str, options: ChunkingOptions) -> tuple[IndexedChunk, ...]:
-    main = detect(text)
-    chunks = chunk_markdown(text, size=options.chunk_tokens, overlap=options.overlap_tokens)
-    return tuple(_as_indexed(path, one, main) for one in chunks)
+    def redacted(text: str) -> str:
+        return redact(text, keeps_lines=True).text if options.redacts else text
+
+    observations, notes = chunk_observations(text, redacted=redacted) if path == OBSERVATIONS else ((), redacted(text))
+    main = detect("\n".join((notes, *(one.cut.text for one in observations))))
+    chunks = chunk_markdown(notes, size=options.chunk_tokens, overlap=options.overlap_tokens)
+    return (
+        *(_as_indexed(path, one.cut, main, observed=one.observed) for one in observations),
+        *(_as_indexed(path, one, main) for one in chunks),
+    )
 
 
-def _as_indexed(path: str, one: MarkdownChunk, main: str) -> IndexedChunk:
+def _as_indexed(path: str, one: MarkdownChunk, main: str, *, observed: ObservedLine | None = None) -> IndexedChunk:
     language = detect(one.text, fallback=main)
     digest = hashlib.blake2b(f"{one.above}\n{one.text}".encode(errors="replace"), digest_size=16).hexdigest()
-    above = (*(stems(one.above, language=language) if one.above else ()), *_file_words(path))
-    return IndexedChunk(one, digest, language, stems(one.text, language=language), above)
+    file_words = _file_words(path) if observed is None else ()
+    above = (*(stems(one.above, language=language) if one.above else ()), *file_words)
+    return IndexedChunk(one, digest, language, stems(one.text, language=language), above, observed)
 
 
 def _file_words(path: str) -> tuple[str, ...]:

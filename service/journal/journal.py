@@ -12,10 +12,11 @@ from service.index.journal_dates import decay
 from service.index.journal_files import read
 from service.journal.excerpts import excerpt
 from service.journal.mmr import diverse
+from service.journal.observations import level_share
 from service.journal.scoring import POOL, Match, match_chunks, parse_query
 
 if TYPE_CHECKING:
-    from datetime import date
+    from datetime import datetime
 
     from consolidation.kernel.ports import Clock
     from service.journal.freshness import JournalFreshness
@@ -118,10 +119,10 @@ class Journal:
     ) -> tuple[JournalPassage, ...]:
         if mind.journal.is_empty:
             return ()
-        ranking, today = self._ranking, self._clock.now().date()
+        ranking, now = self._ranking, self._clock.now()
         parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
         matches = match_chunks(mind.journal, parsed, weights=ranking.weights, most=POOL).ranked
-        scores = {one.chunk.number: self._score(one, today) for one in matches}
+        scores = {one.chunk.number: self._score(one, now) for one in matches}
 
         def score(match: Match) -> float:
             return scores[match.chunk.number]
@@ -133,9 +134,12 @@ class Journal:
         best_first = sorted(chosen, key=lambda one: (-score(one), one.chunk.path, one.chunk.start_line))
         return tuple(_passage(one, score(one), parsed.stems) for one in best_first)
 
-    def _score(self, match: Match, today: date) -> float:
-        left = decay(match.chunk.day, today=today, half_life_days=self._ranking.half_life_days)
-        return min(match.fit, 1.0) * left
+    def _score(self, match: Match, now: datetime) -> float:
+        """Notes lose weight with age. Of observations, only what was informational does."""
+        chunk = match.chunk
+        if chunk.observed is not None:
+            return min(match.fit, 1.0) * level_share(chunk.observed, now=now)
+        return min(match.fit, 1.0) * decay(chunk.day, today=now.date(), half_life_days=self._ranking.half_life_days)
 
 
 def _passage(match: Match, score: float, stems: tuple[str, ...]) -> JournalPassage:

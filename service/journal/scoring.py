@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
 from consolidation.text.words import content_words, stems
-from service.index.journal_dates import day_of
 from service.retrieval.dates import date_hint, without_dates
 from service.retrieval.fusion import COSINES, normalised
 from service.retrieval.passages import passages
@@ -101,14 +100,20 @@ class Matches:
     cosines: Mapping[int, float]
 
 
-def match_chunks(index: JournalIndex, query: JournalQuery, *, weights: JournalWeights, most: int) -> Matches:
+def match_chunks(
+    index: JournalIndex, query: JournalQuery, *, weights: JournalWeights, most: int, only_observations: bool = False
+) -> Matches:
     """At most *most* matches. Does blocking I/O. Raises IndexUnusable."""
     matrix = index.matrix() if query.vector is not None and index.embedder is not None else None
     cosines = matrix.cosines(query.vector) if matrix is not None and query.vector is not None else {}
+    wanted = index.observation_numbers() if only_observations else None
+    if wanted is not None:
+        cosines = {number: cosine for number, cosine in cosines.items() if number in wanted}
     nearest = sorted(cosines, key=lambda number: -cosines[number])[:POOL]
-    scores = {hit.number: hit.score for hit in index.ranked(query.stems, limit=POOL)}
+    hits = index.ranked(query.stems, limit=POOL, only_observations=only_observations)
+    scores = {hit.number: hit.score for hit in hits}
     pool = tuple(dict.fromkeys((*scores, *nearest, *_chunks_of_day(index, query.day))))
-    chunks = index.chunks(pool)
+    chunks = index.chunks([number for number in pool if wanted is None or number in wanted])
     words = _by_words(query, scores, index.stems_in(tuple(scores), query.stems))
     meaning = normalised({number: cosines[number] for number in pool if number in cosines}, scale=COSINES)
     vectors = weights.vectors if cosines else 0.0  # without vectors, words count in full
@@ -158,10 +163,10 @@ def _chunks_of_day(index: JournalIndex, day: DateHint | None) -> tuple[int, ...]
     """Chunks of the day that the query names, whatever their words."""
     if day is None:
         return ()
-    dated = index.dated_chunks()
-    near = {path: _day_match(day, day_of(path)) for path in dated}
-    first = sorted((path for path in near if near[path] > 0), key=lambda path: (-near[path], path))
-    return tuple(number for path in first for number in dated[path])[:_MOST_OF_A_DAY]
+    dated = index.numbers_of_day()
+    near = {one: _day_match(day, one) for one in dated}
+    first = sorted((one for one in near if near[one] > 0), key=lambda one: (-near[one], one))
+    return tuple(number for one in first for number in dated[one])[:_MOST_OF_A_DAY]
 
 
 def _day_match(query: DateHint | None, day: date | None) -> float:

@@ -50,6 +50,7 @@ def _mind_id(name: str) -> str:
 _Mind = Annotated[str, AfterValidator(_mind_id), Field(min_length=1, max_length=LONGEST_MIND_NAME)]
 Words = Annotated[str, AfterValidator(_not_blank), Field(min_length=1, max_length=2000)]
 From = Annotated[str, AfterValidator(_beginning)]
+CycleOrFrom = Annotated[str, AfterValidator(lambda text: text if text == "cycle" else _beginning(text))]
 UpTo = Annotated[str, AfterValidator(_end)]
 Session = Annotated[
     str | None,
@@ -90,8 +91,10 @@ class ToRemember(ToolArguments):
     """Arguments of `remember`."""
 
     query: Words = Field(description="What to look for, in plain words of any language: names, things, a question.")
-    kinds: list[Literal["fact", "entity", "episode"]] | None = Field(
-        None, description="Only these: facts, people and things (entity), moments (episode). All when left out."
+    kinds: list[Literal["fact", "entity", "episode", "observation"]] | None = Field(
+        None,
+        description="Only these: facts, people and things (entity), moments (episode), what dreams observed "
+        "(observation). All when left out.",
     )
     since: From | None = Field(None, description=f"Said at or after: {_WHEN}.")
     until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
@@ -111,8 +114,9 @@ class ToSearchLog(ToolArguments):
     )
     since: From | None = Field(None, description=f"Said at or after: {_WHEN}.")
     until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
-    exclude_from: From | None = Field(
-        None, description=f"Leave out what was said from then on, since you still see it: {_WHEN}."
+    exclude_from: CycleOrFrom | None = Field(
+        None,
+        description=f"Leave out what you still see, said from then on: {_WHEN}, or `cycle` for when you woke.",
     )
     limit: int = Field(5, ge=1, le=100, description="How many messages at most, 1 to 100.")
     context: int = Field(1, ge=0, le=5, description="How many messages before and after each, 0 to 5.")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 async def remember(arguments: ToRemember, connection: ApiConnection) -> RememberResult:
-    """Facts, entities and episodes."""
+    """Facts, entities, episodes and observations."""
     mind = _mind(arguments, connection)
     params = arguments.values_of("query", "kinds", "since", "until", "at", "limit")
     answer = await _get(connection, mind, "remember", params)

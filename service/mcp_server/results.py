@@ -38,7 +38,7 @@ class MemoryResult(ResultPart):
     """A memory that was found."""
 
     id: str
-    kind: str = Field(description="fact, entity or episode.")
+    kind: str = Field(description="fact, entity, episode or observation.")
     text: str
     occurred_at: datetime | None = Field(None, description="When it was said.")
     valid_at: datetime | None = Field(None, description="Valid since.")

@@ -145,7 +145,7 @@ class SearchTerms:
 
 @dataclass(frozen=True, slots=True)
 class FragmentEvidence:
-    """What speaks for a fragment that rests on no turn: its stems, and how near it is to each query."""
+    """What speaks for a note or an observation: its stems, and how near it is to each query."""
 
     stems: frozenset[str]
     cosines: Mapping[str, float] = field(default_factory=dict)
@@ -156,12 +156,14 @@ class FragmentHits:
     """
     The fragments that an arm found beside turns.
 
-    ``evidence`` is needed of those that rest on no turn, by id; ``searched`` is among how many of them it was looked.
+    ``evidence`` is needed of notes and observations, by id; ``searched`` is among how many of them it was looked.
+    ``turns`` are those that observations rest on, by sequence.
     """
 
     fragments: tuple[Fragment, ...] = ()
     evidence: Mapping[str, FragmentEvidence] = field(default_factory=dict)
     searched: int = 0
+    turns: Mapping[int, StoredTurn] = field(default_factory=dict)
 
 
 class FragmentArm[Found](Protocol):

@@ -33,9 +33,11 @@ class Horizon:
     seen_from: int | None = None
 
     def hides(self, fragment: Fragment) -> bool:
-        """Whether all that *fragment* rests on is in sight."""
-        if fragment.notes:
-            return all(any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes)
+        """Whether all that *fragment* rests on is in sight: the lines that it is, or else its turns."""
+        if fragment.notes and all(
+            any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes
+        ):
+            return True
         return bool(fragment.sources) and all(
             source.sequence in self.visible
             or (self.seen_from is not None and source.sequence >= self.seen_from)

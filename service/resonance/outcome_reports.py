@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
+from consolidation.dreams.observations import read_observations
 from consolidation.kernel.errors import MemoryFault, TraceNotFound
 from consolidation.kernel.turns import Speaker
 from service.ingest.episodes import is_denied
+from service.journal.observations import OBSERVATION
 from service.mind.outcomes import OutcomeRecord
 from service.resonance.outcome_detection import contradicted_by, used_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _SEQUENCE = re.compile(r"[1-9][0-9]{0,14}")
+_MOST_OBSERVED = 4_000_000  # characters of the file of observations
 _TRACES = 200  # the newest of a mind, among which the one before a session's last is looked for
 
 
@@ -159,7 +163,7 @@ def _known(mind: Mind, ids: Sequence[str]) -> dict[str, tuple[int, ...]]:
     named = {key: key.partition(":")[::2] for key in ids}
     facts = _fact_sequences(mind, [name for kind, name in named.values() if kind == "fact"])
     entities = mind.text.entity_numbers([name for kind, name in named.values() if kind == "entity"])
-    found: dict[str, tuple[int, ...]] = {}
+    found = _observed(mind, {name for kind, name in named.values() if kind == "observation"})
     for key, (kind, name) in named.items():
         if kind == "fact" and name in facts:
             found[key] = facts[name]
@@ -168,6 +172,15 @@ def _known(mind: Mind, ids: Sequence[str]) -> dict[str, tuple[int, ...]]:
         elif kind == "episode" and _SEQUENCE.fullmatch(name) and mind.transcript.positions.place(int(name)):
             found[key] = (int(name),)
     return found
+
+
+def _observed(mind: Mind, digests: AbstractSet[str]) -> dict[str, tuple[int, ...]]:
+    """Which of *digests* are of observations that there are, by their ids, each with the turns that it rests on."""
+    if not digests:
+        return {}
+    text = mind.workspace.read(mind.workspace.writing("observations"), most_characters=_MOST_OBSERVED)
+    known, dreams = {one.digest for one in read_observations(text)}, mind.dreams.read()
+    return {f"{OBSERVATION}{digest}": dreams.sources(digest) for digest in digests & known}
 
 
 def _fact_sequences(mind: Mind, uuids: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -64,7 +64,7 @@ class Candidates:
     """
     All that was found for a moment: fragments best first, the turns they rest on, and what each query found.
 
-    ``people`` are the names of speakers in the queries. ``evidence`` speaks for fragments that rest on no turn, by id;
+    ``people`` are the names of speakers in the queries. ``evidence`` speaks for notes and observations, by id;
     ``searched`` is how many of those there are in the mind. ``denied`` are turns whose answer a person said was wrong;
     ``added`` are the queries that a model added, ``hypotheses`` what it supposes with some of them;
     ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now.
@@ -138,7 +138,7 @@ class Retrieval:
         )
         return Candidates(
             best_first,
-            turns,
+            {**turns, **{sequence: turn for found in beside for sequence, turn in found.turns.items()}},
             queries,
             terms.people,
             {key: evidence for found in beside for key, evidence in found.evidence.items()},

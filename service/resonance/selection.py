@@ -1,7 +1,8 @@
 """
 The last steps of phase 3: which few of the fragments that are left surface, and in which order.
 
-Too weak a score, near-duplicates, the limit with its spread over days, then the order. Each step names what it drops.
+Too weak a score, an observation beside its turn, near-duplicates, the limit with its spread over days, then the order.
+Each step names what it drops.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ LEAST_SHARE = 0.3  # of the first's score: measured to drop a fifth of five, and
 _SAME_WORDS = 0.8
 _SAME_SUBJECT = 0.4  # of the score of an older one, from which a newer one on the same subject takes its place
 _STEP = 1e-3
+_DENSER = 0.5  # of the score of a turn, from which an observation that rests on it is shown in its place
 _FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
 _NO_SUBJECTS: MappingProxyType[str, frozenset[str]] = MappingProxyType({})
 _NO_FACTORS: MappingProxyType[str, float] = MappingProxyType({})
 _DAY_SHARE = 0.8
 _NO_WORDS = frozenset({""})
 _LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
-_KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1}
+_KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1, "observation": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def select(
     if factors:
         weighed = (replace(one, score=one.score * factors.get(one.id, 1.0)) for one in filtered.fragments)
         filtered = Filtered(tuple(sorted(weighed, key=lambda one: -one.score)), filtered.dropped)
+    filtered = _one_a_source(filtered)
     filtered = filtered.without(_near_duplicates(filtered.fragments, enough=_LOOKED_AT * limit))
     ids = {one.id for one in _spread(filtered.fragments, limit=limit, timezone=timezone)}
     filtered = filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})
@@ -103,6 +106,39 @@ def _newest_first(fragments: Sequence[Fragment], subjects: Mapping[str, frozense
     scale = max(highest, 1.0)
     raised = (replace(one, score=round(scores[one.id] / scale, 4)) for one in placed)
     return tuple(sorted(raised, key=lambda one: -one.score))
+
+
+def _one_a_source(filtered: Filtered) -> Filtered:
+    """
+    *filtered* with either an observation or a turn that it rests on, whichever says more of what is meant.
+
+    The observation does: it is one dense sentence, and what a dream made of the turn. It takes the turn's score, too.
+    Only where it fits less than half as well, it is about something else in that turn, and the turn is shown.
+    """
+    scores = {one.id: one.score for one in filtered.fragments}
+    shown: list[Fragment] = []
+    reasons = {}
+    for one in sorted(filtered.fragments, key=_claim):
+        rival = next((other for other in shown if _rests_on(one, other) or _rests_on(other, one)), None)
+        if rival is None:
+            shown.append(one)
+            continue
+        is_observed = one.kind == "observation"
+        reasons[one.id] = "near-duplicate: its turn is shown" if is_observed else "near-duplicate: observed"
+        scores[rival.id] = max(scores[rival.id], one.score)
+    raised = (replace(one, score=scores[one.id]) for one in filtered.fragments if one.id not in reasons)
+    return Filtered(tuple(sorted(raised, key=lambda one: -one.score)), {**filtered.dropped, **reasons})
+
+
+def _claim(fragment: Fragment) -> tuple[float, bool]:
+    """Where a fragment stands among those that rest on its turns; an observation is before a turn that is as good."""
+    is_observed = fragment.kind == "observation"
+    return -fragment.score / (_DENSER if is_observed else 1), not is_observed
+
+
+def _rests_on(observation: Fragment, turn: Fragment) -> bool:
+    is_pair = observation.kind == "observation" and turn.kind in {"fact", "episode"}
+    return is_pair and not observation.sequences.isdisjoint(turn.sequences)
 
 
 def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.dreams.actions import action_of
+from consolidation.dreams.sleep_state import read_sleep_state
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.text.noise import is_blank
 from consolidation.transcript.search import in_blocks, span_of, turns_holding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from consolidation.dreams.dream_log import Dreams
+    from consolidation.dreams.sleep_state import SleepState
+    from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message, Speaker, StoredTurn
     from consolidation.transcript.positions import Place
     from service.mind.minds import Mind
@@ -37,8 +42,9 @@ class LogQuery:
     """
     What to look for in the log.
 
-    ``exclude_from`` leaves out what was said at that instant and later: what the asking agent still sees. ``cursor`` is
-    the one of the page before. Raises InvalidRequest where *words* are blank.
+    ``exclude_from`` leaves out what was said at that instant and later, ``excludes_cycle`` what was stored since the
+    agent woke: what it still sees. ``cursor`` is the one of the page before. Raises InvalidRequest where *words* are
+    blank.
     """
 
     words: str
@@ -46,6 +52,7 @@ class LogQuery:
     session_id: str | None = None
     role: Speaker | None = None
     exclude_from: datetime | None = None
+    excludes_cycle: bool = False
     limit: int = 5
     context: int = 1
     cursor: str | None = None
@@ -72,12 +79,17 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class LogHit:
-    """A message that holds the words, and the messages before and after it in its session, oldest first."""
+    """
+    A message that holds the words, and the messages before and after it in its session, oldest first.
+
+    ``cycles_ago`` is how many sleeps of the agent lie between it and now; None for one that never slept.
+    """
 
     turn: StoredTurn
     line: LogLine
     before: tuple[LogLine, ...]
     after: tuple[LogLine, ...]
+    cycles_ago: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,37 +105,64 @@ class LogPage:
 class _Found:
     turn: StoredTurn
     index: int
+    text: str
     span: tuple[int, int]
 
 
-async def search_log(mind: Mind, query: LogQuery, *, monotonic: Callable[[], float]) -> LogPage:
+@dataclass(frozen=True, slots=True)
+class _Cycles:
+    """The agent's cycles: those that were dreamt, the state of its last sleep, and the number of the present one."""
+
+    dreams: Dreams
+    state: SleepState
+    present: int
+
+    def ago(self, turn: StoredTurn) -> int | None:
+        """How many cycles before the present one *turn* was stored; None for an agent that never slept."""
+        return self.present - self._of(turn) if self.state.asleep_at is not None else None
+
+    def is_present(self, turn: StoredTurn) -> bool:
+        """Whether *turn* was stored in the cycle that goes on, which for an agent that never slept is its first."""
+        return self._of(turn) >= self.present
+
+    def _of(self, turn: StoredTurn) -> int:
+        asleep_at = self.state.asleep_at
+        is_before = asleep_at is not None and turn.accepted_at < asleep_at  # its dream may not be written yet
+        return self.dreams.cycle_of(turn.sequence, present=self.state.cycle if is_before else self.present)
+
+
+async def search_log(mind: Mind, query: LogQuery, *, clock: Clock) -> LogPage:
     """
     One page of the messages that hold the words, in the order of arrival, newest first.
 
-    A search that takes longer than three seconds by the *monotonic* clock ends there. Raises TranscriptUnreadable.
+    What a tool printed is searched beyond what memory shows of it. A search that takes longer than three seconds ends
+    there. Raises TranscriptUnreadable.
     """
     try:
-        found, next_cursor, is_late = await anyio.to_thread.run_sync(partial(_find, mind, query, monotonic))
+        cycles = await anyio.to_thread.run_sync(_cycles, mind, clock.now())
+        found, next_cursor, is_late = await anyio.to_thread.run_sync(partial(_find, mind, query, cycles, clock))
     except OSError as error:
         raise TranscriptUnreadable(f"the log can not be read: {error.strerror}") from error
-    hits = [await _with_context(mind, one, most=query.context) for one in found]
+    hits = [await _with_context(mind, one, cycles, most=query.context) for one in found]
     return LogPage(tuple(hits), next_cursor, is_late)
 
 
-def cycles_since(_at: datetime) -> int | None:
-    """How many sleeps of the agent lie between an instant and now; None as long as no cycle is known."""
-    return None
+def _cycles(mind: Mind, now: datetime) -> _Cycles:
+    state = read_sleep_state(mind.workspace.sleep_state)
+    return _Cycles(mind.dreams.read(), state, state.cycle_at(now))
 
 
-def _find(mind: Mind, query: LogQuery, monotonic: Callable[[], float]) -> tuple[list[_Found], str | None, bool]:
+def _find(mind: Mind, query: LogQuery, cycles: _Cycles, clock: Clock) -> tuple[list[_Found], str | None, bool]:
     """At most ``limit`` messages; where the next page begins; whether time ran out."""
     found: list[_Found] = []
-    until = monotonic() + _SECONDS
+    until = clock.monotonic() + _SECONDS
     first, below = map(int, query.cursor.split(".")) if query.cursor else (_FIRST_SEQUENCE, _ALL)
     for block in in_blocks(_places(mind, first, query)):
-        if monotonic() > until:
+        if clock.monotonic() > until:
             return found, f"{block[0][0] + 1}.0", True
         for turn in turns_holding(query.words, block, role=query.role):
+            if query.excludes_cycle and cycles.is_present(turn):
+                continue
             for one in _in_turn(turn, query, below=below if turn.sequence == first else _ALL):
                 if len(found) == query.limit:
                     last = found[-1]
@@ -149,10 +188,24 @@ def _in_turn(turn: StoredTurn, query: LogQuery, *, below: int) -> Iterator[_Foun
         if query.holds(message, _said_at(message, turn)):
             span = span_of(query.words, message.content)
             if span is not None:
-                yield _Found(turn, index, span)
+                yield _Found(turn, index, message.content, span)
+            elif (printed := _printed(turn, query.words)) is not None:
+                yield _Found(turn, index, *printed)
 
 
-async def _with_context(mind: Mind, found: _Found, *, most: int) -> LogHit:
+def _printed(turn: StoredTurn, words: str) -> tuple[str, tuple[int, int]] | None:
+    """The line of what a tool printed that holds *words*, and where in it; None for any other turn."""
+    action = action_of(turn)
+    span = span_of(words, action.output) if action is not None else None
+    if action is None or span is None:
+        return None
+    start = action.output.rfind("\n", 0, span[0]) + 1
+    end = action.output.find("\n", span[1])
+    line = action.output[start : end if end >= 0 else None]
+    return line, (span[0] - start, span[1] - start)
+
+
+async def _with_context(mind: Mind, found: _Found, cycles: _Cycles, *, most: int) -> LogHit:
     turn, transcript = found.turn, mind.transcript
     session_id, sequence, messages = turn.turn.session_id, turn.sequence, turn.turn.messages
     before = list(_lines((turn, one) for one in messages[: found.index]))
@@ -164,8 +217,9 @@ async def _with_context(mind: Mind, found: _Found, *, most: int) -> LogHit:
         later = await transcript.after_in_session(session_id, sequence, limit=most)
         after += _lines((one, message) for one in later for message in one.turn.messages)
     said = messages[found.index]
-    line = LogLine(said.role, said.name, _said_at(said, turn), _cut(said.content, *found.span))
-    return LogHit(turn, line, tuple(before[max(len(before) - most, 0) :]), tuple(after[:most]))
+    line = LogLine(said.role, said.name, _said_at(said, turn), _cut(found.text, *found.span))
+    around = tuple(before[max(len(before) - most, 0) :]), tuple(after[:most])
+    return LogHit(turn, line, *around, cycles_ago=cycles.ago(turn))
 
 
 def _lines(said: Iterable[tuple[StoredTurn, Message]]) -> Iterator[LogLine]:

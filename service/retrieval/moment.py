@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 type Placement = Literal["tail", "system"]
 type Part = Literal["flashbacks", "story", "protocol"]
-type FragmentKind = Literal["fact", "entity", "episode", "journal"]
+type FragmentKind = Literal["fact", "entity", "episode", "journal", "observation"]
 
 PARTS: frozenset[Part] = frozenset({"flashbacks", "story", "protocol"})
 
@@ -101,7 +101,8 @@ class Fragment:
     """
     A candidate memory; ``score`` is in 0…1, ``arms`` has its rank in each arm that found it.
 
-    It rests on turns (``sources``) or on lines of the journal (``notes``). Only one that ``is_dated`` has an age. One
+    It rests on turns (``sources``) or on lines of the journal (``notes``); an observation on its line, and on the
+    turns that were dreamt of, where there are any. Only one that ``is_dated`` has an age. One
     that ``is_read`` was shown by a tool, nobody said it. ``importance`` is in 0…1, where somebody judged it. ``said``
     are the messages of its turns.
     """

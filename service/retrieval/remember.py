@@ -1,4 +1,8 @@
-"""Recall on purpose: facts, entities and episodes that answer a query, with sources and the time they hold for."""
+"""
+Recall on purpose: facts, entities, episodes and observations that answer a query.
+
+Each comes with its sources, and facts with the time that they hold for.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import anyio.to_thread
 
@@ -25,11 +29,12 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
-    from service.ports.embedder import Embedder
-    from service.retrieval.moment import Source
+    from service.ports.embedder import Embedder, Vector, Vectors
+    from service.retrieval.moment import JournalLines, Source
 
-type Kind = Literal["fact", "entity", "episode"]
+type Kind = Literal["fact", "entity", "episode", "observation"]
 
+KINDS: frozenset[Kind] = frozenset({"fact", "entity", "episode", "observation"})
 _POOL = 100
 _MENTIONS = 3
 _LEAST_COSINE = 0.2  # of what is meant by a query with which it shares no word
@@ -69,7 +74,8 @@ class Remembered:
     """
     Something found; ``score`` is in 0…1 within its kind.
 
-    ``is_contradicted``: it was found wrong when it surfaced, so it does not come up by itself any more.
+    It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
+    found wrong when it surfaced, so it does not come up by itself any more.
     """
 
     id: str
@@ -81,13 +87,37 @@ class Remembered:
     score: float
     sources: tuple[Source, ...]
     is_contradicted: bool = False
+    notes: tuple[JournalLines, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationHit:
+    """An observation that was found: its line (``note``), and the turns that its dream rested on."""
+
+    id: str
+    text: str
+    occurred_at: datetime
+    score: float
+    sequences: tuple[int, ...]
+    note: JournalLines
+
+
+class Observations(Protocol):
+    """Finds the observations of a mind."""
+
+    async def find(
+        self, mind: Mind, query: str, *, vector: Vector | None
+    ) -> tuple[tuple[ObservationHit, ...], tuple[str, ...]]:
+        """Those that fit *query*, best first, and what was unavailable."""
+        ...
 
 
 class Recall:
     """Searches one mind on purpose: without the filters of a moment, and without a deadline."""
 
-    def __init__(self, *, embedder: Embedder) -> None:
+    def __init__(self, *, embedder: Embedder, observations: Observations) -> None:
         self._embedder = embedder
+        self._observations = observations
 
     async def remember(
         self, mind: Mind, query: str, *, kinds: frozenset[Kind], window: TimeWindow, limit: int
@@ -101,9 +131,12 @@ class Recall:
         bearable = sanitised(query)
         if not bearable:
             return (), ()
-        near, degraded = await self._near(mind, bearable)
+        vectors, unavailable = await self._vectors(bearable)
+        near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window)
+        observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
+        found, degraded = (*found, *observed), tuple(dict.fromkeys((*unavailable, *degraded, *late)))
         turns = await self._turns(mind, found)
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
         memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
@@ -112,19 +145,36 @@ class Recall:
         wrong = await anyio.to_thread.run_sync(mind.outcomes.held_back, rests_on)
         return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
 
-    async def _near(self, mind: Mind, query: str) -> tuple[VectorHits | None, tuple[str, ...]]:
+    async def _vectors(self, query: str) -> tuple[Vectors | None, tuple[str, ...]]:
         try:
-            vectors = await self._embedder.embed_queries([query])
-            found = await mind.graph.nearest(vectors, turns=_POOL, facts=_POOL, entities=_POOL)
+            return await self._embedder.embed_queries([query]), ()
         except EmbedderFault:
             return None, ("embedder_unavailable",)
-        except GraphFault:
-            return None, ("graph_unavailable",)
-        return (found[0] if found else None), ()
+
+    async def _observed(
+        self, mind: Mind, query: str, vectors: Vectors | None
+    ) -> tuple[tuple[_Hit, ...], tuple[str, ...]]:
+        vector = vectors[0] if vectors is not None else None
+        found, late = await self._observations.find(mind, query, vector=vector)
+        hits = (_hit(one.id, "observation", one.text, one.score, one.sequences) for one in found)
+        return tuple(
+            replace(hit, remembered=replace(hit.remembered, occurred_at=one.occurred_at, notes=(one.note,)))
+            for hit, one in zip(hits, found, strict=True)
+        ), late
 
     async def _turns(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, StoredTurn]:
         sequences = tuple({sequence for one in found for sequence in one.sequences})
         return {turn.sequence: turn for turn in await mind.transcript.read_many(sequences)}
+
+
+async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None, tuple[str, ...]]:
+    if vectors is None:
+        return None, ()
+    try:
+        found = await mind.graph.nearest(vectors, turns=_POOL, facts=_POOL, entities=_POOL)
+    except GraphFault:
+        return None, ("graph_unavailable",)
+    return (found[0] if found else None), ()
 
 
 def _near_enough(near: VectorHits) -> VectorHits:
@@ -232,7 +282,7 @@ def _with_sources(
 ) -> Remembered | None:
     rests_on = sorted((turns[one] for one in hit.sequences if one in turns), key=lambda turn: turn.sequence)
     sources = tuple(map(source_of, rests_on))
-    occurred_at = rests_on[0].occurred_at if rests_on else None
+    occurred_at = hit.remembered.occurred_at or (rests_on[0].occurred_at if rests_on else None)
     text = hit.remembered.text or (sources[0].excerpt if sources else "")
     if not text or not window.holds(occurred_at):
         return None

@@ -213,7 +213,7 @@ class Dreaming:
             words = item.action.outcome[:_LOOKED_FOR] if item.action is not None else ""
             try:
                 query = LogQuery(words, TimeWindow(None, None), limit=_EARLIER_LINES, context=0, cursor=cursor)
-                page = await search_log(mind, query, monotonic=self._clock.monotonic)
+                page = await search_log(mind, query, clock=self._clock)
             except (InvalidRequest, TranscriptUnreadable):
                 continue
             found |= dict.fromkeys(

@@ -83,6 +83,21 @@ async def test_the_story_has_versions_that_are_read_compared_and_restored(way, u
 
 
 @EACH_ONCE
+async def test_observations_are_put_read_and_narrowed_and_nobodys_edit_is_lost(way, url, told_mind):
+    async with opened(way, url) as memory:
+        empty = await of(memory.observations(told_mind))
+        text = "## 2026-02-12\n\nRED 09:32 Promised Ann the report\nGRN 09:41 It starts in 14 s\n"
+        put = await of(memory.put_observations(told_mind, text=text, etag=empty.etag))
+        red = await of(memory.observations(told_mind, level="RED", since=date(2026, 2, 12)))
+        with pytest.raises(mm.StoryChanged) as caught:
+            await of(memory.put_observations(told_mind, text="mine", etag=empty.etag))
+
+    assert (empty.observations, [one.level for one in put.observations]) == ((), ["RED", "GRN"])
+    assert [(one.day, one.at, one.is_ours) for one in red.observations] == [(date(2026, 2, 12), "09:32", False)]
+    assert (caught.value.current, caught.value.etag) == (text, put.etag)
+
+
+@EACH_ONCE
 async def test_the_log_is_searched_word_for_word_and_page_by_page(way, url, told_mind):
     async with opened(way, url) as memory:
         first = await of(memory.search_log(told_mind, "o", limit=1, context=1, timezone="Europe/Paris", language="fr"))

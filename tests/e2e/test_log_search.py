@@ -1,9 +1,14 @@
 """Search in the log: literal, newest first, with its surroundings; nothing erased, nothing private, nothing by half."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+from consolidation.dreams.actions import Action, action_turn
+from consolidation.dreams.dream_log import DreamRecord
+from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -137,6 +142,7 @@ async def test_a_long_message_is_cut_around_the_words(tmp_path):
         ({"cursor": "99999999999999999999.1"}, "query/cursor"),
         ({"since": "2026-02-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}, "query/until"),
         ({"exclude_from": "yesterday"}, "query/exclude_from"),
+        ({"exclude_from": "cycles"}, "query/exclude_from"),
         ({"timezone": "Mars/Olympus"}, "query/timezone"),
         ({"language": "../../etc"}, "query/language"),
     ],
@@ -156,3 +162,79 @@ async def test_a_mind_without_a_turn_is_not_made_by_a_search(tmp_path):
     async with running(tmp_path / "home") as service:
         assert (await service.http.get("/v1/minds/ada/log", params={"query": "x"})).status_code == 404
         assert not (tmp_path / "home" / "minds" / "ada").exists()
+
+
+PRINTED = "starting\n" * 100 + "worker 7: status 429 from the upstream\nretrying\n"
+
+
+def slept(home, *, cycle, last_sequence=None, kind=SleepKind.DREAM, **more):
+    """An agent that slept a moment ago and is awake, with a dream up to a sequence, where it dreamt."""
+    now, folder = datetime.now(UTC), home / "minds" / "ada"
+    state = SleepState(cycle=cycle, asleep_at=now, wake_at=now, kind=kind, **more)
+    write_sleep_state(folder / "sleep.json", state)
+    if last_sequence is not None:
+        record = DreamRecord(t=now, dream=cycle, cycle=cycle, last_sequence=last_sequence)
+        with (folder / "dreams.jsonl").open("a") as file:
+            file.write(f"{record.model_dump_json()}\n")
+
+
+async def test_a_hit_says_how_many_sleeps_ago_it_was(tmp_path):
+    async with running(tmp_path) as service:
+        for cycle in (1, 2):
+            await service.keep("ada", f"Build {cycle} began.")
+            slept(tmp_path, cycle=cycle, last_sequence=cycle)
+        await service.keep("ada", "Build 3 began.")
+        found = await search(service, "build")
+
+    assert [(one["text"], one["cycles_ago"]) for one in found["items"]] == [
+        ("Build 3 began.", 0),
+        ("Build 2 began.", 1),
+        ("Build 1 began.", 2),
+    ]
+
+
+async def test_a_sleep_counts_before_its_dream_is_written_and_a_nap_never_does(tmp_path):
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Build 1 began.")
+        slept(tmp_path, cycle=1, kind=SleepKind.NAP)
+        after_nap = await search(service, "build")
+        slept(tmp_path, cycle=1)
+        after_sleep = await search(service, "build")
+
+    assert [found["items"][0]["cycles_ago"] for found in (after_nap, after_sleep)] == [0, 1]
+
+
+async def test_what_was_stored_in_the_present_cycle_can_be_left_out(tmp_path):
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Build 1 began.")
+        in_first = await search(service, "build", exclude_from="cycle")
+        slept(tmp_path, cycle=1, last_sequence=1)
+        await service.keep("ada", "Build 2 began.")
+        in_second = await search(service, "build", exclude_from="cycle")
+
+    assert texts(in_first) == []
+    assert texts(in_second) == ["Build 1 began."]
+
+
+async def test_words_that_a_tool_printed_beyond_what_is_shown_are_found_with_their_line(tmp_path):
+    ran = Action("tool_call", tool="shell", input={"command": "deploy"}, output=PRINTED)
+    async with running(tmp_path) as service:
+        await service.memory.intake.accept("ada", action_turn(ran, session_id="s1", turn_id="t1"))
+        found = await search(service, "STATUS 429", role="tool")
+        shown = await search(service, "deploy")
+        of_user = await search(service, "status 429", role="user")
+
+    [item] = found["items"]
+    assert (item["text"], item["role"], item["name"]) == ("worker 7: status 429 from the upstream", "tool", "shell")
+    assert shown["items"][0]["text"].startswith("shell(")
+    assert texts(of_user) == []
+
+
+async def test_a_long_line_that_a_tool_printed_is_cut_around_the_words(tmp_path):
+    ran = Action("tool_call", tool="shell", output="a " * 600 + "needle " + "b " * 600)
+    async with running(tmp_path) as service:
+        await service.memory.intake.accept("ada", action_turn(ran, session_id="s1", turn_id="t1"))
+        [item] = (await search(service, "needle"))["items"]
+
+    assert "needle" in item["text"]
+    assert len(item["text"]) < 700

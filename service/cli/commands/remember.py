@@ -13,7 +13,7 @@ from service.cli.connection import connect
 from service.cli.output.memories import show_memories
 from service.cli.output.terminal import out, show_json
 
-_KINDS = ("fact", "entity", "episode")
+_KINDS = ("fact", "entity", "episode", "observation")
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
@@ -22,7 +22,9 @@ async def remember(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to recall, in any words.")],
     mind: MindName = DEFAULT_MIND,
-    kind: Annotated[list[str] | None, typer.Option(metavar="KIND", help="fact, entity or episode; repeatable.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(metavar="KIND", help="fact, entity, episode or observation; repeatable.")
+    ] = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
     until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,

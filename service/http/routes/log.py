@@ -12,10 +12,10 @@ from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from service.http.dependencies import MemoryDep, MindId
 from service.http.openapi import answers
-from service.http.schemas.log import LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
+from service.http.schemas.log import CYCLE, LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
 from service.mind.minds import Mind
 from service.resonance.labels import label
-from service.retrieval.log_search import LogHit, LogQuery, cycles_since, search_log
+from service.retrieval.log_search import LogHit, LogQuery, search_log
 from service.retrieval.remember import TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["log"])
@@ -29,13 +29,14 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
         window=TimeWindow(since=asked.since, until=asked.until),
         session_id=asked.session_id,
         role=Speaker(asked.role) if asked.role else None,
-        exclude_from=asked.exclude_from,
+        exclude_from=asked.exclude_from if isinstance(asked.exclude_from, datetime) else None,
+        excludes_cycle=asked.exclude_from == CYCLE,
         limit=asked.limit,
         context=asked.context,
         cursor=asked.cursor,
     )
     mind = await memory.minds.find(mind_id)
-    found = await search_log(mind, query, monotonic=memory.clock.monotonic)
+    found = await search_log(mind, query, clock=memory.clock)
     spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
     now, zone = memory.clock.now(), ZoneInfo(asked.timezone)
     return LogOut(
@@ -65,7 +66,7 @@ def _item(hit: LogHit, *, now: datetime, zone: tzinfo, language: str) -> LogItem
         at=hit.line.at,
         age=age.words,
         date=age.date,
-        cycles_ago=cycles_since(hit.line.at),
+        cycles_ago=hit.cycles_ago,
         text=hit.line.text,
         before=[LogLineOut.model_validate(one) for one in hit.before],
         after=[LogLineOut.model_validate(one) for one in hit.after],

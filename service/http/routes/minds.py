@@ -25,17 +25,19 @@ from service.http.schemas.minds import (
     StoryOut,
     TextOut,
 )
-from service.http.schemas.resonance import UsageOut
+from service.http.schemas.resonance import SourceOut, UsageOut, note_out
 from service.http.schemas.sleep import SleepStatusOut
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
 from service.mind.summary import MindSummary
 from service.ports.graph import GraphSize, Progress
-from service.retrieval.remember import TimeWindow
+from service.retrieval.remember import KINDS, Remembered, TimeWindow
 
 router = APIRouter(prefix="/v1/minds", tags=["minds"])
 
-Kinds = Annotated[list[Literal["fact", "entity", "episode"]] | None, Query(description="All kinds if left out.")]
+Kinds = Annotated[
+    list[Literal["fact", "entity", "episode", "observation"]] | None, Query(description="All kinds if left out.")
+]
 
 
 @router.get("", summary="List the minds", responses=answers(MINDS))
@@ -90,12 +92,26 @@ async def remember(
     at: Annotated[Instant | None, Query(description="Facts that were valid at this time.")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> RememberedOut:
-    """Find facts, entities and episodes that answer a query, best first, with their sources."""
+    """Find facts, entities, episodes and observations that answer a query, best first, with their sources."""
     found = await memory.minds.find(mind_id)
-    wanted_kinds = frozenset(kinds or ("fact", "entity", "episode"))
+    wanted_kinds = frozenset(kinds or KINDS)
     window = TimeWindow(since=since, until=until, at=at)
     memories, degraded = await memory.recall.remember(found, query, kinds=wanted_kinds, window=window, limit=limit)
-    return RememberedOut(memories=[MemoryOut.model_validate(one) for one in memories], degraded=list(degraded))
+    return RememberedOut(memories=[_memory_out(one) for one in memories], degraded=list(degraded))
+
+
+def _memory_out(found: Remembered) -> MemoryOut:
+    return MemoryOut(
+        id=found.id,
+        kind=found.kind,
+        text=found.text,
+        occurred_at=found.occurred_at,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+        score=found.score,
+        sources=[*map(SourceOut.model_validate, found.sources), *map(note_out, found.notes)],
+        is_contradicted=found.is_contradicted,
+    )
 
 
 async def _story(found: Mind, memory: Memory) -> StoryOut:

@@ -16,16 +16,16 @@ from service.http.schemas.minds import TracesOut
 from service.http.schemas.resonance import (
     FlashbackOut,
     InjectedMessage,
-    NoteOut,
     ResonanceIn,
     ResonanceOut,
     SourceOut,
     StableOut,
     UsageOut,
     VolatileOut,
+    note_out,
 )
 from service.resonance.injection import etag, injected
-from service.retrieval.moment import Flashback, JournalLines, ResonanceAnswer, ResonanceRequest
+from service.retrieval.moment import Flashback, ResonanceAnswer, ResonanceRequest
 from service.settings.sections import ResonanceSettings
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
@@ -132,15 +132,5 @@ def _flashback(flashback: Flashback) -> FlashbackOut:
         date=flashback.label.date,
         occurred_at=fragment.occurred_at,
         score=fragment.score,
-        sources=[*map(SourceOut.model_validate, fragment.sources), *map(_note_out, fragment.notes)],
-    )
-
-
-def _note_out(note: JournalLines) -> NoteOut:
-    return NoteOut(
-        path=note.path,
-        start_line=note.start_line,
-        end_line=note.end_line,
-        timestamp=note.written_at,
-        excerpt=note.excerpt,
+        sources=[*map(SourceOut.model_validate, fragment.sources), *map(note_out, fragment.notes)],
     )

@@ -3,11 +3,9 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 
-from consolidation.kernel.errors import InvalidRequest
 from service.http.dependencies import CallerName, MemoryDep, MindId, VersionName
+from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.examples import DIFFERENCE, HISTORY, STORY, VERSION
 from service.http.schemas.story import (
@@ -70,7 +68,7 @@ async def put(
 ) -> StoryTold:
     """Send `text/markdown` or JSON, with the ETag of the story that it replaces, so that nobody's edit is lost."""
     mind = await memory.minds.find(mind_id)
-    story = await memory.story.editor.put(mind, await _text(request), expected=if_match)
+    story = await memory.story.editor.put(mind, await posted_text(request, StoryIn), expected=if_match)
     await memory.audit_log.note("story.edited", by=by, mind_id=mind_id, words=story.book.words, etag=story.etag)
     return _written(mind, story, response)
 
@@ -97,7 +95,7 @@ async def version(
     text = await memory.story.reader.version(await memory.minds.find(mind_id), version)
     if MARKDOWN in accept:
         return Response(text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers={"Vary": "Accept"})
-    return VersionOut(version=version, saved_at=saved_at(version), text=_encodable(text))
+    return VersionOut(version=version, saved_at=saved_at(version), text=encodable(text))
 
 
 @router.get("/diff", summary="Compare two versions", responses=answers(DIFFERENCE, 404, 422))
@@ -109,7 +107,7 @@ async def diff(
 ) -> DifferenceOut:
     """A unified diff from one version to another, or to the current story."""
     found = await memory.story.reader.difference(await memory.minds.find(mind_id), since=since, until=until)
-    return DifferenceOut(since=found.since, until=found.until, diff=_encodable(found.diff))
+    return DifferenceOut(since=found.since, until=found.until, diff=encodable(found.diff))
 
 
 @router.post("/restore", summary="Restore an earlier version", responses=answers(STORY, 400, 404, 409, 413, 422, 503))
@@ -133,14 +131,14 @@ def _written(mind: Mind, story: StorySnapshot, response: Response) -> StoryTold:
 def _story_out(mind: Mind, story: StorySnapshot) -> StoryTold:
     return StoryTold(
         mind_id=mind.mind_id,
-        text=_encodable(story.text),
+        text=encodable(story.text),
         etag=story.etag,
         last_processed=story.last_processed,
         last_sequence=story.sequence,
         words=story.book.words,
         chapters=[
             ChapterOut(
-                heading=_encodable(chapter.heading),
+                heading=encodable(chapter.heading),
                 since=chapter.first,
                 until=chapter.last,
                 words=chapter.words,
@@ -149,22 +147,3 @@ def _story_out(mind: Mind, story: StorySnapshot) -> StoryTold:
             for chapter in story.book.chapters
         ],
     )
-
-
-async def _text(request: Request) -> str:
-    """The story in a request's body, which was checked to be UTF-8."""
-    body = (await request.body()).decode()
-    media_type = request.headers.get("content-type", "")
-    if not (body or media_type):
-        raise InvalidRequest("send the new story; an empty story needs a Content-Type", pointer="#")
-    if not media_type.startswith("application/json"):
-        return body
-    try:
-        return StoryIn.model_validate_json(body).text
-    except ValidationError as error:
-        raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from error
-
-
-def _encodable(text: str) -> str:
-    """*text* as JSON can carry it: bytes that are not UTF-8 become U+FFFD."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"])
 _POINTERS = {
     "log": "log",
     "remember": "remember",
-    "observations": "journal/file?path=observations.md",
+    "observations": "observations",
     "diary": "journal/file?path=diary.md",
     "story": "story",
 }

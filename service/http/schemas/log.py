@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from service.http.schemas.fields import Answered, Instant, Question, SessionId, Zone
 from service.retrieval.log_search import CURSOR
+
+CYCLE = "cycle"
+_INSTANT = TypeAdapter(Instant)
+
+
+def _cycle_or_instant(value: object) -> object:
+    if value == CYCLE:
+        return value
+    try:
+        return _INSTANT.validate_python(value)
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise ValueError(f"must be `cycle`, or a time: {reason}") from error
+
+
+CycleOrInstant = Annotated[Literal["cycle"] | datetime, BeforeValidator(_cycle_or_instant)]
 
 
 class LogSearch(BaseModel):
@@ -25,8 +41,10 @@ class LogSearch(BaseModel):
     )
     since: Instant | None = Field(None, description="Said at or after this time.")
     until: Instant | None = Field(None, description="Said at or before this time.")
-    exclude_from: Instant | None = Field(
-        None, description="Leave out what was said at this time and later: what the bot still sees."
+    exclude_from: CycleOrInstant | None = Field(
+        None,
+        description="Leave out what was said at this time and later: what the bot still sees. `cycle` leaves out what "
+        "was stored since the agent last woke.",
     )
     limit: int = Field(5, ge=1, le=100)
     context: int = Field(1, ge=0, le=5, description="Messages before and after each, of its session.")
@@ -61,8 +79,10 @@ class LogItem(Answered):
     at: datetime = Field(description="When it was said; when it was stored if the message has no time of its own.")
     age: str = Field(description="How long ago that was, in words. Empty for a time in the future.")
     date: str = Field(description="The date in the same language.")
-    cycles_ago: int | None = Field(description="How many sleeps of the agent ago; null as long as none is known.")
-    text: str = Field(description="The message, cut to about 600 characters around the words.")
+    cycles_ago: int | None = Field(description="How many sleeps of the agent ago; null if it never slept.")
+    text: str = Field(
+        description="The message, or the line that a tool printed, cut to about 600 characters around the words."
+    )
     before: list[LogLineOut] = Field(description="The messages before it in its session, oldest first.")
     after: list[LogLineOut]
 

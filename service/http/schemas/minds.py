@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from service.http.schemas.fields import Answered
-from service.http.schemas.resonance import SourceOut, UsageOut
+from service.http.schemas.resonance import NoteOut, SourceOut, UsageOut
 from service.http.schemas.sleep import SleepStatusOut
 
 
@@ -111,13 +111,13 @@ class MemoryOut(Answered):
     """A memory that was found."""
 
     id: str
-    kind: Literal["fact", "entity", "episode"]
+    kind: Literal["fact", "entity", "episode", "observation"]
     text: str
     occurred_at: datetime | None
     valid_at: datetime | None
     invalid_at: datetime | None
     score: float
-    sources: list[SourceOut]
+    sources: list[SourceOut | NoteOut]
     is_contradicted: bool = Field(
         description="Whether it was found wrong when it surfaced. It does not surface by itself any more."
     )

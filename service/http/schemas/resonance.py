@@ -9,6 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, Question, SessionId, ShortText, Zone
 from service.http.schemas.turns import MessageIn
+from service.retrieval.moment import JournalLines
 
 ASKED: dict[str, Any] = {
     "session_id": "telegram:43",
@@ -79,11 +80,22 @@ class NoteOut(Answered):
     excerpt: str
 
 
+def note_out(note: JournalLines) -> NoteOut:
+    """Lines of the journal as a source."""
+    return NoteOut(
+        path=note.path,
+        start_line=note.start_line,
+        end_line=note.end_line,
+        timestamp=note.written_at,
+        excerpt=note.excerpt,
+    )
+
+
 class FlashbackOut(Answered):
     """A memory that surfaced: as it is presented (`text`) and in its original words (`raw`)."""
 
     id: str
-    kind: Literal["fact", "entity", "episode", "journal"]
+    kind: Literal["fact", "entity", "episode", "journal", "observation"]
     text: str
     raw: str
     label: str

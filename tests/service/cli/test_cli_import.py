@@ -76,7 +76,7 @@ def test_a_dry_run_opens_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("remember", "x", "--kind", "dream"), "--kind dream: choose from fact, entity, episode"),
+        (("remember", "x", "--kind", "dream"), "--kind dream: choose from fact, entity, episode, observation"),
         (("remember", "x", "--since", "yesterday"), "--since: 'yesterday' is not a day"),
         (("remember", "  "), "the query is empty"),
         (("remember", "x", "--mind", "No\n"), "a mind is called by printable"),

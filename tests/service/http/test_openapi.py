@@ -9,7 +9,7 @@ from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, outcomes, trim, waking
+from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, trim, waking
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import status as standing
@@ -44,6 +44,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/story/history/{version}": examples.VERSION,
     "GET /v1/minds/{mind_id}/story/diff": examples.DIFFERENCE,
     "POST /v1/minds/{mind_id}/story/restore": examples.STORY,
+    "GET /v1/minds/{mind_id}/observations": observations.OBSERVED,
+    "PUT /v1/minds/{mind_id}/observations": observations.OBSERVED,
     "GET /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
@@ -129,6 +131,8 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("POST /v1/minds/{mind_id}/consolidation")
         etag = (await ask("GET /v1/minds/{mind_id}/story"))["etag"]
         await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
+        etag = (await service.http.get(f"/v1/minds/{MIND}/observations")).json()["etag"]
+        await ask("PUT /v1/minds/{mind_id}/observations", {"If-Match": etag})
         version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
         await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
         await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
@@ -245,6 +249,8 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/story/history/{version}": {404, 422},
         "GET /v1/minds/{mind_id}/story/diff": {404, 422},
         "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
+        "GET /v1/minds/{mind_id}/observations": {404, 409, 422, 503},
+        "PUT /v1/minds/{mind_id}/observations": {400, 404, 409, 412, 413, 422, 428, 503},
         "GET /v1/minds/{mind_id}/consolidation": {404, 422},
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
         "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503, 507},

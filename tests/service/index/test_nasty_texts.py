@@ -104,7 +104,7 @@ async def surfaced(mind, text):
 
 async def remembered(mind, text):
     """The ids of what recall on purpose finds by words, asked for each kind alone: what says the same is told once."""
-    remembering, ids = Recall(embedder=Away()), set()
+    remembering, ids = Recall(embedder=Away(), observations=None), set()
     for kind in KINDS:
         found, degraded = await remembering.remember(
             mind, text, kinds=frozenset({kind}), window=TimeWindow(), limit=1_000

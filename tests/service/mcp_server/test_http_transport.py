@@ -151,7 +151,11 @@ async def test_a_mind_that_is_not_there_is_empty_and_its_first_turn_creates_it(s
         ("remember", {}, "query: field required"),
         ("remember", {"query": " "}, "query: must not be blank"),
         ("remember", {"query": "x", "limit": 101}, "limit: input should be less than or equal to 100"),
-        ("remember", {"query": "x", "kinds": ["dream"]}, "kinds.0: input should be 'fact', 'entity' or 'episode'"),
+        (
+            "remember",
+            {"query": "x", "kinds": ["dream"]},
+            "kinds.0: input should be 'fact', 'entity', 'episode' or 'obs",
+        ),
         ("remember", {"query": "x", "since": "last week"}, "since: must be a day like 2026-01-09 or a time like"),
         ("remember", {"query": "x", "since": "0001-01-01"}, "since: is before 1990"),
         ("remember", {"query": "x", "question": "y"}, "question: extra inputs are not permitted"),

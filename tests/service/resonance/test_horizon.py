@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from consolidation.kernel.turns import Speaker
 from service.resonance.horizon import horizon_of
+from service.retrieval.moment import JournalLines
 from tests.support.fragments import NOON, fragment_of, kept_of, message_of
 
 LONG = "My mother lives in Lyon with her sister and two cats."
@@ -87,3 +88,17 @@ def test_an_empty_window_hides_nothing():
 
     assert not horizon.hides(fragment_of("x", sequences=(3,)))
     assert not horizon_of([message_of("", Speaker.SYSTEM)], session_id="s1", turns=[]).hides(fragment_of("x"))
+
+
+def test_an_observation_is_hidden_with_all_its_turns_or_with_its_own_line():
+    note = JournalLines("observations.md", 3, 3, NOON, "Ann learns the cello now")
+    horizon = horizon_of([message_of(LONG)], session_id="s2", turns=[kept_of(3, LONG), kept_of(4, OTHER)])
+    shown = horizon_of([message_of("RED 09:32 Ann learns the cello now")], session_id="s2", turns=[])
+
+    def observed(*sequences):
+        return fragment_of("x", kind="observation", sequences=sequences, notes=(note,))
+
+    assert horizon.hides(observed(3))
+    assert not horizon.hides(observed(3, 4))
+    assert not horizon.hides(observed())
+    assert shown.hides(observed(3, 4))

@@ -24,6 +24,10 @@ def fragments_of(*scores, **more):
     return tuple(fragment_of(f"f{n}", WORDS[n], score=score, sequences=(n,), **more) for n, score in enumerate(scores))
 
 
+def observed(name, text, *, score=1.0, sequences):
+    return fragment_of(name, text, score=score, sequences=sequences, kind="observation")
+
+
 def names(filtered):
     return [fragment.id for fragment in filtered.fragments]
 
@@ -58,6 +62,50 @@ def test_the_second_of_two_that_say_the_same_is_dropped():
 
     assert names(found) == ["a"]
     assert found.dropped == {"b": "near-duplicate"}
+
+
+def test_an_observation_is_shown_in_the_place_of_its_turn_and_has_its_score():
+    fragments = [
+        fragment_of("turn", WORDS[0], sequences=(7,)),
+        observed("dense", WORDS[1], score=0.5, sequences=(6, 7)),
+    ]
+
+    found = choose(fragments)
+
+    assert names(found) == ["dense"]
+    assert found.dropped == {"turn": "near-duplicate: observed"}
+    assert found.fragments[0].score == 1
+
+
+def test_a_turn_is_shown_where_its_observation_fits_less_than_half_as_well():
+    fragments = [fragment_of("turn", WORDS[0], sequences=(7,)), observed("aside", WORDS[1], score=0.49, sequences=(7,))]
+
+    found = choose(fragments)
+
+    assert names(found) == ["turn"]
+    assert found.dropped == {"aside": "near-duplicate: its turn is shown"}
+
+
+def test_observations_of_one_turn_and_a_persons_are_shown_beside_each_other():
+    of_turns = [observed("one", WORDS[0], sequences=(7,)), observed("two", WORDS[1], sequences=(7,))]
+    fragments = [*of_turns, observed("persons", WORDS[2], sequences=()), fragment_of("turn", WORDS[3], sequences=(8,))]
+
+    assert sorted(names(choose(fragments))) == ["one", "persons", "turn", "two"]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0.01, 1), st.frozensets(st.integers(1, 4), max_size=3)), max_size=9))
+def test_an_observation_and_a_turn_it_rests_on_never_surface_both(drawn):
+    fragments = [
+        fragment_of(f"f{at}", WORDS[at % len(WORDS)], score=score, sequences=tuple(rests_on), kind=kind)
+        for at, (is_observed, score, rests_on) in enumerate(drawn)
+        for kind in ("observation" if is_observed else "episode",)
+    ]
+
+    found = choose(sorted(fragments, key=lambda one: -one.score)).fragments
+
+    turns = frozenset().union(*(one.sequences for one in found if one.kind == "episode"))
+    assert not any(one.sequences & turns for one in found if one.kind == "observation")
+    assert bool(found) == bool(fragments)
 
 
 def test_six_of_one_day_do_not_crowd_out_another():
