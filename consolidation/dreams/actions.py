@@ -105,7 +105,7 @@ def _words(action: Action) -> str:
         return action.text
     called = f"{action.tool}({_cut(action.arguments, _SHOWN_INPUT)})"
     printed = _cut(action.output.strip(), SHOWN_OUTPUT)
-    return f"{called} → {'ok' if action.is_ok else 'FAIL'}" + (f"\n{printed}" if printed else "")
+    return f"{called} → {'ok' if action.is_ok else 'failed'}" + (f"\n{printed}" if printed else "")
 
 
 def _cut(text: str, most: int) -> str:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from service.index.outcome_index import StandingOutcome
     from service.index.salience import Salience
 
-_TURN_SHARE = 0.5  # of a fact's outcome, for the turns that it comes from
+_RESTING = ("fact:", "observation:")  # memories that were made of turns
+_TURN_SHARE = 0.5  # of their outcome, for the turns that they come from
 _LINES_A_STEP = 2_000
 
 
@@ -57,7 +58,7 @@ class OutcomeRecord:
 
     def weighted(self) -> Weighted:
         """It with all that it counts for: the memory, and half for each turn of a fact."""
-        turns = [f"episode:{sequence}" for sequence in self.sequences] if self.id.startswith("fact:") else []
+        turns = [f"episode:{sequence}" for sequence in self.sequences] if self.id.startswith(_RESTING) else []
         memories = {**dict.fromkeys(turns, _TURN_SHARE), self.id: 1.0}
         return Weighted(self.trace_id or "", self.id, self.outcome, self.reporter, self.at, self.newest, memories)
 

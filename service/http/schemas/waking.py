@@ -106,7 +106,7 @@ WAKING: dict[str, Any] = {
     "pointers": {
         "log": "/v1/minds/global-user-memory/log",
         "remember": "/v1/minds/global-user-memory/remember",
-        "observations": "/v1/minds/global-user-memory/journal/file?path=observations.md",
+        "observations": "/v1/minds/global-user-memory/observations",
         "diary": "/v1/minds/global-user-memory/journal/file?path=diary.md",
         "story": "/v1/minds/global-user-memory/story",
     },
