@@ -15,7 +15,7 @@ from consolidation.kernel.links import LinkRefused, open_regular, real_place
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
 LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
-_MOST_PURPOSE = 8_000  # characters
+_MOST_PERSONA = 8_000  # characters of SOUL.md and PURPOSE.md that are read
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->")
 _UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
 _LOGS = ("subconscious.jsonl", "outcomes.jsonl")
@@ -78,7 +78,15 @@ class Workspace:
     @property
     def purpose_text(self) -> str:
         """What a person wrote into PURPOSE.md, without comments; "" where there is nothing. Reads a file."""
-        return _COMMENT.sub("", self.read(self.purpose, most_characters=_MOST_PURPOSE)).strip()
+        return self._without_comments(self.purpose)
+
+    @property
+    def soul_text(self) -> str:
+        """What a person wrote into SOUL.md, in the same way."""
+        return self._without_comments(self.soul)
+
+    def _without_comments(self, file: Path) -> str:
+        return _COMMENT.sub("", self.read(file, most_characters=_MOST_PERSONA)).strip()
 
     @property
     def prompts(self) -> Path:

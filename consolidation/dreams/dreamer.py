@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel
     from consolidation.workspace import Workspace
 
-_PERSONS_CHARACTERS = 8_000  # of SOUL.md that are read
+_LONGEST_REFLECTION = 8_000  # characters of an agent's last words
 _MOST_STANDING = 60  # observations that a dream is shown: the critical ones, and else the newest
 _MOST_TIDIED = 200
 
@@ -53,8 +53,7 @@ class DreamerVoice:
     @classmethod
     def of(cls, workspace: Workspace, *, agent: str) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        soul = workspace.read(workspace.soul, most_characters=_PERSONS_CHARACTERS).strip()
-        return cls(agent, workspace.purpose_text, soul, workspace.prompts)
+        return cls(agent, workspace.purpose_text, workspace.soul_text, workspace.prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +274,7 @@ class _Drafting:
 
 def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
     """The dream of an agent that did next to nothing: its last words, and no model is asked."""
-    words = " ".join(evidence.last_words.split())[:_PERSONS_CHARACTERS]
+    words = " ".join(evidence.last_words.split())[:_LONGEST_REFLECTION]
     return DreamDraft(record=record.model_copy(update={"reflection": words}))
 
 

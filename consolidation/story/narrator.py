@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _NEWEST = 12  # chapters that a narrator is shown
 _MOST_TURN_TOKENS = 20_000
 _CUT = " […]"
-_SOUL_CHARACTERS = 8_000
 _LANGUAGE_FROM = 8_000  # characters
 _ASKED_SHORTER = 0.4  # of the words there were
 
@@ -52,8 +51,7 @@ class Voice:
     @classmethod
     def of(cls, workspace: Workspace, *, agent: str) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        soul = workspace.read(workspace.soul, most_characters=_SOUL_CHARACTERS)
-        return cls(agent, soul.strip(), workspace.prompts)
+        return cls(agent, workspace.soul_text, workspace.prompts)
 
 
 class Narrator:

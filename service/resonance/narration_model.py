@@ -160,8 +160,7 @@ class NarrationModel:
     def _voice(self, mind: Mind) -> dict[str, str]:
         workspace = mind.workspace
         story = shortened(workspace.read(workspace.story, most_characters=_LONGEST_STORY), most_tokens=_STORY_TOKENS)
-        soul = workspace.read(workspace.soul, most_characters=_LONGEST_SOUL)
-        return {"agent": self._agent, "soul": soul.strip(), "story": story.strip()}
+        return {"agent": self._agent, "soul": workspace.soul_text[:_LONGEST_SOUL], "story": story.strip()}
 
     def _joined(
         self,

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.dreams.rules import read_rules
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.compression import gist
+from consolidation.text.injected_blocks import one_line
 from consolidation.text.tokens import count_tokens
 from prompts.library import render, unusable
 from service.resonance.injection import stable_text
@@ -29,7 +31,7 @@ type _Stamp = tuple[int, int, str]  # of the story's file: its time and size; th
 
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->[ \t]*\n?")
 _WHOLE, _OPENING = 0.75, 0.25  # of the budget: whole chapters where not all fit; the text above them, at most
-_LONGEST_STORY = 400_000  # characters
+_LONGEST_STORY, _LONGEST_RULES = 400_000, 20_000  # characters
 _GLANCES = "(Earlier chapters, in a sentence or two each:)"
 _MOST_PROTOCOLS = 8  # of one story: bots that can call this or that
 _LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
@@ -97,7 +99,14 @@ def _protocol(workspace: Workspace, tools: frozenset[str] | None) -> str:
         is_known=tools is not None,
         can_remember=tools is None or "remember" in tools,
         can_search=tools is None or "journal_memory_search" in tools,
+        rules=_rules(workspace),
     )
+
+
+def _rules(workspace: Workspace) -> tuple[str, ...]:
+    """The rules of an agent that learnt some, a line each."""
+    text = workspace.read(workspace.writing("rules"), most_characters=_LONGEST_RULES)
+    return tuple(one_line(rule.text) for rule in read_rules(text))
 
 
 def shortened(story: str, *, most_tokens: int) -> str:

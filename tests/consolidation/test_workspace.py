@@ -1,0 +1,19 @@
+"""What people write about a bot: a file that holds nothing but our comment says nothing."""
+
+from consolidation.workspace import Workspace
+
+
+def test_a_persona_of_which_only_the_template_is_there_is_empty(tmp_path):
+    workspace = Workspace(tmp_path / "minds" / "ada")
+    workspace.create()
+
+    assert workspace.soul.exists() and workspace.purpose.exists()
+    assert (workspace.soul_text, workspace.purpose_text) == ("", "")
+
+
+def test_what_a_person_wrote_is_read_without_comments(tmp_path):
+    workspace = Workspace(tmp_path / "minds" / "ada")
+    workspace.create()
+    workspace.soul.write_text("<!-- mine -->\nI am dry and kind.\n<!-- more\nto come -->\n")
+
+    assert workspace.soul_text == "I am dry and kind."
