@@ -9,6 +9,7 @@ import anyio
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
+from mind_memory_client._agent import AsyncAgentCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mind_memory_client.service_status import ServiceStatus
 
 
-class AsyncMemoryClient:
+class AsyncMemoryClient(AsyncAgentCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 
