@@ -25,19 +25,29 @@ from mind_memory_client.errors import (
     UnsavedTurns,
 )
 from mind_memory_client.messages import place_memory
-from mind_memory_client.models import Flashback, Mind, Remembered, Resonance, StoredTurn, Story
+from mind_memory_client.models import (
+    Flashback,
+    Mind,
+    Remembered,
+    Resonance,
+    StoredTurn,
+    Story,
+)
 from mind_memory_client.recipe import AsyncSubconsciousMemory, MemoryRecord, SubconsciousMemory
+from mind_memory_client.sleep import Dreams, KeptActions, SleepBegun, SleepStatus
 from mind_memory_client.turn import Turn
 
 __all__ = [
     "AsyncMemoryClient",
     "AsyncSubconsciousMemory",
     "Conflict",
+    "Dreams",
     "Erased",
     "Flashback",
     "Forbidden",
     "InvalidField",
     "InvalidRequest",
+    "KeptActions",
     "MemoryClient",
     "MemoryRecord",
     "Mind",
@@ -49,6 +59,8 @@ __all__ = [
     "RequestRefused",
     "Resonance",
     "RetryPolicy",
+    "SleepBegun",
+    "SleepStatus",
     "StoredTurn",
     "Story",
     "StoryChanged",

@@ -21,6 +21,7 @@ from mind_memory_client.log_page import LogPage
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
 from mind_memory_client.observations import Observations
 from mind_memory_client.service_status import ServiceStatus
+from mind_memory_client.sleep import Dreams, KeptActions, SleepBegun, SleepStatus
 from mind_memory_client.waking import Waking
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 Memories = str | Mapping[str, Any] | Iterable[str | Mapping[str, Any]]
+Actions = Mapping[str, Any] | Iterable[Mapping[str, Any]]
 OnFailure = Literal["raise", "silent"]
 Part = Literal["flashbacks", "story", "protocol"]
 Outcome = Literal["acted", "used", "deferred", "dismissed", "contradicted"]
@@ -175,6 +177,14 @@ TURNS = Endpoint("POST", f"{_MIND}/turns", AsModel(models.StoredTurn))
 MEMORIES = Endpoint("POST", f"{_MIND}/memories", AsModel(models.SavedMemories))
 COMPACTION = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/compaction", AsModel(models.Compaction))
 TRIM = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/trim", AsWindow(models.TrimmedWindow), seconds=_TRIM_SECONDS)
+
+ACTIONS = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/actions", AsModel(KeptActions))
+# Not repeatable: the second call would find the agent asleep, and begin another sleep.
+SLEEP = Endpoint("POST", f"{_MIND}/sleep", AsModel(SleepBegun), is_repeatable=False)
+SLEEP_STATUS = Endpoint("GET", f"{_MIND}/sleep", AsModel(SleepStatus))
+WAKE = Endpoint("POST", f"{_MIND}/wake", AsModel(SleepStatus))
+DREAM = Endpoint("POST", f"{_MIND}/dreams", AsModel(Dreams))
+DREAMS = Endpoint("GET", f"{_MIND}/dreams", AsModel(Dreams))
 
 RESONANCE = Endpoint("POST", f"{_MIND}/resonance", AsModel(models.Resonance), max_attempts=2)
 REMEMBER = Endpoint("GET", f"{_MIND}/remember", AsModel(models.Remembered))
@@ -360,6 +370,32 @@ def trim(
     content = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
     headers = {"Content-Type": "application/json"}
     return TRIM.call(mind_id=mind, session_id=session, content=content, headers=headers)
+
+
+def act(mind: str, session: str, actions: Actions, *, fresh_id: Callable[[], str]) -> Call[KeptActions]:
+    """The call that stores actions. Their ids are chosen before the first attempt, so that all attempts store once."""
+    found = [actions] if isinstance(actions, Mapping) else list(actions)
+    body = {"actions": [_action(one, fresh_id()) for one in found]}
+    return ACTIONS.call(mind_id=mind, session_id=session, body=body)
+
+
+def _action(given: Mapping[str, Any], new_id: str) -> dict[str, Any]:
+    found = {**given, "id": given.get("id") or new_id}
+    if isinstance(at := found.get("timestamp"), datetime):
+        found["timestamp"] = at.isoformat()
+    return found
+
+
+def sleep(mind: str, *, seconds: float, session: str | None, timezone: str | None, wait: bool) -> Call[SleepBegun]:
+    """The call that lets an agent sleep; it may take long when it waits for the dream."""
+    body = {"seconds": seconds, "session_id": session, "timezone": timezone, "wait": wait}
+    return SLEEP.call(mind_id=mind, body=body, seconds=_CONSOLIDATION_SECONDS if wait else None)
+
+
+def dream(mind: str, *, deep: bool, timezone: str | None, wait: bool) -> Call[Dreams]:
+    """The call that begins a dream; it may take long when it waits for its end."""
+    body = {"deep": deep, "timezone": timezone, "wait": wait}
+    return DREAM.call(mind_id=mind, body=body, seconds=_CONSOLIDATION_SECONDS if wait else None)
 
 
 def edit_story(mind: str, *, text: str, etag: str) -> Call[models.Story]:

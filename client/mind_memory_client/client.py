@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
+from mind_memory_client._agent import AgentCalls
 from mind_memory_client._transport import Transport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -14,7 +15,7 @@ from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-    from datetime import date, datetime
+    from datetime import datetime
     from types import TracebackType
 
     import httpx
@@ -26,12 +27,10 @@ if TYPE_CHECKING:
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.log_page import LogPage
     from mind_memory_client.messages import Messages, Placement
-    from mind_memory_client.observations import Observations
     from mind_memory_client.service_status import ServiceStatus
-    from mind_memory_client.waking import Waking
 
 
-class MemoryClient:
+class MemoryClient(AgentCalls):
     """
     A memory service. Safe to share among threads.
 
@@ -253,23 +252,6 @@ class MemoryClient:
         body = {"messages": plain_messages(messages)}
         return self._send(api.COMPACTION.call(mind_id=mind, session_id=session, body=body))
 
-    def trim(
-        self,
-        mind: str,
-        session: str,
-        messages: Iterable[Mapping[str, Any]],
-        *,
-        keep: int | None = None,
-        max_characters: int | None = None,
-    ) -> models.TrimmedWindow:
-        """
-        Trim an agent's context window: the newest *keep* messages stay, fewer where they exceed *max_characters*.
-
-        What leaves is stored first; if that fails, the call raises, and the window stays yours. A call of a tool stays
-        with its result. Put ``digest`` after the system messages, as a system message of its own.
-        """
-        return self._send(api.trim(mind, session, messages, keep=keep, max_characters=max_characters))
-
     # Recall on purpose
 
     def remember(
@@ -323,17 +305,6 @@ class MemoryClient:
             "language": language,
         }
         return self._send(api.LOG.call(mind_id=mind, query=asked))
-
-    def waking(
-        self, mind: str, *, session: str | None = None, max_tokens: int | None = None, timezone: str | None = None
-    ) -> Waking:
-        """
-        What an agent is handed when it wakes: one text for the beginning of its context, and the parts of it.
-
-        *session* is the one that begins. *timezone* is that of the times in the text.
-        """
-        asked = {"session_id": session, "max_tokens": max_tokens, "timezone": timezone}
-        return self._send(api.WAKING.call(mind_id=mind, query=asked))
 
     def journal_search(
         self, mind: str, *, query: str, max_results: int | None = None, min_score: float | None = None
@@ -398,16 +369,6 @@ class MemoryClient:
     def restore_story(self, mind: str, *, version: str, retell: bool = False) -> models.Story:
         """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
         return self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
-
-    def observations(
-        self, mind: str, *, level: Literal["RED", "YLW", "GRN"] | None = None, since: date | str | None = None
-    ) -> Observations:
-        """Read what dreams observed: all, or a *level* alone, or what is of the day *since* and later."""
-        return self._send(api.OBSERVATIONS.call(mind_id=mind, query={"level": level, "since": since}))
-
-    def put_observations(self, mind: str, *, text: str, etag: str) -> Observations:
-        """Replace the observations that *etag* names. Raises StoryChanged where somebody changed them meanwhile."""
-        return self._send(api.put_observations(mind, text=text, etag=etag))
 
     def consolidate(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mind_memory_client.models import Answer
+from mind_memory_client.answers import Answer
 
 
 class LogLine(Answer):

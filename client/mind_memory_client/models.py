@@ -5,13 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Answer(BaseModel):
-    """An answer, or a part of one."""
-
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
+from mind_memory_client.answers import Answer as Answer  # noqa: PLC0414 - imported from here too
+from mind_memory_client.answers import DroppedMessage as DroppedMessage  # noqa: PLC0414 - the same
+from mind_memory_client.sleep import SleepStatus
 
 
 class Usage(Answer):
@@ -24,13 +22,6 @@ class Usage(Answer):
 
 
 # Turns
-
-
-class DroppedMessage(Answer):
-    """A message, or a secret in one, that is not remembered; ``index`` is None for the metadata."""
-
-    index: int | None
-    reason: str
 
 
 class AppliedOutcomes(Answer):
@@ -395,6 +386,7 @@ class Mind(Answer):
     graph: GraphState
     story: StoryState
     text: FullTextState
+    sleep: SleepStatus
     outcomes: dict[str, int]
     damaged: tuple[DamagedLine, ...]
     usage: Usage

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mind_memory_client.models import Answer, Usage
+from mind_memory_client.answers import Answer
+from mind_memory_client.models import Usage
 
 
 class DependencyStatus(Answer):

@@ -27,6 +27,8 @@ _COMMANDS = {
     "mcp": "Memory as MCP tools for hosts like Claude Desktop.",
     "status": "Show what each mind holds, and how far it has been read.",
     "consolidate": "Write what waits into the story, now.",
+    "sleep": "Let an agent sleep, and show what it dreams.",
+    "dream": "Dream now of what an agent did since its last dream.",
     "retry": "Give parked turns to the model once more.",
     "erase": "Erase a mind, a session or a turn everywhere, for good.",
     "doctor": "Check what is configured, what works, and what to mend.",

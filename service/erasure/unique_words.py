@@ -37,6 +37,13 @@ Episodic expired_at extracted fact_embedding group_id invalid_at leaning Lucene 
 Parked parked Passage passages previous reference_time RELATED_TO RELATES_TO Sentinel source_description SPOKE_OF
 summary
 """
+# What the graph's server says in its own log (redis.log), whatever it holds.
+_OF_SERVER_LOG = """
+accept authentication average background backlog change client command commit condition connections created current
+effect enabled finished history initialized kernels loaded memory modified module notification number overcommit
+packages preparation python reboot renamed replication require restrict rewrite rewriting server skipped standalone
+started starting success successfully temporary terminated threads version Without written
+"""
 _OF_SQLITE = "sqlite_sequences"  # SQLite adds this table for AUTOINCREMENT
 # What the proxy and the outcomes add to the metadata of a turn.
 _OF_METADATA = "client_left mind_memory outcomes seconds upstream_broke"
@@ -108,6 +115,7 @@ def _own_words() -> str:
             journal_store.SCHEMA,
             _OF_SQLITE,
             _OF_GRAPH,
+            _OF_SERVER_LOG,
             _OF_METADATA,
         )
     )

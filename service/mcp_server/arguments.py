@@ -203,6 +203,17 @@ class OutcomeArgument(BaseModel):
     )
 
 
+class ToSleep(ToolArguments):
+    """Arguments of `set_sleep`."""
+
+    seconds: float = Field(
+        ge=2,
+        le=86_400,
+        allow_inf_nan=False,
+        description="For how long, 2 to 86,400; under 30 is a nap, with no dream.",
+    )
+
+
 class ToReport(ToolArguments):
     """Arguments of `report_outcome`."""
 

@@ -16,6 +16,7 @@ from service.mcp_server.results import (
     ReportResult,
     ResonanceResult,
     SaveResult,
+    SleepResult,
     StoreTurnResult,
     StoryResult,
     WakingResult,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         ToSave,
         ToSearchJournal,
         ToSearchLog,
+        ToSleep,
         ToStore,
     )
 
@@ -135,6 +137,16 @@ async def save_memory(arguments: ToSave, connection: ApiConnection) -> SaveResul
         duplicate=saved["duplicate"],
         dropped=tuple(one["reason"] for one in answer["dropped"]),
     )
+
+
+async def set_sleep(arguments: ToSleep, connection: ApiConnection) -> SleepResult:
+    """Let the agent sleep; it is the host that pauses it."""
+    mind = _mind(arguments, connection)
+    try:
+        answer = await connection.api.ask("POST", f"{_path(mind)}/sleep", json=arguments.values_of("seconds"))
+    except ApiRefused as refusal:
+        answer = _note_of_missing_mind(mind, refusal)
+    return SleepResult.model_validate({**answer, "mind": mind})
 
 
 async def report_outcome(arguments: ToReport, connection: ApiConnection) -> ReportResult:

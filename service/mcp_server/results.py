@@ -164,6 +164,15 @@ class ResonanceResult(ToolResult):
     trace_id: str | None = None
 
 
+class SleepResult(ToolResult):
+    """Result of `set_sleep`."""
+
+    kind: str = Field("", description="nap, lightweight, dream or deep_sleep; empty when you do not sleep.")
+    pause_seconds: float = Field(0, description="For how long you pause.")
+    wake_at: datetime | None = Field(None, description="When you wake.")
+    dream_id: str | None = Field(None, description="The dream that began; none for a nap.")
+
+
 class ReportResult(ToolResult):
     """Result of `report_outcome`."""
 

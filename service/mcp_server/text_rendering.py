@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ReportResult,
         ResonanceResult,
         SaveResult,
+        SleepResult,
         SourceResult,
         StoreTurnResult,
         StoryResult,
@@ -124,6 +125,18 @@ def saved(found: SaveResult) -> str:
     said = "It had been saved before as" if found.duplicate else "Saved as"
     taken = f" Taken out of it: {reasons}." if reasons else ""
     return _with_notes(found, f"{said} {found.id} of {found.mind}.{taken}")
+
+
+def asleep(found: SleepResult) -> str:
+    """How the sleep is, and until when to pause."""
+    until = f"for {found.pause_seconds:g} seconds, until{_when(found.wake_at, '')}"
+    if found.dream_id is None:
+        return _with_notes(found, f"You nap {until}. Do nothing more until then.")
+    return _with_notes(
+        found,
+        f"You sleep {until} ({found.kind.replace('_', ' ')}). Do nothing more until then: what you lived since your "
+        "last dream is being consolidated.",
+    )
 
 
 def _memory(memory: MemoryResult, at: int) -> Iterator[str]:

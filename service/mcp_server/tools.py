@@ -108,4 +108,14 @@ TOOLS = (
         is_read_only=False,
         is_idempotent=False,  # without an id, a second call is a second memory
     ),
+    MemoryTool(
+        "set_sleep",
+        "Sleep",
+        arguments.ToSleep,
+        results.SleepResult,
+        calls.set_sleep,
+        text_rendering.asleep,
+        is_read_only=False,
+        is_idempotent=False,  # a second call is another sleep
+    ),
 )

@@ -69,6 +69,8 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
         "remember": 2,
         "search_log": 2,
         "save_memories": 2,
+        "act": 3,
+        "sleep": 2,
         "trim": 3,
         "report_outcomes": 2,
         "request": 2,
@@ -117,7 +119,7 @@ def test_every_route_has_an_endpoint_and_every_endpoint_a_route():
 
 @pytest.mark.parametrize("kind", [MemoryClient, AsyncMemoryClient])
 def test_every_endpoint_is_called_by_a_method(kind):
-    source = inspect.getsource(inspect.getmodule(kind))
+    source = "".join(inspect.getsource(inspect.getmodule(one)) for one in kind.__mro__ if one is not object)
     functions = {name: inspect.getsource(one) for name, one in vars(api).items() if inspect.isfunction(one)}
     called = source + "".join(text for name, text in functions.items() if f"api.{name}(" in source)
 
@@ -131,6 +133,9 @@ SENT = [
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),
+    api.act("ada", "s", {"kind": "thought", "text": "hi"}, fresh_id=lambda: "i"),
+    api.sleep("ada", seconds=60, session="s", timezone="UTC", wait=True),
+    api.dream("ada", deep=True, timezone="UTC", wait=True),
     api.edit_story("ada", text="x", etag="y"),
     api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
     api.consolidate("ada", trigger="manual", wait=True, skip=True),

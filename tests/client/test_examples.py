@@ -14,6 +14,8 @@ from tests.support.scripted_bot import KNOWS, bot
 
 CLIENT = ROOT / "client"
 EXAMPLES = sorted(one.name for one in (CLIENT / "examples").glob("*.py"))
+AGENT = "agent.py"
+BOTS = [name for name in EXAMPLES if name != AGENT]
 
 
 def settings(provider, url, mind):
@@ -21,7 +23,7 @@ def settings(provider, url, mind):
     return {**found, "MIND_MEMORY_URL": url, "MIND": mind}
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", BOTS)
 def test_an_example_remembers(example, url, told_mind, home):
     words = [sys.executable, str(CLIENT / "examples" / example), ASKS, "later"]
     with bot() as provider:
@@ -30,6 +32,20 @@ def test_an_example_remembers(example, url, told_mind, home):
 
     assert run.stdout.strip() == KNOWS, run.stderr
     assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS), ("assistant", KNOWS)])]
+
+
+def test_the_agent_acts_until_it_must_sleep_dreams_and_is_told_of_it(url, mind, memory):
+    env = {**os.environ, "MIND_MEMORY_URL": url, "MIND": mind, "PYTHONPATH": str(CLIENT)}
+    words = [sys.executable, str(CLIENT / "examples" / AGENT)]
+    run = subprocess.run(words, capture_output=True, text=True, timeout=300, env=env)
+
+    assert run.returncode == 0, run.stderr
+    assert "60 calls, tired: " in run.stdout
+    assert "80 calls, exhausted: it must sleep." in run.stdout
+    assert "It sleeps for 600 s (dream)." in run.stdout
+    assert "the last time deeply, of 8 calls." in run.stdout
+    assert "What it is told at waking:\n" in run.stdout
+    assert [(one.kind, one.is_forced) for one in memory.dreams(mind).dreams] == [("deep_sleep", False), ("dream", True)]
 
 
 def test_the_readmes_lines_are_those_of_the_first_example():

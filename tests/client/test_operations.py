@@ -145,6 +145,38 @@ async def test_memories_are_saved_on_purpose_each_once(way, url, mind, home):
 
 
 @EACH_ONCE
+async def test_an_agents_actions_are_stored_each_once_and_tell_how_tired_it_is(way, url, mind, home):
+    called = {"id": "a1", "kind": "tool_call", "tool": "shell", "input": {"n": 1}, "ok": False, "output": "KeyError"}
+    async with opened(way, url) as memory:
+        thought = {"kind": "thought", "text": "I count.", "timestamp": datetime(2026, 1, 5, tzinfo=UTC)}
+        first = await of(memory.act(mind, "cycle-1", [thought, called]))
+        again = await of(memory.act(mind, "cycle-1", called))
+
+    assert [one.sequence for one in first.kept] == [1, 2]
+    assert (first.actions, first.fatigue, first.notice, first.must_sleep) == (1, "rested", None, False)
+    assert [(one.id, one.duplicate) for one in again.kept] == [("a1", True)]
+    assert [messages[0][0] for _, messages in stored_turns(home, mind)] == ["thought", "tool"]
+
+
+@EACH_ONCE
+async def test_an_agent_sleeps_dreams_and_is_woken(way, url, mind):
+    calls = [{"kind": "tool_call", "tool": "shell", "output": f"step {n} done"} for n in range(6)]
+    async with opened(way, url) as memory:
+        await of(memory.act(mind, "cycle-1", calls))
+        begun = await of(memory.sleep(mind, 60, timezone="Europe/Paris", wait=True))
+        asleep = await of(memory.sleep_status(mind))
+        awake = await of(memory.wake_up(mind, reason="a message came"))
+        deep = await of(memory.dream(mind, deep=True))
+        found = await of(memory.dreams(mind, limit=1))
+
+    assert (begun.kind, begun.pause_seconds, begun.dream_id is None) == ("dream", 60, False)
+    assert (asleep.state, asleep.wake_at, asleep.actions) == ("asleep", begun.wake_at, 0)
+    assert (awake.state, awake.reason) == ("awake", "a message came")
+    assert [(one.kind, one.actions, one.is_quoted) for one in deep.dreams] == [("deep_sleep", 6, True)]
+    assert found.dreams == deep.dreams
+
+
+@EACH_ONCE
 async def test_bytes_of_a_story_that_are_not_text_come_as_they_are(way, url, told_mind, home):
     async with opened(way, url) as memory:
         await of(memory.consolidate(told_mind))

@@ -50,6 +50,21 @@ def test_a_failure_that_may_pass_is_tried_again_with_the_same_turn_id(first):
     assert sent[0].body["turn_id"] == sent[1].body["turn_id"]
 
 
+def test_an_agents_actions_are_tried_again_under_the_ids_that_they_had_first():
+    ids = iter("xyz")
+    call = api.act("ada", "s", [{"kind": "thought", "text": "a"}, {"id": "own"}], fresh_id=lambda: next(ids))
+    first, second = follow(call, LOST, no(422))[1]
+
+    assert [one["id"] for one in first.body["actions"]] == ["x", "own"]
+    assert first.body == second.body
+
+
+def test_a_sleep_that_may_have_begun_is_not_asked_for_again():
+    asked = api.sleep("ada", seconds=60, session=None, timezone=None, wait=False)
+
+    assert [len(follow(asked, first, no(422))[1]) for first in (LOST, UNSENT)] == [1, 2]
+
+
 @pytest.mark.parametrize(
     "first", [no(422), no(401), no(404), no(409), no(410), no(500)], ids=lambda one: str(one.status)
 )

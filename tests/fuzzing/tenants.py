@@ -24,6 +24,7 @@ _TOOLS = (
     "remember",
     "search_log",
     "save_memory",
+    "set_sleep",
     "resonance",
     "read_story",
     "store_turn",

@@ -101,3 +101,10 @@ def test_words_that_others_say_too_are_no_sign():
     assert "rubies" not in only.words
     assert "Xanadupolis" in only.forms
     assert "rubies" not in only.forms
+
+
+def test_a_word_of_the_graph_servers_own_log_proves_nothing():
+    """Fails without _OF_SERVER_LOG: an erased agent that ran a command was never verified to be gone."""
+    only = UniqueWords((kept_of(7, 'shell: {"command": "restart Xanadupolis"}'),))
+
+    assert only.forms == ("Xanadupolis", "restart")

@@ -12,6 +12,7 @@ from service.http.problems import KINDS, MEDIA_TYPE
 from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, trim, waking
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
+from service.http.schemas import sleep as sleeping
 from service.http.schemas import status as standing
 from service.http.schemas.problem import Problem
 from service.settings.settings import Settings
@@ -50,6 +51,12 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/consolidation": examples.CONSOLIDATED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": examples.COMPACTED,
     "POST /v1/minds/{mind_id}/sessions/{session_id}/trim": trim.TRIMMED,
+    "POST /v1/minds/{mind_id}/sessions/{session_id}/actions": sleeping.ACTIONS_KEPT,
+    "POST /v1/minds/{mind_id}/sleep": sleeping.SLEPT,
+    "GET /v1/minds/{mind_id}/sleep": sleeping.STATUS,
+    "POST /v1/minds/{mind_id}/wake": sleeping.STATUS,
+    "POST /v1/minds/{mind_id}/dreams": sleeping.DREAMT,
+    "GET /v1/minds/{mind_id}/dreams": sleeping.DREAMT,
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
@@ -136,6 +143,9 @@ async def answered(anyio_backend, tmp_path_factory, document):
         version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
         await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
         await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
+        for method in ("POST", "GET"):  # of a mind of which nothing is erased
+            await ask(f"{method} /v1/minds/{{mind_id}}/dreams", mind_id="another")
+        await ask("POST /v1/minds/{mind_id}/sessions/{session_id}/actions", session_id="cycle-3")
         others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
         for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
@@ -255,6 +265,12 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
         "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503, 507},
         "POST /v1/minds/{mind_id}/sessions/{session_id}/trim": {400, 404, 409, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/sessions/{session_id}/actions": {400, 404, 409, 410, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/sleep": {400, 404, 413, 422, 503},
+        "GET /v1/minds/{mind_id}/sleep": {404, 422, 503},
+        "POST /v1/minds/{mind_id}/wake": {400, 404, 413, 422, 503},
+        "POST /v1/minds/{mind_id}/dreams": {400, 404, 413, 422, 503},
+        "GET /v1/minds/{mind_id}/dreams": {404, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )

@@ -70,7 +70,7 @@ NASTY = {  # as they stand in the address; what is not encoded is meant to be so
     "64 KiB of dots": "../" * 21_845,
 }
 OWN = set(
-    """SOUL.md MEMORY.md memory transcript derived STORY.md STORY.md.lock story-history pending-episodes.log
+    """SOUL.md PURPOSE.md MEMORY.md memory transcript derived STORY.md STORY.md.lock story-history pending-episodes.log
     subconscious.jsonl""".split()
 )  # what a mind's folder may hold
 

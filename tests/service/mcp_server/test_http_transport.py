@@ -398,6 +398,25 @@ async def test_something_is_saved_on_purpose_and_repeated_under_its_id_it_is_sav
     assert "importance" in wrong
 
 
+async def test_an_agent_sets_its_own_sleep(service):
+    actions = [{"kind": "tool_call", "tool": "shell", "output": f"step {n} done"} for n in range(6)]
+    path = f"{service}/v1/minds/clerk/sessions/cycle-1/actions"
+    httpx2.post(path, json={"actions": actions}, timeout=60).raise_for_status()
+    async with over_http(service, query="?mind=clerk") as host:
+        nap = await host.call_tool("set_sleep", {"seconds": 20})
+        slept = await host.call_tool("set_sleep", {"seconds": 600})
+        wrong = await refused(host, "set_sleep", seconds=1)
+    async with over_http(service, query="?mind=nobody") as host:
+        missing = await called(host, "set_sleep", seconds=600)
+
+    assert text_of(nap).startswith("You nap for 20 seconds, until 20")
+    assert text_of(slept).startswith("You sleep for 600 seconds, until 20")
+    assert slept.structured_content["kind"] == "dream"
+    assert slept.structured_content["dream_id"]
+    assert "seconds" in wrong
+    assert "no mind called 'nobody'" in missing["note"]
+
+
 async def test_a_model_reports_what_became_of_what_it_was_shown(service):
     said = [{"role": "user", "content": "My cousin Declan plays the cello in Cork."}]
     async with over_http(service) as host:
