@@ -6,7 +6,7 @@ Its model is scripted, so that it needs no key: put your model into `think`, you
 
 import os
 
-from mind_memory_client import MemoryClient, NotFound
+from mind_memory_client import MemoryClient
 
 MIND = os.environ.get("MIND", "clerk")
 
@@ -39,15 +39,6 @@ def live(memory: MemoryClient, session: str, numbers: range) -> int:
     return numbers[-1]
 
 
-def told_at_waking(memory: MemoryClient) -> str:
-    """What the agent begins its next context with."""
-    try:
-        return str(memory.request("GET", f"/v1/minds/{MIND}/waking")["text"])
-    except NotFound:
-        last = memory.dreams(MIND, limit=1).dreams[0]
-        return f"{last.reflection}\nNext: {last.priority}"
-
-
 def main() -> None:
     """Two days of an agent's life."""
     with MemoryClient() as memory:
@@ -58,7 +49,7 @@ def main() -> None:
         live(memory, "cycle-2", range(last + 1, last + 9))
         dream = memory.dream(MIND, deep=True).dreams[0]
         print(f"It dreamt {dream.dream} times, the last time deeply, of {dream.actions} calls.")
-        print(f"What it is told at waking:\n{told_at_waking(memory)}")
+        print(f"What it is told at waking:\n{memory.waking(MIND).text}")
 
 
 if __name__ == "__main__":

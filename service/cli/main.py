@@ -35,7 +35,7 @@ _COMMANDS = {
     "reindex": "Embed everything anew, after the embedder was changed.",
     "rebuild": "Build graph and full text anew from the transcript.",
     "story": "Read and edit the story, and take back what was changed.",
-    "wake": "Show what an agent is handed when it wakes.",
+    "wake": "Wake an agent, and show what it is handed.",
     "observations": "Show what dreams observed, by day.",
     "journal": "Search and read what you wrote down: MEMORY.md and memory/.",
     "keys": "Make and revoke API keys.",

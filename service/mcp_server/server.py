@@ -123,7 +123,7 @@ def _version() -> str:
 @functools.lru_cache(maxsize=64)
 def _instructions(mind_id: str, *, is_alone: bool) -> str:
     can = {"is_known": True, "can_remember": True, "can_search": True}
-    return render("mcp_instructions", overrides=None, mind=mind_id, is_alone=is_alone, **can).strip()
+    return render("mcp_instructions", overrides=None, mind=mind_id, is_alone=is_alone, rules=(), **can).strip()
 
 
 @functools.cache

@@ -23,9 +23,10 @@ async def wake(
     ] = MOST_TOKENS,
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
-    """Show what an agent is handed when it wakes."""
+    """Wake an agent, and show what it is handed."""
     zone = local_zone()
     async with connect(context) as connection:
+        await connection.memory.wake_up(mind, reason="woken by hand")
         if as_json:
             asked = {"max_tokens": max_tokens, "timezone": zone}
             show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/waking", query=asked))
