@@ -46,7 +46,7 @@ def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDream
         if before:
             after = files.change(name, plan)
             lines += len(before.splitlines()) - len(after.splitlines())
-            edited += [f"{name}.md"] if erasing.shows(after) else []
+            edited += [f"{name}.md"] if erasing.proves(after) else []
         versions += files.redact(name, plan)
     files.drop_draft()
     files.forget_reasons()
@@ -72,15 +72,19 @@ class _Erasing:
         of_observations = {OBSERVATIONS: lambda text: without(text, self._is_doomed)}
         return {**of_observations, **{name: without_lines(name) for name in written}}
 
+    def proves(self, text: str) -> bool:
+        """Whether *text*, whoever wrote it, must have its words from an erased turn."""
+        return any(form in text for form in self.erased.forms)
+
     def shows(self, text: str) -> bool:
-        """Whether *text* shows what only erased turns contain."""
-        return any(form in text for form in self.erased.forms) or not self.erased.terms.isdisjoint(tokens(text))
+        """Whether *text* of ours shows what only erased turns contain, short words too."""
+        return self.proves(text) or not self.erased.terms.isdisjoint(tokens(text))
 
     def record(self, one: DreamRecord) -> DreamRecord:
         """*one* as it is without the erased turns."""
         told = f"{one.reflection}\n{one.priority}\n{one.intent}"
         has_seen = any(one.first_sequence <= sequence <= one.last_sequence for sequence in self.erased.sequences)
-        if not has_seen and not self.shows(told):
+        if not has_seen and not self.proves(told):
             return one
         gone = {digest for digest, turns in one.sources.items() if self.erased.sequences.intersection(turns)}
         return one.model_copy(

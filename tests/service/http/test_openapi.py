@@ -143,9 +143,12 @@ async def answered(anyio_backend, tmp_path_factory, document):
         version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
         await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
         await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
-        for method in ("POST", "GET"):  # of a mind of which nothing is erased
-            await ask(f"{method} /v1/minds/{{mind_id}}/dreams", mind_id="another")
-        await ask("POST /v1/minds/{mind_id}/sessions/{session_id}/actions", session_id="cycle-3")
+        await ask("GET /v1/minds/{mind_id}/waking")
+        for route in ("GET sleep", "POST dreams", "GET dreams"):  # of a mind of which nothing is erased
+            method, name = route.split()
+            await ask(f"{method} /v1/minds/{{mind_id}}/{name}", mind_id="another")
+        for name in ("sessions/{session_id}/actions", "sleep", "wake"):
+            await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
         others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
         for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
