@@ -51,7 +51,8 @@ fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 
 bench: $(VENV)/.ready ## recall on LoCoMo, the cost of a turn, what size costs: make bench LOCOMO=path/to/locomo10.json
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(ARGS)
 
-crash: $(VENV)/.ready ## kill it at every step under load for ten minutes, then count: make crash ARGS="--seconds 60 --stock"
+crash: $(VENV)/.ready ## kill it at every step under load and of an agent's sleep, then count: make crash ARGS="--seconds 60 --stock"
+	$(PYTHON) -m tests.crash.agent_life
 	$(PYTHON) -m tests.crash.run $(ARGS)
 
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker

@@ -7,17 +7,19 @@ A file that people edit too is changed by compare-and-swap, with a history, as t
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from consolidation.dreams.dream_draft import read_draft, write_draft
-from consolidation.dreams.observations import merged, pruned, relevelled
-from consolidation.dreams.rules import changed_rules
+from consolidation.dreams.observations import merged, pruned, read_observations, relevelled
+from consolidation.dreams.rules import changed_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
-from consolidation.dreams.writings import new_briefing, new_priorities, with_diary_entry
+from consolidation.dreams.writings import diary_heading, new_briefing, new_priorities, with_diary_entry
 from consolidation.kernel.errors import DreamUnwritable, StoryFault
 from consolidation.kernel.files import append_synced
 from consolidation.kernel.links import open_regular
 from consolidation.story.storyfile import StoryFile
+from consolidation.transcript.recovery import seal_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,14 +125,15 @@ class DreamFiles:
     def tidy(self, tidied: Tidied, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
         """Take the steps of a deep sleep: prune observations, rewrite priorities, append to the diary."""
         levels = {digest: level.value for digest, level in tidied.levels.items()}
-        before = _told(self.log.read)
-        self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=before.is_ours))
-        new = {"levels": {**record.levels, **levels}, "superseded": (*record.superseded, *tidied.superseded)}
+        new = {"relevelled": levels, "superseded": (*record.superseded, *tidied.superseded)}
         _told(lambda: self.log.replace(lambda one: one.model_copy(update=new) if one.dream == record.dream else one))
+        dreams = _told(self.log.read)
+        self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
         self.prune(now=now, zone=zone)
         written = self.written(PRIORITIES)
         self.change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
-        self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, at=record.t.astimezone(zone)))
+        heading = diary_heading(record, dreams.records, zone=zone)
+        self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, heading=heading))
 
     def prune(self, *, now: datetime, zone: tzinfo) -> None:
         """Take out of the observations what is over."""
@@ -160,11 +163,20 @@ class DreamFiles:
 
     def add_evaluation(self, line: dict[str, Any]) -> None:
         """Append what a deep sleep measured. It also says that the deep sleep is complete."""
-        _told(lambda: append_synced(self._workspace.evaluation, f"{json.dumps(line, ensure_ascii=False)}\n".encode()))
+
+        def add() -> None:
+            with suppress(FileNotFoundError):
+                seal_end(self._workspace.evaluation)  # a kill may have left half a line
+            append_synced(self._workspace.evaluation, f"{json.dumps(line, ensure_ascii=False)}\n".encode())
+
+        _told(add)
 
     def _write_observations(self, draft: DreamDraft) -> DreamDraft:
         if draft.observations:
-            new = [one.observation for one in draft.observations]
+            # A dream that was killed here may have written them, and a person reworded one since.
+            written = {one.digest for one in read_observations(self.written(OBSERVATIONS))}
+            drafted = (one.observation for one in draft.observations)
+            new = [one for one in drafted if one.digest not in written]
             self.change(OBSERVATIONS, lambda text: merged(text, new))
         return draft
 
@@ -172,14 +184,15 @@ class DreamFiles:
         if not (draft.rules_added or draft.rules_removed):
             return draft
         ours = _told(self.log.read).rules
+        wanted = {" ".join(words.split()) for words in draft.rules_added}
         added: tuple[str, ...] = ()
 
         def plan(text: str) -> str:
             nonlocal added
-            text, new = changed_rules(
-                text, add=draft.rules_added, remove=draft.rules_removed, dream=draft.record.dream, ours=ours
-            )
-            added = tuple(rule.digest for rule in new)
+            dream = draft.record.dream
+            text, _ = changed_rules(text, add=draft.rules_added, remove=draft.rules_removed, dream=dream, ours=ours)
+            # Also those that this dream wrote before it was killed: they stand, so they are not new.
+            added = tuple(rule.digest for rule in read_rules(text) if rule.dream == dream and rule.text in wanted)
             return text
 
         self.change(RULES, plan)

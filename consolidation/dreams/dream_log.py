@@ -29,9 +29,10 @@ class DreamRecord(BaseModel):
     One dream: when, in which cycle, over how many tool calls, and what it came to.
 
     ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on,
-    ``levels`` the levels that it gave, and ``superseded`` the digests of lines that it said are over. ``rules`` are the
-    digests of the rules it wrote. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made
-    it. ``is_owed`` says that a turn of it was erased: what it came to is made again of the others.
+    ``levels`` the levels that it gave, ``relevelled`` those that a deep sleep gave to lines that there were, and
+    ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote. ``kind``
+    is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it
+    was erased: what it came to is made again of the others.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -55,6 +56,7 @@ class DreamRecord(BaseModel):
     intent: str = ""
     sources: dict[str, tuple[int, ...]] = {}
     levels: dict[str, str] = {}
+    relevelled: dict[str, str] = {}
     superseded: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     is_owed: bool = False
@@ -117,10 +119,8 @@ class Dreams:
 
     def is_ours(self, one: Observation) -> bool:
         """Whether a line of observations.md is as dreams wrote it, its level too."""
-        level = next(
-            (record.levels[one.digest] for record in reversed(self.records) if one.digest in record.levels), ""
-        )
-        return level == one.level.value
+        given = (level.get(one.digest) for record in self.records for level in (record.levels, record.relevelled))
+        return one.level.value in given
 
     def since_deep_sleep(self) -> tuple[DreamRecord, ...]:
         """The dreams behind the last deep sleep before the newest one, oldest first."""

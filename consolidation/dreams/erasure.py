@@ -95,6 +95,7 @@ class _Erasing:
                 "is_owed": True,
                 "sources": {digest: turns for digest, turns in one.sources.items() if digest not in gone},
                 "levels": {digest: level for digest, level in one.levels.items() if digest not in gone},
+                "relevelled": {digest: level for digest, level in one.relevelled.items() if digest not in gone},
                 "observations": one.observations - len(gone),
             }
         )

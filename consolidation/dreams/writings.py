@@ -11,8 +11,10 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Sequence
+    from datetime import tzinfo
+
+    from consolidation.dreams.dream_log import DreamRecord
 
 MOST_PRIORITIES, MOST_BRIEFING_LINES = 5, 80
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+(.+)$")
@@ -47,9 +49,16 @@ def new_briefing(text: str, briefing: str, *, written: str) -> str:
     return "".join(f"{line}\n" for line in (*peoples, *between, *ours)[:MOST_BRIEFING_LINES])
 
 
-def with_diary_entry(text: str, entry: str, *, at: datetime) -> str:
-    """*text* with *entry* at its end, under its instant; as it is where it has an entry of this instant."""
-    heading = f"## {at:%Y-%m-%d %H:%M}"
+def diary_heading(record: DreamRecord, dreams: Iterable[DreamRecord], *, zone: tzinfo) -> str:
+    """The heading of a deep sleep's entry: its minute, and its number where an earlier deep sleep has that minute."""
+    minute = f"{record.t.astimezone(zone):%Y-%m-%d %H:%M}"
+    earlier = (one for one in dreams if one.deep and one.dream < record.dream)
+    is_taken = any(f"{one.t.astimezone(zone):%Y-%m-%d %H:%M}" == minute for one in earlier)
+    return f"## {minute}" + f", dream {record.dream}" * is_taken
+
+
+def with_diary_entry(text: str, entry: str, *, heading: str) -> str:
+    """*text* with *entry* at its end, under *heading*; as it is where it has an entry of this heading."""
     if heading in text.splitlines():
         return text
     before = f"{text.rstrip()}\n\n" if text.strip() else ""

@@ -38,6 +38,7 @@ _VERSIONS = 50
 _INSTANT = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}Z"
 _VERSION, _LATEST = re.compile(rf"{_INSTANT}\.md"), re.compile(rf"{_INSTANT}\.latest")
 _TICK = timedelta(microseconds=1)
+_COPY = ".latest.copy"  # what we are about to write
 _LATE = 8  # displaced versions that an editor may still be writing into
 
 
@@ -153,6 +154,7 @@ class _HeldStory:
         self._clock = clock
 
     def change(self, plan: Callable[[str], str]) -> Change:
+        self._note_written()
         self._merge_late_saves()
         return self._swap(plan)
 
@@ -167,10 +169,11 @@ class _HeldStory:
         return found
 
     def written(self) -> str:
-        latest = self._history.latest()[:1]
-        return _text(latest[0].read_bytes()) if latest else ""
+        found = (_bytes_of(file) for file in (*self._unnoted(), *self._history.latest()))
+        return _text(next((content for content in found if content is not None), None))
 
     def redact(self, plan: Callable[[str], str | None]) -> int:
+        self._note_written()
         for litter in (*self._folder.glob("*.copy"), *self._beside.glob(".*.base.new")):
             litter.unlink()  # of a process that was killed
         changed = 0
@@ -201,6 +204,28 @@ class _HeldStory:
         folder.mkdir(exist_ok=True, mode=0o700)
         return folder
 
+    def _note_written(self) -> None:
+        """Make what a killed process published what we wrote last."""
+        for copy in self._unnoted()[:1]:
+            self._history.set_latest(copy, at=self._clock.now())
+        for litter in self._folder.glob(f"*{_COPY}"):
+            litter.unlink()
+
+    def _unnoted(self) -> list[Path]:
+        """What a process published, newest first, that was killed before it noted what it wrote last."""
+        found = sorted(self._folder.glob(f"*{_COPY}"), reverse=True)
+        return [copy for copy in found if not copy.is_symlink() and self._was_published(copy)]
+
+    def _was_published(self, copy: Path) -> bool:
+        """Whether the whole of *copy* is the story, or what it displaced lies where it lay (see ``_publish``)."""
+        stem = copy.name.removesuffix(_COPY)
+        new, late = _bytes_of(copy), self._beside / f"{stem}.late"
+        digest = stem.rpartition("-")[2]
+        if new is None or _digest(new) != digest:
+            return False
+        displaced = None if late.is_symlink() else _bytes_of(late)
+        return not self._differs(new) or (displaced is not None and _digest(displaced) != digest)
+
     def _read(self) -> bytes | None:
         return read_stable(self._file, is_expected=True)
 
@@ -228,7 +253,7 @@ class _HeldStory:
         (``.base``). Where the two differ, a person saved in between: their save is merged, now or after a crash.
         """
         late = self._beside / f"{self._clock.now():%Y%m%d%H%M%S%f}-{_digest(new)}.late"
-        copy, latest = self._folder / f"{late.stem}.copy", self._folder / f"{late.stem}.latest.copy"
+        copy, latest = self._folder / f"{late.stem}.copy", self._folder / f"{late.stem}{_COPY}"
         write_new(late, new, like=self._file)
         try:
             with new_file(latest) as opened:

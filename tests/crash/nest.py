@@ -118,6 +118,7 @@ def _live(order):
 
 
 def _serve(order):
+    from tests.crash.agent_day import dream_of_everything
     from tests.crash.steps import Arm, Steps, answering, install
 
     steps = Steps(order["log"], Arm(**order["arm"]) if order["arm"] else None)
@@ -129,6 +130,7 @@ def _serve(order):
     from service.cli import main, server
 
     install(steps)
+    dream_of_everything()
     create_app = server.create_app
     server.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
     server.open_memory = partial(server.open_memory, embedder=HashingEmbedder())

@@ -1,10 +1,10 @@
 """
-What happens to the process that is to die: each step of a turn's way, and of an outcome's, is counted, and at the armed
-one the deed is done.
+What happens to the process that is to die: each step of a turn's way, of an outcome's and of a dream's is counted, and at
+the armed one the deed is done.
 
 Nothing of it is in the product. The seams are the system calls that the transcript and the log of outcomes make,
-the methods of the graph, the statements of Graphiti, the publication of the story: wrapped here, in the process of the
-harness, and only there.
+the methods of the graph, the statements of Graphiti, the publication of the story, the writes of a dream: wrapped here,
+in the process of the harness, and only there.
 """
 
 from __future__ import annotations
@@ -40,6 +40,36 @@ STEPS = (
     "outcome torn",  # half of what became of memories is in its log
     "outcome synced",  # all of it, nothing of it is counted yet
     "outcome counted",
+)
+ACTION_STEPS = STEPS[:4]  # of actions, which are stored as turns
+DREAM_STEPS = (  # of one dream, in the order of its writes
+    "sleep owed",  # sleep.json says that a dream is owed; the sleep is not answered yet
+    "dream drafted",  # it is thought through, nothing of it is written
+    "observations exchanged",  # the file is the new one, what we wrote last is not noted
+    "observations written",
+    "observations noted",  # in the draft
+    "rules exchanged",
+    "rules written",
+    "rules noted",
+    "briefing exchanged",
+    "briefing written",
+    "briefing noted",
+    "dream torn",  # half of its line is in dreams.jsonl
+    "dream logged",
+    "dream noted",
+    "draft deleted",
+    "sleep paid",  # sleep.json owes nothing
+)
+DEEP_STEPS = (  # of the deep sleep behind it
+    "levels written",
+    "dreams replaced",
+    "observations pruned",
+    "priorities exchanged",
+    "priorities written",
+    "diary exchanged",
+    "diary written",
+    "evaluation torn",
+    "evaluated",
 )
 STOCK_STEPS = ("accepted", "answered", "extracted")  # what the published pattern has of them
 DEEDS = ("service", "graph", "both", "full disk")
@@ -118,7 +148,7 @@ class _Disk:
 
 
 class _Tearing:
-    """``os`` as the writer of files sees it: what a thread writes for the log of outcomes goes out in two halves."""
+    """``os`` as the writer of files sees it: what a thread writes for a log that is torn goes out in two halves."""
 
     def __init__(self, steps):
         self._steps = steps
@@ -128,23 +158,24 @@ class _Tearing:
         return getattr(os, name)
 
     def write(self, handle, content):
-        if not getattr(self._thread, "is_torn", False):
+        step = getattr(self._thread, "step", None)
+        if step is None:
             return os.write(handle, content)
         half = len(content) // 2
         written = os.write(handle, content[:half])
-        self._steps.reach("outcome torn")
+        self._steps.reach(step)
         return written + os.write(handle, content[half:])
 
-    def tear(self, append):
-        """*append*, with all that it writes torn."""
+    def tear(self, append, step):
+        """*append*, with all that it writes torn at *step*."""
 
         @functools.wraps(append)
         def torn(*words):
-            self._thread.is_torn = True
+            self._thread.step = step
             try:
                 append(*words)
             finally:
-                self._thread.is_torn = False
+                self._thread.step = None
 
         return torn
 
@@ -175,9 +206,41 @@ def install(steps):
     outcomes = import_module("service.mind.outcomes")
     files = import_module("consolidation.kernel.files")
     files.os = _Tearing(steps)
-    outcomes.append_synced = files.os.tear(outcomes.append_synced)
+    outcomes.append_synced = files.os.tear(outcomes.append_synced, "outcome torn")
     _after(outcomes, "append_synced", steps, "outcome synced")
     _after(outcomes.OutcomeIndex, "add", steps, "outcome counted")
+    _install_dreams(steps, files.os)
+
+
+def _install_dreams(steps, tearing):
+    """Wrap what a dream and a deep sleep write."""
+    storyfile, dream_log = (
+        import_module("consolidation.story.storyfile"),
+        import_module("consolidation.dreams.dream_log"),
+    )
+    dream_files = import_module("consolidation.dreams.dream_files")
+    files, log = dream_files.DreamFiles, dream_log.DreamLog
+    _after(storyfile, "put_in_place", steps, lambda _, file: f"{file.stem} exchanged" * file.stem.islower())
+    _after(files, "set_state", steps, lambda _, state: "sleep owed" if state.owed else "sleep paid")
+    _after(files, "keep", steps, _noted)
+    _after(files, "_write_observations", steps, "observations written")
+    _after(files, "_write_rules", steps, "rules written")
+    _after(files, "_write_briefing", steps, "briefing written")
+    _after(files, "_write_line", steps, "dream logged")
+    _after(files, "drop_draft", steps, "draft deleted")
+    _before(log, "replace", steps, "levels written")
+    _after(log, "replace", steps, "dreams replaced")
+    _after(files, "prune", steps, "observations pruned")
+    _after(files, "change", steps, lambda _, name, plan: f"{name} written" * (name in {"priorities", "diary"}))
+    _after(files, "add_evaluation", steps, "evaluated")
+    dream_log.append_synced = tearing.tear(dream_log.append_synced, "dream torn")
+    dream_files.append_synced = tearing.tear(dream_files.append_synced, "evaluation torn")
+
+
+def _noted(_, draft):
+    if not draft.done:
+        return "dream drafted"
+    return "dream noted" if draft.done[-1] == "line" else f"{draft.done[-1]} noted"
 
 
 def answering(app, steps, *, ending):
@@ -200,21 +263,38 @@ def answering(app, steps, *, ending):
     return asgi
 
 
-def _after(owner, name, steps, step):
+def _before(owner, name, steps, step):
     wrapped = getattr(owner, name)
+
+    @functools.wraps(wrapped)
+    def reaching(*words, **more):
+        steps.reach(step)
+        return wrapped(*words, **more)
+
+    setattr(owner, name, reaching)
+
+
+def _after(owner, name, steps, step):
+    """Reach *step*, or what it names of the words of the call, once *name* has returned; "" is none."""
+    wrapped = getattr(owner, name)
+
+    def reach(*words, **more):
+        if named := step(*words, **more) if callable(step) else step:
+            steps.reach(named)
+
     if inspect.iscoroutinefunction(wrapped):
 
         @functools.wraps(wrapped)
         async def reaching(*words, **more):
             done = await wrapped(*words, **more)
-            steps.reach(step)
+            reach(*words, **more)
             return done
     else:
 
         @functools.wraps(wrapped)
         def reaching(*words, **more):
             done = wrapped(*words, **more)
-            steps.reach(step)
+            reach(*words, **more)
             return done
 
     setattr(owner, name, reaching)

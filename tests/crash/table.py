@@ -41,7 +41,7 @@ def _steps(tally):
     for step in tally.steps:
         rows.append([step, tally.reached[step], *(tally.deeds[step, deed] for deed in DEEDS)])
     rows.append(["random moment", "", *(tally.moments[deed] for deed in DEEDS)])
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def _sums(tallies):
@@ -52,14 +52,14 @@ def _sums(tallies):
         rows.append([what, *(getattr(tally, what) for tally in tallies)])
     for name in names:
         rows.append([name, *(len(tally.broken[name]) if name in tally.broken else "-" for tally in tallies)])
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def _examples(tally):
     return "\n".join(f"{tally.name}: {name}: {found[:5]}" for name, found in tally.broken.items() if found)
 
 
-def _aligned(rows):
+def aligned(rows):
     widths = [max(len(str(row[at])) for row in rows) for at in range(len(rows[0]))]
     return "\n".join(
         "  ".join(

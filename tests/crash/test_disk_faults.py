@@ -1,13 +1,16 @@
 """A disk that is full, torn or read-only under a real service: it is said, nothing is lost, it mends itself."""
 
+import json
 import os
 import socket
 import subprocess
 from contextlib import contextmanager
+from datetime import date
 
 import psutil
 import pytest
 
+from tests.crash.agent_day import action_of, request_of
 from tests.crash.served import Served
 from tests.support.cli_process import run
 from tests.support.waiting import until_answered
@@ -58,9 +61,9 @@ def read_only(folder):
 
 
 @contextmanager
-def serving(folder, nest, *, port=0):
+def serving(folder, nest, *, port=0, **env):
     """A service whose home is *folder*/home; its story is told when it is asked for."""
-    served = Served(folder, nest, port=port, MIND_MEMORY_STORY__THRESHOLD_TOKENS="0")
+    served = Served(folder, nest, port=port, MIND_MEMORY_STORY__THRESHOLD_TOKENS="0", **env)
     try:
         served.start()
         yield served
@@ -146,6 +149,68 @@ def test_a_full_disk_refuses_what_it_can_not_keep_stays_readable_and_mends_itsel
         found = until(served, is_digested)
         assert (found["turns"], found["graph"]["episodes"], found["damaged"]) == (4, 4, [])
     assert (tmp_path / "home/minds/bo/SOUL.md").read_text() == (tmp_path / "home/minds/ada/SOUL.md").read_text()
+
+
+def act(served, first, *, most=12):
+    """Post what an agent did in the actions from *first* on."""
+    actions = [action_of(number, day=date(2026, 2, 12)) for number in range(first, first + most)]
+    return served.http.post("/v1/minds/ada/sessions/life/actions", json={"actions": actions})
+
+
+def let_sleep(served):
+    return served.http.post("/v1/minds/ada/sleep", json={"seconds": 60})
+
+
+def sleep_of(served):
+    return served.http.get("/v1/minds/ada/sleep").json()
+
+
+def files_in(folder):
+    """The files of a mind, without the one that is derived as turns come."""
+    found = (file for file in folder.iterdir() if file.is_file() and file.name != "pending-episodes.log")
+    return {file.name: file.read_bytes() for file in found}
+
+
+def test_an_agent_on_a_full_disk_is_refused_what_it_does_and_its_sleep_and_sleeps_afterwards(tmp_path, nest):
+    folder = tmp_path / "home/minds/ada"
+    with serving(tmp_path, nest) as served:
+        assert act(served, 0).status_code == 202
+        before = files_in(folder)
+
+        with limited(served, most_bytes=10):
+            assert_refused(act(served, 12), "disk-full")
+            assert_refused(let_sleep(served), "dream-unwritable")
+            assert sleep_of(served)["state"] == "awake"
+        assert files_in(folder) == before
+
+        kept = act(served, 12).json()["kept"]
+        assert let_sleep(served).json()["kind"] == "dream"
+        assert until_answered(lambda: sleep_of(served), lambda found: found["dreams"])["actions"] == 0
+    [line] = (folder / "dreams.jsonl").read_text().splitlines()
+    assert (json.loads(line)["first_sequence"], json.loads(line)["last_sequence"]) == (1, kept[-1]["sequence"])
+
+
+@pytest.mark.parametrize("is_drafted", [False, True], ids=["before its draft", "behind its draft"])
+def test_a_dream_that_the_disk_has_no_room_for_is_owed_and_dreamt_afterwards(tmp_path, nest, is_drafted):
+    folder, draft = tmp_path / "home/minds/ada", tmp_path / "home/minds/ada/.dream.json"
+    theirs = "# Ann's notes\n\n" + "Bruno waters on Sundays.\n" * 1000
+    with serving(tmp_path, nest, MIND_MEMORY_SLEEP__RETRY_SECONDS="0.2") as served:
+        act(served, 0, most=24)
+        (folder / "observations.md").write_text(theirs)
+
+        with limited(served, most_bytes=15_000 if is_drafted else 1_000):
+            assert let_sleep(served).status_code == 202
+            told = until_answered(lambda: sleep_of(served), lambda found: found["waiting_for"])
+            assert "DreamUnwritable" in told["waiting_for"] and told["dreams"] == 0
+            assert draft.exists() is is_drafted
+        assert (folder / "observations.md").read_text().startswith(theirs)
+
+        until_answered(lambda: sleep_of(served), lambda found: found["dreams"] and found["state"] != "dreaming")
+        assert sleep_of(served)["waiting_for"] is None
+    [line] = (folder / "dreams.jsonl").read_text().splitlines()
+    text = (folder / "observations.md").read_text()
+    assert (json.loads(line)["dream"], json.loads(line)["last_sequence"], draft.exists()) == (1, 24, False)
+    assert text.startswith(theirs) and text.count(request_of(7)) == 1
 
 
 def test_full_text_that_can_not_be_written_is_told_of_and_written_later(tmp_path, nest):

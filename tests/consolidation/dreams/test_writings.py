@@ -1,8 +1,16 @@
 """priorities.md, briefing.md and diary.md: what a person wrote or deleted counts more than what a dream writes."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
-from consolidation.dreams.writings import new_briefing, new_priorities, read_priorities, with_diary_entry
+from consolidation.dreams.dream_log import DreamRecord
+from consolidation.dreams.writings import (
+    diary_heading,
+    new_briefing,
+    new_priorities,
+    read_priorities,
+    with_diary_entry,
+)
 
 AT = datetime(2026, 2, 12, 9, 32, tzinfo=UTC)
 
@@ -49,7 +57,19 @@ def test_a_briefing_keeps_a_persons_lines_and_has_eighty_lines_at_most():
 
 
 def test_a_diary_entry_is_written_once_and_behind_the_others():
-    one = with_diary_entry("My notes\n", "I shipped it.", at=AT)
+    one = with_diary_entry("My notes\n", "I shipped it.", heading="## 2026-02-12 09:32")
 
     assert one == "My notes\n\n## 2026-02-12 09:32\n\nI shipped it.\n"
-    assert with_diary_entry(one, "I shipped it again.", at=AT) == one
+    assert with_diary_entry(one, "I shipped it again.", heading="## 2026-02-12 09:32") == one
+
+
+def test_two_deep_sleeps_of_one_minute_have_an_entry_each():
+    first, shallow, second, later = (
+        DreamRecord(t=AT + timedelta(seconds=seconds), dream=number, deep=number != 2)
+        for number, seconds in enumerate((5, 10, 20, 80), start=1)
+    )
+    dreams = (first, shallow, second, later)
+
+    headings = [diary_heading(one, dreams, zone=ZoneInfo("Asia/Tokyo")) for one in (first, second, later)]
+
+    assert headings == ["## 2026-02-12 18:32", "## 2026-02-12 18:32, dream 3", "## 2026-02-12 18:33"]

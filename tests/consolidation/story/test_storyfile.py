@@ -123,6 +123,38 @@ def test_earlier_versions_can_be_read_and_only_fifty_are_kept(story, path):
     assert story.version("../STORY") is None
 
 
+def killed_before_it_was_noted(story, path):
+    """The files of a change that was killed when the story was exchanged."""
+    history = path.parent / "story-history"
+    story.change(append)
+    [late], [latest] = history.glob("*.late"), history.glob("*.latest")
+    latest.rename(late.with_suffix(".latest.copy"))
+
+
+@STYLES
+@pytest.mark.parametrize("said", [None, "# A person's\n"])
+def test_what_we_wrote_last_is_known_where_the_write_was_killed_before_that_was_noted(story, path, save, said):
+    killed_before_it_was_noted(story, path)
+    if said is not None:
+        save(path, said)
+
+    before = story.written()
+    story.change(lambda text: text)
+
+    assert before == story.written() == f"{BASE}### New\n"
+    assert not list((path.parent / "story-history").glob("*.copy"))
+
+
+def test_what_a_killed_write_did_not_publish_is_not_what_we_wrote_last(story, path):
+    killed_before_it_was_noted(story, path)
+    [late] = (path.parent / "story-history").glob("*.late")
+    text = path.read_bytes()
+    path.write_bytes(late.read_bytes())
+    late.write_bytes(text)
+
+    assert story.written() == ""
+
+
 @STYLES
 @pytest.mark.parametrize("said", ["", "x", BASE.upper()])
 def test_what_we_wrote_last_is_a_version_as_soon_as_somebody_saves_something_else(story, path, save, said):
