@@ -43,6 +43,15 @@ class StoryBacklog(Answer):
     waiting_for: str | None
 
 
+class AgentActivity(Answer):
+    """How an autonomous agent is: tool calls since its last dream, fatigue, dreams. A mind without one did nothing."""
+
+    actions: int
+    fatigue: str
+    dreams: int
+    last_dream_at: datetime | None
+
+
 class MindStatus(Answer):
     """One mind, as far as the service knows it without asking the graph."""
 
@@ -54,6 +63,7 @@ class MindStatus(Answer):
     parked: int
     story: StoryBacklog
     resonance: ResonanceActivity
+    agent: AgentActivity
     usage: Usage
 
 

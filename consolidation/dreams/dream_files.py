@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from consolidation.dreams.dream_draft import DreamDraft, DreamStep
-    from consolidation.dreams.dream_log import DreamLog, DreamRecord
+    from consolidation.dreams.dream_log import DreamLog, DreamRecord, Dreams
     from consolidation.dreams.dreamer import Tidied
     from consolidation.dreams.observations import Observation
     from consolidation.dreams.sleep_state import SleepState
@@ -86,6 +86,10 @@ class DreamFiles:
         if state.asleep_at is not None and (state.owed != owed or state.woken_at is not None):
             self.set_state(state.model_copy(update={"owed": owed, "reason": ""}))
 
+    def dreams(self) -> Dreams:
+        """All dreams."""
+        return _told(self.log.read)
+
     def state(self) -> SleepState:
         """Whether the agent sleeps, and which dream is owed."""
         return _told(lambda: read_sleep_state(self._workspace.sleep_state))
@@ -127,7 +131,7 @@ class DreamFiles:
         levels = {digest: level.value for digest, level in tidied.levels.items()}
         new = {"relevelled": levels, "superseded": (*record.superseded, *tidied.superseded)}
         _told(lambda: self.log.replace(lambda one: one.model_copy(update=new) if one.dream == record.dream else one))
-        dreams = _told(self.log.read)
+        dreams = self.dreams()
         self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
         self.prune(now=now, zone=zone)
         written = self.written(PRIORITIES)
@@ -137,7 +141,7 @@ class DreamFiles:
 
     def prune(self, *, now: datetime, zone: tzinfo) -> None:
         """Take out of the observations what is over."""
-        dreams = _told(self.log.read)
+        dreams = self.dreams()
         if self.read(OBSERVATIONS):
             self.change(
                 OBSERVATIONS,
@@ -183,7 +187,7 @@ class DreamFiles:
     def _write_rules(self, draft: DreamDraft) -> DreamDraft:
         if not (draft.rules_added or draft.rules_removed):
             return draft
-        ours = _told(self.log.read).rules
+        ours = self.dreams().rules
         wanted = {" ".join(words.split()) for words in draft.rules_added}
         added: tuple[str, ...] = ()
 
@@ -206,7 +210,7 @@ class DreamFiles:
         return draft
 
     def _write_line(self, draft: DreamDraft) -> DreamDraft:
-        if all(one.dream != draft.record.dream for one in _told(self.log.read).records):
+        if all(one.dream != draft.record.dream for one in self.dreams().records):
             _told(lambda: self.log.add(draft.record))
         return draft
 

@@ -146,11 +146,17 @@ class DreamLog:
         with self._mutex:
             return self._read()
 
+    def known(self) -> Dreams:
+        """The dreams as they were when they were read or written last; none before. No file is read."""
+        known = self._known
+        return known[1] if known is not None else Dreams()
+
     def add(self, record: DreamRecord) -> None:
         """Append a dream; it is on disk then. Raises OSError; then it is not in the file."""
         with self._mutex:
             is_torn = self._file.exists() and self._file.read_bytes()[-1:] not in (b"", b"\n")
             append_synced(self._file, f"{'\n' * is_torn}{record.model_dump_json()}\n".encode())
+            self._read()
 
     def replace(self, plan: Callable[[DreamRecord], DreamRecord | None]) -> int:
         """Put ``plan(dream)`` in the place of each dream, or drop it. Returns how many changed. Raises OSError."""
@@ -160,6 +166,7 @@ class DreamLog:
             changed = sum(old != new for old, new in after)
             if changed:
                 replace_text(self._file, _text(new for _, new in after if new is not None))
+                self._read()
             return changed
 
     def _read(self) -> Dreams:

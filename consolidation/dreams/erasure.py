@@ -35,7 +35,7 @@ class ErasedFromDreams:
 
 def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDreams:
     """Take erased turns out of what *files* hold. Blocking. Raises DreamUnwritable."""
-    dreams = files.log.read()
+    dreams = files.dreams()
     if not files.exist():
         return ErasedFromDreams()
     erasing = _Erasing(erased, dreams, {one.digest for one in files.drafted()})

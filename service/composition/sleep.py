@@ -26,6 +26,7 @@ class Sleep:
 
     actions: ActionIntake
     sleeper: Sleeper
+    thresholds: FatigueThresholds
 
     def forget(self, mind_id: str) -> None:
         """Drop what is known of a mind that was closed or erased."""
@@ -68,6 +69,6 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         thresholds=thresholds,
         wonder=WonderKnobs(knobs.wonder_every, settings.resonance.relevance, knobs.wonder_seconds),
     )
-    sleep = Sleep(actions, sleeper)
+    sleep = Sleep(actions, sleeper, thresholds)
     shared.minds.when_closed(sleep.forget)
     return sleep

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -273,6 +273,9 @@ class Minds:
                     await anyio.to_thread.run_sync(workspace.check_folders)
                     await anyio.to_thread.run_sync(workspace.create)
                     transcript = await Transcript(workspace.transcript, clock=self._clock).open()
+                    dreams = DreamLog(workspace.dreams)
+                    with suppress(OSError):  # whoever needs them is told
+                        await anyio.to_thread.run_sync(dreams.read)
                     trace_log = await anyio.to_thread.run_sync(TraceLog, workspace.subconscious)
                     story = (
                         known.story
@@ -292,7 +295,7 @@ class Minds:
                     journal=JournalIndex(workspace.journal_index),
                     trace_log=trace_log,
                     outcomes=Outcomes(workspace.outcomes, index=workspace.outcome_index),
-                    dreams=DreamLog(workspace.dreams),
+                    dreams=dreams,
                     disk=self.disk,
                     graph=self._graph_of(mind_id),
                     story=story,

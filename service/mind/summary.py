@@ -9,11 +9,21 @@ from service.mind.health import LaneName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from service.mind.health import Health
     from service.mind.minds import Mind
     from service.mind.story_progress import PendingTurns, StoryProgress
     from service.mind.trace_log import PreTurnCalls
+
+
+@dataclass(frozen=True, slots=True)
+class AgentActivity:
+    """What an autonomous agent did: tool calls since its last dream, all its dreams, and when it dreamt last."""
+
+    actions: int
+    dreams: int
+    last_dream_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +40,14 @@ class MindSummary:
     pending: PendingTurns
     lags: Mapping[LaneName, int]
     calls: PreTurnCalls
+    agent: AgentActivity
     story: StoryProgress
     health: Health
 
 
 def summary_of(mind: Mind) -> MindSummary:
     """The summary of an open mind. No file is read."""
-    positions = mind.transcript.positions
+    positions, dreams = mind.transcript.positions, mind.dreams.known()
     return MindSummary(
         mind_id=mind.mind_id,
         turns=len(positions),
@@ -44,6 +55,9 @@ def summary_of(mind: Mind) -> MindSummary:
         pending=mind.story.pending(positions),
         lags={lane: mind.lag(lane) for lane in LaneName},
         calls=mind.trace_log.summary(),
+        agent=AgentActivity(
+            positions.tool_calls_after(dreams.cursor), len(dreams.records), dreams.last.t if dreams.last else None
+        ),
         story=mind.story,
         health=mind.health,
     )

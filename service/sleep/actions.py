@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
-
 from consolidation.dreams.actions import action_of, action_turn
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level, is_notice_due, notice
 from consolidation.dreams.wonder_trigger import reason_to_wonder
-from consolidation.kernel.errors import InvalidRequest
+from consolidation.kernel.errors import DreamFault, InvalidRequest
 from consolidation.kernel.turns import Speaker
 from service.ingest.intake import emptiness
 from service.retrieval.moment import ResonanceRequest
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from service.observability.counters import Tally
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
-    from service.sleep.sleeper import Sleeper
+    from service.sleep.sleeper import Sleeper, SleepStatus
 
 _WINDOW = 20  # turns of the session that a wonder sees
 _CUE = 600  # characters
@@ -117,8 +115,8 @@ class ActionIntake:
         turns = [action_turn(one, session_id=session_id, turn_id=one.id or self._clock.fresh_id()) for one in actions]
         accepted = await self._intake.accept_all(mind_id, turns)
         mind = await self._minds.find(mind_id)
-        dreams = await anyio.to_thread.run_sync(mind.dreams.read)
-        status = await self._sleeper.status(mind)
+        status = await self._status(mind)
+        dreams = mind.dreams.known()
         first, last = accepted[0].sequence, max(one.sequence for one in accepted)
         positions, cursor = mind.transcript.positions, dreams.cursor
         newest = positions.tool_calls_after(cursor)
@@ -133,10 +131,21 @@ class ActionIntake:
             actions=after,
             fatigue=fatigue_level(after, self._thresholds),
             notice=notice(after, self._thresholds) if is_due else None,
-            must_sleep=status.must_sleep,
-            asleep_until=status.wake_at if status.is_asleep else None,
+            must_sleep=status is not None and status.must_sleep,
+            asleep_until=status.wake_at if status is not None and status.is_asleep else None,
             thought=self._thoughts.pop((mind_id, session_id), None),
         )
+
+    async def _status(self, mind: Mind) -> SleepStatus | None:
+        """How the agent is; None where that can not be read. Its actions are stored, so it must not be an error."""
+        part = f"sleep {mind.mind_id}"
+        try:
+            status = await self._sleeper.status(mind)
+        except (DreamFault, OSError) as error:
+            mind.disk.failed(f"the sleep of an agent can not be read: {error}", part=part)
+            return None
+        mind.disk.worked(part=part)
+        return status
 
     def forget(self, mind_id: str) -> None:
         """Drop the thoughts of a mind: it is closed, or a part of it is erased."""

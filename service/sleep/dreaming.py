@@ -57,7 +57,7 @@ class Dreaming:
 
     def is_owed(self, files: DreamFiles) -> bool:
         """Whether a dream, what an erasure left of one, or the end of a deep sleep is owed. Blocking."""
-        dreams = files.log.read()
+        dreams = files.dreams()
         return (
             files.state().owed is not None
             or files.draft() is not None
@@ -72,7 +72,7 @@ class Dreaming:
         Raises DreamFault, ModelFault, HomeFault.
         """
         await anyio.to_thread.run_sync(self._finish, files)
-        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.log.read()))
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         for record in [one for one in dreams.records if one.is_owed]:
             await self._dream_again(mind, files, record, state)
         if state.owed is not None and state.owed.last_sequence > dreams.cursor:
@@ -80,7 +80,7 @@ class Dreaming:
 
     async def tidy(self, mind: Mind, files: DreamFiles) -> None:
         """Do what a deep sleep does, if the last one is not complete. Raises as ``dream``."""
-        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.log.read()))
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         record = await anyio.to_thread.run_sync(_untidied, files, dreams)
         if record is None:
             return
@@ -117,7 +117,7 @@ class Dreaming:
         draft = files.draft()
         if draft is None:
             return
-        dreams = files.log.read()
+        dreams = files.dreams()
         if draft.record.first_sequence == dreams.cursor + 1 or draft.record.dream < dreams.next_number:
             files.write(draft)
         else:
@@ -172,7 +172,7 @@ class Dreaming:
                     evidence,
                     voice=voice,
                     writings=writings,
-                    dreams=await anyio.to_thread.run_sync(files.log.read),
+                    dreams=await anyio.to_thread.run_sync(files.dreams),
                     earlier=await self._earlier(mind, evidence),
                     zone=ZoneInfo(state.timezone),
                     reports=reports,

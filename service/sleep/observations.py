@@ -88,7 +88,7 @@ class ObservationsEditor:
 
 
 def _snapshot(mind: Mind, text: str) -> ObservationsSnapshot:
-    dreams = mind.dreams.read()
+    dreams = mind.dreams.known()
     ours, superseded = dreams.ours, dreams.superseded
     found = ((one, one.digest) for one in read_observations(text))
     return ObservationsSnapshot(

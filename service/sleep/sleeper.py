@@ -121,7 +121,7 @@ class Sleeper:
     async def status(self, mind: Mind) -> SleepStatus:
         """How the mind's agent is. Raises DreamUnwritable."""
         files, now = self.files(mind), self._clock.now()
-        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), mind.dreams.read()))
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         return self._status(mind, state, dreams, now=now)
 
     def _status(self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime) -> SleepStatus:
@@ -149,7 +149,7 @@ class Sleeper:
         """
         async with self._only(mind.mind_id):
             files, now = self.files(mind), self._clock.now()
-            state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), mind.dreams.read()))
+            state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
             status = self._status(mind, state, dreams, now=now)
             is_forced = status.fatigue is FatigueLevel.EXHAUSTED
             kind = decide_sleep(
@@ -195,7 +195,7 @@ class Sleeper:
         """
         async with self._only(mind.mind_id):
             files, now = self.files(mind), self._clock.now()
-            state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), mind.dreams.read()))
+            state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
             positions = mind.transcript.positions
             lived = positions.remembered_after(dreams.cursor)
             if not lived:
@@ -303,7 +303,7 @@ class Sleeper:
 
     async def _change(self, mind: Mind, files: DreamFiles, plan: Callable[[SleepState], SleepState]) -> None:
         async with self._only(mind.mind_id):
-            dreams = await anyio.to_thread.run_sync(mind.dreams.read)
+            dreams = await anyio.to_thread.run_sync(files.dreams)
 
             def change() -> None:
                 state = files.state()

@@ -127,7 +127,7 @@ async def dreams(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query
 
 
 async def _dreams(mind: Mind, memory: Memory, *, limit: int) -> DreamsOut:
-    found = await anyio.to_thread.run_sync(mind.dreams.read)
+    found = await anyio.to_thread.run_sync(memory.sleep.sleeper.files(mind).dreams)
     newest = found.records[::-1][:limit]
     return DreamsOut(
         mind_id=mind.mind_id,

@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter
 
+from consolidation.dreams.fatigue import FatigueThresholds, fatigue_level
 from consolidation.kernel.errors import MemoryFault, NotFound
 from consolidation.kernel.ports import Usage
 from service.composition.container import Memory
@@ -13,6 +14,7 @@ from service.http.schemas.minds import OutcomeCounts
 from service.http.schemas.resonance import UsageOut
 from service.http.schemas.status import (
     STANDING,
+    AgentStandingOut,
     DependencyOut,
     LagOut,
     LearntOut,
@@ -53,7 +55,7 @@ async def status(memory: MemoryDep, caller: CallerDep) -> StandingOut:
 async def _standing(mind_id: str, memory: Memory) -> MindStandingOut | None:
     """The mind, or the reason why it can not be opened. None if it was erased at this moment."""
     try:
-        return _mind(await memory.minds.summary(mind_id))
+        return _mind(await memory.minds.summary(mind_id), memory.sleep.thresholds)
     except NotFound:
         return None
     except MemoryFault as fault:
@@ -66,6 +68,7 @@ async def _standing(mind_id: str, memory: Memory) -> MindStandingOut | None:
             parked=0,
             story=StoryStandingOut(pending_turns=0, pending_tokens=0, is_running=False, received=0, waiting_for=None),
             resonance=ResonanceStandingOut(calls=0, surfaced=0, last_at=None, last_surfaced=None),
+            agent=AgentStandingOut(actions=0, fatigue="rested", dreams=0, last_dream_at=None),
             usage=UsageOut.model_validate(Usage()),
         )
 
@@ -98,7 +101,7 @@ def _model_call(one: ModelCall) -> ModelCallOut:
     )
 
 
-def _mind(one: MindSummary) -> MindStandingOut:
+def _mind(one: MindSummary, thresholds: FatigueThresholds) -> MindStandingOut:
     pending, run = one.pending, one.story.last_run
     return MindStandingOut(
         mind_id=one.mind_id,
@@ -115,5 +118,11 @@ def _mind(one: MindSummary) -> MindStandingOut:
             waiting_for=run.error if run is not None else None,
         ),
         resonance=ResonanceStandingOut.model_validate(one.calls),
+        agent=AgentStandingOut(
+            actions=one.agent.actions,
+            fatigue=fatigue_level(one.agent.actions, thresholds).value,
+            dreams=one.agent.dreams,
+            last_dream_at=one.agent.last_dream_at,
+        ),
         usage=UsageOut.model_validate(one.health.usage),
     )

@@ -54,6 +54,7 @@ STANDING: dict[str, Any] = {
                 "waiting_for": None,
             },
             "resonance": {"calls": 1, "surfaced": 1, "last_at": "2026-01-12T09:00:00Z", "last_surfaced": True},
+            "agent": {"actions": 0, "fatigue": "rested", "dreams": 0, "last_dream_at": None},
             "usage": NO_COST,
         }
     ],
@@ -119,6 +120,15 @@ class StoryStandingOut(Answered):
     waiting_for: str | None = Field(description="Why the last run stopped early, if it did.")
 
 
+class AgentStandingOut(Answered):
+    """How an autonomous agent is. A mind without one has done nothing."""
+
+    actions: int = Field(description="Tool calls since its last dream.")
+    fatigue: Literal["rested", "tired", "exhausted"]
+    dreams: int
+    last_dream_at: datetime | None
+
+
 class MindStandingOut(Answered):
     """The status of one mind, as far as it is known without asking the graph."""
 
@@ -130,6 +140,7 @@ class MindStandingOut(Answered):
     parked: int
     story: StoryStandingOut
     resonance: ResonanceStandingOut
+    agent: AgentStandingOut
     usage: UsageOut
 
 

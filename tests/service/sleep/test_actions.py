@@ -159,3 +159,26 @@ async def test_in_its_first_cycle_an_agent_has_no_past_to_wonder_about(service):
     await service.digested("ada")
 
     assert (await service.http.get("/v1/minds/ada/traces")).json()["traces"] == []
+
+
+async def test_an_action_is_stored_although_the_files_of_its_sleep_can_not_be_read(service, tmp_path):
+    await acted(service, 6)
+    (tmp_path / "minds/ada/sleep.json").mkdir()
+
+    answer = await act(service, call(7))
+
+    assert (answer.status_code, answer.json()["actions"]) == (202, 7)
+    assert (await service.http.get("/v1/minds/ada/sleep")).status_code == 503
+
+
+async def test_a_log_of_dreams_that_can_not_be_read_stops_dreams_and_nothing_else(tmp_path):
+    async with running(tmp_path) as service:
+        await acted(service, 6)
+    (tmp_path / "minds/ada/dreams.jsonl").mkdir()
+
+    async with running(tmp_path) as service:
+        stored = await act(service, call(7))
+        found = await service.http.get("/v1/minds/ada/log", params={"query": "step 3"})
+        asleep = await service.http.post("/v1/minds/ada/sleep", json={"seconds": 60})
+
+    assert (stored.status_code, found.status_code, asleep.status_code) == (202, 200, 503)
