@@ -46,7 +46,11 @@ def check_chapters(
 ) -> str:
     """Why chapters made of *batch* for the story *book* can not be used; "" when they can."""
     first, last = min(stored.occurred_at for stored in batch), max(stored.occurred_at for stored in batch)
-    sources = [*(stored.text for stored in batch), *(f"{one.occurred_at:%Y %B %d %H %M}" for one in batch), book.text]
+    sources = [
+        *(stored.text for stored in batch),
+        *(f"{one.occurred_at:%A %Y %B %d %H %M}" for one in batch),
+        book.text,
+    ]
     texts = [f"{one.title}\n{one.text}" for one in answer.append]
     texts += [f"{one.title}\n{one.text}" for one in answer.revise]
     return _first(

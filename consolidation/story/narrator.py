@@ -11,6 +11,7 @@ import anyio.to_thread
 from consolidation.kernel.checked_answer import ask_checked
 from consolidation.kernel.errors import ModelFault, StoryRefused
 from consolidation.kernel.ports import Ask
+from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
 from consolidation.story.chapters import as_chapter
 from consolidation.story.checks import check_chapters, check_shortened, without_repetitions
@@ -22,6 +23,7 @@ from prompts.responses import StoryChapters, StoryShortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from pydantic import BaseModel
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 _NEWEST = 12  # chapters that a narrator is shown
 _MOST_TURN_TOKENS = 20_000
 _CUT = " […]"
+_OWN = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})  # what the bot said and thought
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # for a prompt, in English
 _LANGUAGE_FROM = 8_000  # characters
 _ASKED_SHORTER = 0.4  # of the words there were
 
@@ -86,6 +90,7 @@ class Narrator:
             "soul": voice.soul,
             "language": language,
             "batch": turns,
+            "is_witness": not any(one.role in _OWN for turn in turns for one in turn["said"]),
             "chapters": tuple(_shown(chapter, revisable) for chapter in shown),
             "opening": book.opening,
         }
@@ -171,12 +176,13 @@ def _plain(value: object) -> object:
 
 def _read(batch: Sequence[StoredTurn]) -> tuple[tuple[ToldTurn, ...], str]:
     """The turns as a narrator is shown them, and the language they are in."""
-    turns = tuple(_told(stored) for stored in batch)
+    before = (None, *(stored.occurred_at for stored in batch))
+    turns = tuple(_told(stored, since=instant) for stored, instant in zip(batch, before, strict=False))
     words = islice((message.content for turn in turns for message in turn["said"]), _LANGUAGE_FROM)
     return turns, detect("\n".join(words)[:_LANGUAGE_FROM])
 
 
-def _told(stored: StoredTurn) -> ToldTurn:
+def _told(stored: StoredTurn, *, since: datetime | None) -> ToldTurn:
     """One turn, without marks of ours; of a very long one, the messages and words that fit."""
     said: list[Message] = []
     room = _MOST_TURN_TOKENS
@@ -187,7 +193,10 @@ def _told(stored: StoredTurn) -> ToldTurn:
         room -= count_tokens(cut)
         if cut != text:
             break
-    return {"when": stored.occurred_at.strftime("%Y-%m-%d %H:%M"), "said": tuple(said)}
+    at = stored.occurred_at
+    days = (at.date() - since.date()).days if since is not None else 0
+    gap = f"{days} days later" if days > 1 else ""
+    return {"when": f"{at:%Y-%m-%d %H:%M}", "weekday": _WEEKDAYS[at.weekday()], "gap": gap, "said": tuple(said)}
 
 
 def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:

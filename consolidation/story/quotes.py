@@ -118,9 +118,15 @@ _TELLING = re.compile(r"\b(?:I|my|we|our|I'm|I've|I'll)\b")
 
 
 class ToldTurn(TypedDict):
-    """A turn as a narrator is shown it: ``when`` (YYYY-MM-DD HH:MM) it was, and what each speaker ``said``."""
+    """
+    A turn as a narrator is shown it: ``when`` (YYYY-MM-DD HH:MM) it was, and what each speaker ``said``.
+
+    ``gap`` says how many days lie between the turn before and this one, where that is more than one; else "".
+    """
 
     when: str
+    weekday: str
+    gap: str
     said: tuple[Message, ...]
 
 
