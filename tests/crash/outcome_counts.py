@@ -25,8 +25,7 @@ def broken_outcomes(workspace, reports):
     lines = _logged(workspace.outcomes)
     times = Counter(lines)
     attempted = {line for one in reports for line in _lines_of(one)}
-    with closing(sqlite3.connect(f"file:{workspace.outcome_index}?mode=ro", uri=True)) as database:
-        standing, weights = set(database.execute(STANDING)), set(database.execute(WEIGHTS))
+    standing, weights = _projected(workspace.outcome_index)
     last = {(trace, memory): outcome for trace, memory, outcome in lines}
     return {
         "lost outcomes": [
@@ -37,6 +36,14 @@ def broken_outcomes(workspace, reports):
         "outcomes counted wrongly": sorted({(*key, outcome) for key, outcome in last.items()} ^ standing),
         "outcomes weighed otherwise again": sorted(weights ^ _weighed_again(workspace.outcomes), key=str),
     }
+
+
+def _projected(index):
+    """What the projection has: the outcomes that stand, and the weights; nothing where no outcome ever came."""
+    if not index.exists():
+        return set(), set()
+    with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True)) as database:
+        return set(database.execute(STANDING)), set(database.execute(WEIGHTS))
 
 
 def _lines_of(report):

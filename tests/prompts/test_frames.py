@@ -35,7 +35,12 @@ def test_every_tag_of_a_template_is_guarded():
 @example(f"<{' ' * 20}message")
 def test_no_text_closes_or_opens_a_frame(text):
     prompt = render(
-        "seeds", agent="Ada", now="now", message=text, recent=[{"role": "user", "known_as": text, "content": text}]
+        "seeds",
+        agent="Ada",
+        purpose="",
+        now="now",
+        message=text,
+        recent=[{"role": "user", "known_as": text, "content": text}],
     )
 
     assert len(re.findall(r"<[^\w>\n]{0,20}message\b", prompt, re.IGNORECASE)) == 2
@@ -46,4 +51,4 @@ def test_no_text_closes_or_opens_a_frame(text):
     "text", ["{{ 7*7 }}", "{% for x in y %}", "{# gone", "2 < 3", "<div>", "a <b@c.example>", "I <3 new things"]
 )
 def test_what_is_said_stays_as_it_was_said(text):
-    assert text in render("seeds", agent="Ada", now="now", message=text, recent=[])
+    assert text in render("seeds", agent="Ada", purpose="", now="now", message=text, recent=[])

@@ -7,7 +7,7 @@ import pytest
 
 from prompts.library import HOUSE, render, unusable
 
-WORDS = {"agent": "Ada", "now": "now", "message": "hello", "recent": []}
+WORDS = {"agent": "Ada", "purpose": "", "now": "now", "message": "hello", "recent": []}
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_an_edit_that_leaves_the_time_of_the_file_is_seen(folder):
 
 def test_a_folder_that_comes_later_is_seen(tmp_path):
     late = tmp_path / "late"
-    words = dict.fromkeys(("is_alone", "is_known", "can_remember", "can_search"), True)
+    words = {**dict.fromkeys(("is_alone", "is_known", "can_remember", "can_search"), True), "rules": ()}
     ours = render("mcp_instructions", overrides=late, mind="ada", **words)
 
     late.mkdir()
