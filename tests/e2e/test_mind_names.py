@@ -83,7 +83,7 @@ async def test_a_name_is_the_same_mind_at_every_door(url, home, name):
 
 
 async def test_a_host_started_for_a_name_has_its_mind(url, home):
-    name = NAMES["an address"]
+    name = "Bo Müller <bo@example.org>"
     kept = at(url, name, "/turns", method="POST", json=turn("The ferry leaves at nine.")).json()
 
     async with over_stdio(home, "--mind", name) as host:
