@@ -154,7 +154,7 @@ class DreamtRules(Shape):
 
 
 class Dream(Shape):
-    """Answer to dream.md: what is worth keeping, how it goes, what is next."""
+    """Answer to dream.md: observations, a reflection, the next priority; perhaps rules and a briefing."""
 
     observations: tuple[DreamtObservation, ...] = Field(default=(), max_length=40)
     reflection: str

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 OBSERVATIONS, PRIORITIES, DIARY, RULES, BRIEFING = "observations", "priorities", "diary", "rules", "briefing"
 WRITINGS = (OBSERVATIONS, PRIORITIES, DIARY, RULES, BRIEFING)
-_MOST_EVALUATIONS_READ = 1 << 20  # bytes
 
 
 class DreamFiles:
@@ -83,7 +82,7 @@ class DreamFiles:
         """Drop what was written down of why a dream failed or an agent was woken: it may quote what was said."""
         state = self.state()
         owed = state.owed.model_copy(update={"error": ""}) if state.owed is not None else None
-        if state.asleep_at is not None and (state.owed != owed or state.woken_at is not None):
+        if state.owed != owed or state.reason:
             self.set_state(state.model_copy(update={"owed": owed, "reason": ""}))
 
     def dreams(self) -> Dreams:
@@ -134,10 +133,12 @@ class DreamFiles:
         dreams = self.dreams()
         self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
         self.prune(now=now, zone=zone)
-        written = self.written(PRIORITIES)
-        self.change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
-        heading = diary_heading(record, dreams.records, zone=zone)
-        self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, heading=heading))
+        if tidied.priorities:
+            written = self.written(PRIORITIES)
+            self.change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
+        if tidied.diary:
+            heading = diary_heading(record, dreams.records, zone=zone)
+            self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, heading=heading))
 
     def prune(self, *, now: datetime, zone: tzinfo) -> None:
         """Take out of the observations what is over."""
@@ -150,18 +151,15 @@ class DreamFiles:
 
     def evaluated(self) -> int:
         """The number of the last deep sleep that was tidied up after; 0 before the first."""
-        return max((int(one.get("dream", 0)) for one in self.evaluations()), default=0)
 
-    def evaluations(self) -> list[dict[str, Any]]:
-        """The lines of evaluation.jsonl, oldest first, without those that are damaged."""
-
-        def read() -> list[dict[str, Any]]:
+        def read() -> int:
             try:
                 with open_regular(self._workspace.evaluation) as lines:
-                    found = lines.read(_MOST_EVALUATIONS_READ).splitlines()
+                    found = [_decoded(line) for line in lines]
             except FileNotFoundError:
-                return []
-            return [one for line in found if isinstance(one := _decoded(line), dict)]
+                return 0
+            numbers = (one.get("dream") for one in found if isinstance(one, dict))
+            return max((number for number in numbers if isinstance(number, int)), default=0)
 
         return _told(read)
 

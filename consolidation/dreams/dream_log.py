@@ -146,6 +146,13 @@ class DreamLog:
         with self._mutex:
             return self._read()
 
+    def newest(self) -> Dreams:
+        """All dreams; where the file can not be read, as they were when they were read last."""
+        try:
+            return self.read()
+        except OSError:
+            return self.known()
+
     def known(self) -> Dreams:
         """The dreams as they were when they were read or written last; none before. No file is read."""
         known = self._known

@@ -19,6 +19,7 @@ from consolidation.dreams.dream_checks import (
 )
 from consolidation.dreams.dream_draft import DraftedObservation, DreamDraft
 from consolidation.dreams.observations import Level, Observation, read_observations
+from consolidation.dreams.quoted_dream import worded
 from consolidation.dreams.rules import read_rules
 from consolidation.dreams.writings import read_priorities
 from consolidation.kernel.checked_answer import ask_checked
@@ -68,20 +69,17 @@ class Writings:
 
 @dataclass(slots=True)
 class DreamReports:
-    """What asking for a dream came to: cost, and why answers were refused. ``received`` characters have come."""
+    """What asking for a dream cost, and why answers were refused."""
 
     usage: Usage = field(default_factory=Usage)
     refused: list[str] = field(default_factory=list)
-    received: int = 0
 
     def receive(self, characters: int) -> None:
-        """So many characters of an answer have come."""
-        self.received = characters
+        """So many characters of an answer have come; a dream shows nobody its progress."""
 
     def answered(self, usage: Usage) -> None:
         """A call has ended, and cost this."""
         self.usage += usage
-        self.received = 0
 
     def refuse(self, reason: str) -> None:
         """An answer could not be used."""
@@ -90,14 +88,16 @@ class DreamReports:
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """What a deep sleep decides: what is over, other levels by digest, priorities, and the diary."""
+    """
+    What a deep sleep decides: superseded observations and new levels (both by digest), priorities, a diary entry.
+
+    Where there was nothing to say, the priorities or the entry are empty.
+    """
 
     superseded: frozenset[str]
     levels: dict[str, Level]
     priorities: tuple[str, ...]
     diary: str
-    model: str
-    is_quoted: bool
 
 
 class Dreamer:
@@ -221,10 +221,8 @@ class Dreamer:
         return Tidied(
             frozenset(numbered[number].digest for number in answer.superseded if number in numbered),
             {numbered[one.number].digest: Level(one.level) for one in answer.levels if one.number in numbered},
-            priorities,
-            answer.diary.strip(),
-            found.name,
-            not found.model.is_hosted,
+            tuple(one for one in priorities if worded(one)),
+            worded(answer.diary),
         )
 
 
@@ -255,8 +253,8 @@ class _Drafting:
             found.append(DraftedObservation(day=observation.day, level=one.level, at=at, text=text))
         record = self.record.model_copy(
             update={
-                "reflection": dream.reflection.strip(),
-                "priority": dream.priority.strip(),
+                "reflection": worded(dream.reflection),
+                "priority": worded(dream.priority),
                 "observations": len(found),
                 "sources": resting,
                 "levels": {one.observation.digest: one.level for one in found},

@@ -1,5 +1,5 @@
 """
-What a dream is made of: what was done, what came of it, and what people said; of what the agent told itself, the ends.
+The evidence of a dream: actions with their results, what people said, and both ends of what the agent told itself.
 
 Agents describe their own work more kindly than their logs do. So each action stands as its log has it, with its number.
 """
@@ -54,8 +54,7 @@ class Evidence:
     What was lived since the last dream, oldest first.
 
     ``left_out`` counts the items between the first and the newest that had no room. ``narration`` is the beginning and
-    the end of what the agent told itself, ``last_words`` its newest thought. ``last_sequence`` is the newest turn, also
-    where it holds nothing.
+    the end of what the agent told itself, ``last_words`` its newest thought.
     """
 
     items: tuple[EvidenceItem, ...] = ()
@@ -63,7 +62,6 @@ class Evidence:
     narration: tuple[str, ...] = ()
     last_words: str = ""
     first_sequence: int = 0
-    last_sequence: int = 0
     actions: int = 0
     failed_calls: int = 0
     session_id: str = ""
@@ -105,7 +103,6 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo) -> Evidence:
         narration=_ends("\n".join(thoughts)),
         last_words=thoughts[-1].strip() if thoughts else "",
         first_sequence=turns[0].sequence if turns else 0,
-        last_sequence=turns[-1].sequence if turns else 0,
         actions=len(calls),
         failed_calls=sum(call.has_failed for call in calls),
         session_id=turns[-1].turn.session_id if turns else "",

@@ -45,15 +45,19 @@ def quote_dream(words: Mapping[str, Any]) -> Dream:
 def quote_deep_sleep(words: Mapping[str, Any]) -> DeepSleep:
     """Priorities and diary of what the dreams said themselves, the newest priorities first."""
     dreams: Sequence[Mapping[str, str]] = words["dreams"]
-    wanted = dict.fromkeys(one["priority"].strip() for one in reversed(dreams) if one["priority"].strip(f"{_NOTHING} "))
+    wanted = dict.fromkeys(one["priority"].strip() for one in reversed(dreams) if worded(one["priority"]))
     critical = (
         one["line"][len("RED 00:00 ") :] for one in reversed(words["observations"]) if one["line"].startswith("RED")
     )
     priorities = tuple(islice(dict.fromkeys((*wanted, *critical, *words["priorities"])), _MOST_PRIORITIES))
-    diary = "\n\n".join(
-        f"{one['when']}: {one['reflection']}" for one in dreams if one["reflection"].strip(f"{_NOTHING} ")
-    )
+    diary = "\n\n".join(f"{one['when']}: {one['reflection']}" for one in dreams if worded(one["reflection"]))
     return DeepSleep(priorities=priorities or (_NOTHING,), diary=_cut(diary, _MOST_DIARY) or _NOTHING)
+
+
+def worded(text: str) -> str:
+    """*text*, or "" where it is nothing but the mark that there was nothing to quote."""
+    plain = text.strip()
+    return plain if plain.strip(f"{_NOTHING} ") else ""
 
 
 def _requests(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:

@@ -30,9 +30,7 @@ class OwedDream(BaseModel):
     asked_at: AwareDatetime
     session_id: str = ""
     is_forced: bool = False
-    failures: int = 0
     error: str = ""
-    failed_at: AwareDatetime | None = None
 
 
 class SleepState(BaseModel):
@@ -45,7 +43,6 @@ class SleepState(BaseModel):
     wake_at: AwareDatetime | None = None
     woken_at: AwareDatetime | None = None
     kind: SleepKind | None = None
-    asked_seconds: float = 0
     reason: str = ""
     timezone: str = "UTC"
     owed: OwedDream | None = None

@@ -1,8 +1,8 @@
 """
 The messages of an agent's context window, in the words of OpenAI's or of Anthropic's API, read but never changed.
 
-A message is a mapping with a ``role``. What it holds is read as parts: what was said or thought, calls of tools, and
-their results. Whatever has an unexpected shape is read as nothing.
+A message is a mapping with a ``role``. Its content is read as parts: text, thoughts, tool calls and tool results. A
+part of an unexpected shape is left out.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ REMEMBERED = frozenset({TurnKind.TURN, TurnKind.IMPORT, TurnKind.MEMORY, TurnKin
 NOISE = frozenset({TurnKind.HEARTBEAT, TurnKind.PROBE})
 
 IMPORTANCE = "mind_memory.importance"  # in the metadata of a memory
-ACTION = "mind_memory.action"  # in the metadata of an action: what was done, as it was posted
+ACTION = "mind_memory.action"  # in the metadata of an action: the action as it was posted
 
 
 @dataclass(frozen=True, slots=True)

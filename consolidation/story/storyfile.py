@@ -126,7 +126,7 @@ class StoryFile:
 
     @contextmanager
     def _held(self) -> Iterator[_HeldStory | None]:
-        """The story with its history; None where there is no history, or a link in its place."""
+        """The story and its history. None if there is no history, or a link stands in its place."""
         with ExitStack() as stack:
             try:
                 folder = stack.enter_context(held_folder(self._folder))

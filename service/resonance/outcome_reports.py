@@ -179,7 +179,7 @@ def _observed(mind: Mind, digests: AbstractSet[str]) -> dict[str, tuple[int, ...
     if not digests:
         return {}
     text = mind.workspace.read(mind.workspace.writing("observations"), most_characters=_MOST_OBSERVED)
-    known, dreams = {one.digest for one in read_observations(text)}, mind.dreams.known()
+    known, dreams = {one.digest for one in read_observations(text)}, mind.dreams.newest()
     return {f"{OBSERVATION}{digest}": dreams.sources(digest) for digest in digests & known}
 
 

@@ -149,7 +149,7 @@ async def search_log(mind: Mind, query: LogQuery, *, clock: Clock) -> LogPage:
 
 def _cycles(mind: Mind, now: datetime) -> _Cycles:
     state = read_sleep_state(mind.workspace.sleep_state)
-    return _Cycles(mind.dreams.known(), state, state.cycle_at(now))
+    return _Cycles(mind.dreams.newest(), state, state.cycle_at(now))
 
 
 def _find(mind: Mind, query: LogQuery, cycles: _Cycles, clock: Clock) -> tuple[list[_Found], str | None, bool]:

@@ -88,7 +88,7 @@ class ObservationsEditor:
 
 
 def _snapshot(mind: Mind, text: str) -> ObservationsSnapshot:
-    dreams = mind.dreams.known()
+    dreams = mind.dreams.newest()
     ours, superseded = dreams.ours, dreams.superseded
     found = ((one, one.digest) for one in read_observations(text))
     return ObservationsSnapshot(

@@ -173,7 +173,6 @@ class Sleeper:
                     "wake_at": now + timedelta(seconds=pause),
                     "woken_at": None,
                     "kind": kind,
-                    "asked_seconds": seconds,
                     "reason": _reason(kind, is_forced=is_forced, actions=status.actions),
                     "timezone": timezone,
                     "owed": owed,
@@ -233,14 +232,12 @@ class Sleeper:
         self._unfinished.setdefault(mind_id, _Failures())
 
         async def run() -> None:
-            try:
-                await self._minds.gate.until_resumed(mind_id)
-                await self._dream_all(mind)
-            finally:
-                self._running.pop(mind_id, None)
+            await self._minds.gate.until_resumed(mind_id)
+            await self._dream_all(mind)
 
         task: asyncio.Task[object] = self._background.start(f"dream {mind_id}", run, owner=mind_id)
         self._running[mind_id] = task
+        task.add_done_callback(lambda _: self._running.pop(mind_id, None))  # also where it never began
         return task
 
     async def until_dreamt(self, mind: Mind) -> None:
@@ -299,7 +296,7 @@ class Sleeper:
         if not isinstance(error, ModelFault | DreamFault):
             mind.disk.failed(f"a dream can not be written: {error}", part=f"dreams {mind.mind_id}")
         with suppress(DreamFault):  # a full disk: the state on it still says that the dream is owed
-            await self._change(mind, files, lambda state: _failed(state, reason, at=self._clock.now()))
+            await self._change(mind, files, lambda state: _failed(state, reason))
 
     async def _change(self, mind: Mind, files: DreamFiles, plan: Callable[[SleepState], SleepState]) -> None:
         async with self._only(mind.mind_id):
@@ -333,11 +330,10 @@ class Sleeper:
         return self._locks.setdefault(mind_id, asyncio.Lock())
 
 
-def _failed(state: SleepState, reason: str, *, at: datetime) -> SleepState:
+def _failed(state: SleepState, reason: str) -> SleepState:
     if state.owed is None:
         return state
-    owed = state.owed.model_copy(update={"failures": state.owed.failures + 1, "error": reason, "failed_at": at})
-    return state.model_copy(update={"owed": owed})
+    return state.model_copy(update={"owed": state.owed.model_copy(update={"error": reason})})
 
 
 def _deepened(record: DreamRecord, number: int) -> DreamRecord:

@@ -119,7 +119,7 @@ async def test_every_tenth_dream_is_a_deep_sleep_that_tidies_up_and_pauses_for_f
     assert {one["pause_seconds"] for one in begun if one["kind"] == "deep_sleep"} == {300}
     assert (folder / "diary.md").read_text().count("## 2026-02-12") == 2
     assert (folder / "evaluation.jsonl").read_text().count("\n") == 2
-    assert (folder / "priorities.md").exists()
+    assert not (folder / "priorities.md").exists(), "nobody asked for anything"
 
 
 async def test_of_lightweight_dreams_none_counts_towards_a_deep_sleep(service, clock):
