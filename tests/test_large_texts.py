@@ -13,7 +13,7 @@ from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names, opening_names
 from consolidation.text.sentences import sentences
 from consolidation.text.words import tokens
-from service.retrieval.dates import days_named
+from consolidation.text.dates import days_named
 from service.retrieval.queries import cleaned, sanitised
 from tests.support.growth import assert_linear, repeated
 

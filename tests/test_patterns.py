@@ -14,7 +14,8 @@ import consolidation
 import prompts
 import service
 from consolidation.text import speech_acts
-from service.retrieval import dates, intent, periods
+from consolidation.text import dates
+from service.retrieval import intent, periods
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
 _LENGTH, _LONGEST = 8_000, 1_000_000

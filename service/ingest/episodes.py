@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.concepts import concepts
+from consolidation.text.dates import has_time
 from consolidation.text.language import detect
 from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told, wants_answer
 from consolidation.text.words import stems
@@ -18,7 +19,6 @@ from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Traits
 from service.ports.graph import Episode, Passage, episode_uuid
 from service.retrieval.answer_types import held_types
-from service.retrieval.dates import has_time
 from service.retrieval.passages import passages
 
 if TYPE_CHECKING:

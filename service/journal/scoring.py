@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from consolidation.text.dates import date_hint, without_dates
 from consolidation.text.language import detect
 from consolidation.text.words import content_words, stems
-from service.retrieval.dates import date_hint, without_dates
 from service.retrieval.fusion import COSINES, normalised
 from service.retrieval.passages import passages
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
+    from consolidation.text.dates import DateHint
     from service.index.journal_index import JournalIndex
     from service.index.journal_store import Chunk
     from service.index.journal_vectors import VectorMatrix
     from service.ports.embedder import Vector
-    from service.retrieval.dates import DateHint
 
 POOL = 100
 _MOST_OF_A_DAY = 20

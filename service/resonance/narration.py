@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
+from consolidation.text.dates import days_named
 from consolidation.text.names import names
 from consolidation.text.words import tokens
 from prompts.responses import Narration
-from service.retrieval.dates import days_named
 from service.retrieval.moment import Flashback
 
 if TYPE_CHECKING:

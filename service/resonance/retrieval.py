@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from consolidation.kernel.turns import TurnKind
+from consolidation.text.dates import asks_when
 from consolidation.text.words import stems
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.arms import QueryHits, SearchTerms, Switches
 from service.resonance.search_round import KnownNames, SearchRound, known_names
 from service.resonance.trace_recorder import candidate_trace
 from service.retrieval.answer_types import answer_types
-from service.retrieval.dates import asks_when
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, with_corrections

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from consolidation.text.concepts import concepts
-from service.retrieval.dates import days_named
+from consolidation.text.dates import days_named
 from service.retrieval.queries import proper_nouns
 
 type AnswerType = Literal["number", "name", "place"]

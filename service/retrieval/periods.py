@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from service.retrieval.dates import DateHint, date_hint, weekdays_named, without_dates
+from consolidation.text.dates import DateHint, date_hint, weekdays_named, without_dates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

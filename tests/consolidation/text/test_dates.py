@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from service.retrieval.dates import (
+from consolidation.text.dates import (
     DateHint,
     asks_when,
     date_hint,
@@ -136,7 +136,7 @@ def test_dates_are_taken_out_and_nothing_else():
 def test_a_month_that_is_read_before_in_another_script_spoils_nothing():
     from babel.dates import get_month_names
 
-    from service.retrieval.dates import _names
+    from consolidation.text.dates import _names
 
     get_month_names("abbreviated", "stand-alone", "ja")
     _names.cache_clear()
