@@ -115,11 +115,28 @@ class StoryRevision(Shape):
     text: str
 
 
+class NotedPerson(Shape):
+    """Somebody in the story, and who that is, in a line."""
+
+    name: str
+    who: str
+
+
+class OpenMatter(Shape):
+    """A promise, plan, hope or question that is not settled: since which day, and what was said of it last."""
+
+    what: str
+    since: str = ""
+    last: str = ""
+
+
 class StoryChapters(Shape):
-    """Answer to story_first.md and story_next.md: what is added, and what is told better."""
+    """Answer to story_first.md and story_next.md: what is added, what is told better, and notes for the next time."""
 
     append: tuple[StoryChapter, ...]
     revise: tuple[StoryRevision, ...] = ()
+    people: tuple[NotedPerson, ...] = ()
+    open: tuple[OpenMatter, ...] = ()
 
 
 class ShorterChapter(Shape):

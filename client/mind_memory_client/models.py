@@ -244,8 +244,27 @@ class Chapter(Answer):
     edited_by_person: bool
 
 
+class NotedPerson(Answer):
+    """Somebody in the story, as its narrator noted it."""
+
+    name: str
+    who: str
+
+
+class OpenMatter(Answer):
+    """What is promised, planned or hoped and not settled yet; ``last`` is what was said of it last."""
+
+    what: str
+    since: str
+    last: str
+
+
 class Story(Answer):
-    """STORY.md with its chapters; an edit must name its ``etag``."""
+    """
+    STORY.md with its chapters; an edit must name its ``etag``.
+
+    ``people`` and ``open`` are the narrator's notes: who is who, and what is not settled yet.
+    """
 
     mind_id: str
     text: str
@@ -254,6 +273,8 @@ class Story(Answer):
     last_sequence: int
     words: int
     chapters: tuple[Chapter, ...]
+    people: tuple[NotedPerson, ...] = ()
+    open: tuple[OpenMatter, ...] = ()
 
 
 class StoryVersion(Answer):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from consolidation.story.checks import invention, language_of, leak
+from consolidation.story.checks import language_of, leak
+from consolidation.story.invention import Sources, invention
 from consolidation.text.words import stems
 
 if TYPE_CHECKING:
@@ -33,10 +34,13 @@ _PREFIX = re.compile(r"^(?:RED|YLW|GRN)\b")
 class DreamSources:
     """What a dream may take names and numbers from, and what it must not quote: SOUL.md."""
 
-    texts: tuple[str, ...]
+    known: Sources
     soul: str
-    agent: str
-    language: str
+
+    @classmethod
+    def of(cls, texts: Iterable[str], *, soul: str, agent: str, language: str) -> Self:
+        """The sources of a dream made of *texts*; *language* is theirs."""
+        return cls(Sources((*texts, agent), language=language), soul)
 
 
 def fault_of_dream(dream: Dream, *, sources: DreamSources, standing: Sequence[Observation], evidence: Evidence) -> str:
@@ -130,13 +134,15 @@ def _faults_of_text(name: str, text: str, longest: int, sources: DreamSources) -
     if len(plain) > longest:
         return [f"the {name} is too long"]
     fault = (
-        leak(plain, soul=sources.soul) or _invention(plain, sources) or language_of(plain, language=sources.language)
+        leak(plain, soul=sources.soul)
+        or _invention(plain, sources)
+        or language_of(plain, language=sources.known.language)
     )
     return [f"{name}: {fault}"] if fault else []
 
 
 def _invention(text: str, sources: DreamSources) -> str:
-    return invention(text, sources=sources.texts, agent=sources.agent, language=sources.language)
+    return invention(text, sources=sources.known)
 
 
 def _said(text: str) -> str:

@@ -142,12 +142,8 @@ class Dreamer:
             "priority": last.priority if last else "",
             "earlier": tuple(earlier),
         }
-        sources = DreamSources(
-            (*evidence.texts, *(f"{one.day} {one.line}" for one in standing.values()), voice.purpose, *earlier),
-            voice.soul,
-            voice.agent,
-            evidence.language,
-        )
+        texts = (*evidence.texts, *(f"{one.day} {one.line}" for one in standing.values()), voice.purpose, *earlier)
+        sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=evidence.language)
         present = tuple(standing.values())
 
         def fault(answer: Dream, model: LanguageModel) -> str:
@@ -201,7 +197,7 @@ class Dreamer:
             writings.priorities,
             voice.purpose,
         )
-        sources = DreamSources(texts, voice.soul, voice.agent, language)
+        sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=language)
 
         def fault(answer: DeepSleep, model: LanguageModel) -> str:
             return fault_of_deep_sleep(answer, sources=sources) if model.is_hosted else ""

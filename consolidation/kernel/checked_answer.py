@@ -15,7 +15,7 @@ from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -58,18 +58,22 @@ async def ask_checked[Answer: BaseModel](
     cleaned: Callable[[Answer], Answer],
     refused: Callable[[str], MemoryFault],
     reports: AnswerReports,
+    again: Callable[[], Mapping[str, object]] = dict,
 ) -> CheckedAnswer[Answer]:
     """
-    The first answer, *cleaned*, in which *fault* finds nothing. The prompt gets what was wrong as ``reason``.
+    The first answer, *cleaned*, in which *fault* finds nothing.
+
+    The prompt gets what was wrong as ``reason``, and the words that *again* gives after a refused answer.
 
     Raises the error that *refused* makes of the last reason, or ModelFault when no model answered.
     """
     problem: MemoryFault = ModelFault("no model was asked")
     for model in models:
-        reason = ""
+        reason, more = "", dict[str, object]()
         for _ in range(TRIES):
+            words = {**ask.words, "reason": reason, **more}
             try:
-                reply = await model.answer(replace(ask, words={**ask.words, "reason": reason}, heard=reports.receive))
+                reply = await model.answer(replace(ask, words=words, heard=reports.receive))
             except ModelFault as error:
                 reports.answered(error.usage or Usage())
                 problem = error
@@ -80,5 +84,5 @@ async def ask_checked[Answer: BaseModel](
             if not reason:
                 return CheckedAnswer(answer, model, reply.model)
             reports.refuse(f"{reply.model}: {reason}" if reply.model else reason)
-            problem = refused(reason)
+            problem, more = refused(reason), dict(again())
     raise problem

@@ -8,6 +8,8 @@ turns whose chapter was removed with an erased turn: these are *owed*.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from consolidation.story.anchor import Marks, PendingRange
     from consolidation.story.run import MindStory
 
+PAUSE = timedelta(hours=2)  # between two talks
 _PAGE = 500
 
 
@@ -102,18 +105,34 @@ def batches(turns: Sequence[StoredTurn], *, most_tokens: int) -> Iterator[tuple[
     """
     *turns*, in order, in batches of at most *most_tokens*. No turn is split, and no turn is left out.
 
-    A turn above the limit is a batch of its own; the narrator cuts its text, with a mark.
+    A batch that is full ends at the longest pause in its second half, so that a talk is told in one piece. A turn
+    above the limit is a batch of its own; the narrator cuts its text, with a mark.
     """
     batch: list[StoredTurn] = []
     size = 0
     for stored in turns:
-        if batch and size + stored.tokens > most_tokens:
-            yield tuple(batch)
-            batch, size = [], 0
+        while batch and size + stored.tokens > most_tokens:
+            end = _end_of_batch(batch, stored, most_tokens=most_tokens)
+            yield tuple(batch[:end])
+            batch = batch[end:]
+            size = sum(one.tokens for one in batch)
         batch.append(stored)
         size += stored.tokens
     if batch:
         yield tuple(batch)
+
+
+def _end_of_batch(batch: Sequence[StoredTurn], following: StoredTurn, *, most_tokens: int) -> int:
+    """How many turns of a full batch to take: all before its longest pause, where that is a pause and late enough."""
+    times = [stored.occurred_at for stored in (*batch, following)]
+    sizes = list(accumulate(stored.tokens for stored in batch))
+    pauses = [
+        (abs(later - earlier), end)
+        for end, (earlier, later) in enumerate(pairwise(times), start=1)
+        if sizes[end - 1] >= most_tokens / 2
+    ]
+    longest, end = max(pauses, default=(timedelta(), len(batch)))
+    return end if longest >= PAUSE else len(batch)
 
 
 def _is_pending(stored: StoredTurn, pending: PendingRange) -> bool:

@@ -8,22 +8,26 @@ a person reads it in the state of the last run.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.story.compression import body, lost
+from consolidation.story.invention import Sources, invention
 from consolidation.text.language import detect
-from consolidation.text.names import names
+from consolidation.text.relative_dates import resolve_dates
 from consolidation.text.sentences import sentences
-from consolidation.text.words import stems, tokens
+from consolidation.text.words import tokens
+from prompts.responses import StoryChapter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
 
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
-    from prompts.responses import StoryChapter, StoryChapters, StoryShortened
+    from prompts.responses import StoryChapters, StoryRevision, StoryShortened
 
 _LONGEST_CHAPTER, _LONGEST_TITLE = 12_000, 140  # characters
 _SHINGLE = 8  # words
@@ -32,37 +36,92 @@ _ONESELF = frozenset("i my ich mein meine yo je io eu я".split())
 _QUOTED = re.compile(r"[“„«「\"][^“„«»「」”\"]{0,2000}[”“»」\"]")
 _SAME_SHARE = 0.6
 _MOST_SHORTER = 0.7  # of the words there were
-_NUMBER = re.compile(r"(?<![\w-])\d{2,}(?:[.,:]\d+)*(?![\w-])")
 _REFUSAL = re.compile(
     r"^\W{0,4}(?:I'm sorry|I am sorry|I can(?:no|')t (?:help|assist|write)|As an AI\b)", re.IGNORECASE
 )
 _DAY = timedelta(days=1)
-_MOST_NAMED = 8  # of what was invented, in one reason
+_A_WEEK = 7
+_MOST_TITLE_WORDS = 8
+_FEWEST_WORDS_LEFT, _LEAST_LEFT = 20, 0.5  # of a chapter without the sentences at fault
 _SURE_LANGUAGE_WORDS = 12
 
 
-def check_chapters(
-    answer: StoryChapters, *, batch: Sequence[StoredTurn], book: Book, agent: str, soul: str, language: str
-) -> str:
-    """Why chapters made of *batch* for the story *book* can not be used; "" when they can."""
-    first, last = min(stored.occurred_at for stored in batch), max(stored.occurred_at for stored in batch)
-    sources = [
-        *(stored.text for stored in batch),
-        *(f"{one.occurred_at:%A %Y %B %d %H %M}" for one in batch),
-        book.text,
-    ]
-    texts = [f"{one.title}\n{one.text}" for one in answer.append]
-    texts += [f"{one.title}\n{one.text}" for one in answer.revise]
-    return _first(
-        *(form(one.title, one.text) for one in answer.revise),
-        *(form(one.title, one.text) or time(one, first=first, last=last) for one in answer.append),
-        *(leak(text, soul=soul) for text in texts),
-        *(borrowed(text, said=tuple(one for stored in batch for one in stored.turn.messages)) for text in texts),
-        *(
-            invention(text, sources=sources, agent=agent, language=language) or language_of(text, language=language)
-            for text in texts
-        ),
-    )
+@dataclass(frozen=True, slots=True)
+class ChapterFault:
+    """Why a chapter can not be used. ``mended`` is what is left of it without what is wrong, where enough is."""
+
+    chapter: StoryChapter | StoryRevision
+    reason: str
+    mended: StoryChapter | StoryRevision | None = None
+
+
+class ChapterChecks:
+    """The rules for chapters made of one batch. What they may take names, numbers and dates from is read once."""
+
+    def __init__(self, batch: Sequence[StoredTurn], *, book: Book, agent: str, soul: str, language: str) -> None:
+        """*book* is the story so far."""
+        days = [day for stored in batch for day in days_meant(stored, language=language)]
+        times = (f"{stored.occurred_at:%H %M}" for stored in batch)
+        self.sources = Sources(
+            (*(stored.text for stored in batch), *times, book.text, agent), language=language, days=days
+        )
+        self._first = min(stored.occurred_at for stored in batch)
+        self._last = max(stored.occurred_at for stored in batch)
+        self._said = tuple(one for stored in batch for one in stored.turn.messages)
+        self._soul = soul
+
+    def fault_of(self, chapter: StoryChapter | StoryRevision) -> ChapterFault | None:
+        """What is wrong with a chapter; None where it can be used."""
+        reason = form(chapter.title, chapter.text)
+        if not reason and isinstance(chapter, StoryChapter):
+            reason = time(chapter, first=self._first, last=self._last)
+        if reason:
+            return ChapterFault(chapter, reason)
+        of_title, of_text = self._title_fault(chapter.title), self._text_fault(chapter.text)
+        if not of_title and not of_text:
+            return None
+        text = self._mended(chapter.text) if of_text else chapter.text
+        title = _opening(text) if of_title else chapter.title
+        reason = "; ".join(filter(None, (of_title and f"its title: {of_title}", of_text)))
+        is_enough = title and len(text.split()) >= _FEWEST_WORDS_LEFT
+        mended = chapter.model_copy(update={"title": title, "text": text}) if is_enough else None
+        return ChapterFault(chapter, reason, mended)
+
+    def _title_fault(self, title: str) -> str:
+        return _first(leak(title, soul=self._soul), invention(title, sources=self.sources))
+
+    def _text_fault(self, text: str) -> str:
+        return _first(
+            leak(text, soul=self._soul),
+            borrowed(text, said=self._said),
+            invention(text, sources=self.sources),
+            language_of(text, language=self.sources.language),
+        )
+
+    def _mended(self, text: str) -> str:
+        """*text* without the sentences that are wrong by themselves; "" where too little is left, or is still wrong."""
+        paragraphs = (
+            " ".join(one for one in sentences(line, language=self.sources.language) if not self._text_fault(one))
+            for line in text.splitlines()
+        )
+        left = re.sub(r"\n{3,}", "\n\n", "\n".join(paragraphs)).strip()
+        is_enough = len(left.split()) >= _LEAST_LEFT * len(text.split())
+        return left if is_enough and not self._text_fault(left) else ""
+
+
+def days_meant(stored: StoredTurn, *, language: str) -> Iterator[date]:
+    """The day of a turn, and the days that its relative words mean; of longer stretches the first and the last day."""
+    day = stored.occurred_at.date()
+    yield day
+    for found in resolve_dates(stored.text, said_on=day, language=language):
+        length = (found.last - found.first).days
+        yield from (found.first + timedelta(at) for at in (range(length + 1) if length < _A_WEEK else (0, length)))
+
+
+def _opening(text: str) -> str:
+    """The first words of a text, up to its first comma: a title that says nothing new."""
+    words = re.split(r"[,;:.!?…–—\n]", text.strip(), maxsplit=1)[0].split()
+    return " ".join(words[:_MOST_TITLE_WORDS])
 
 
 def check_shortened(
@@ -76,7 +135,7 @@ def check_shortened(
 ) -> str:
     """Why shorter chapters can not take the place of *chapters*, in which *people* are named; "" when they can."""
     text = "\n".join(one.text for one in answer.chapters)
-    sources = ("\n".join(body(chapter) for chapter in chapters), " ".join(chapter.heading for chapter in chapters))
+    told = (*(body(chapter) for chapter in chapters), *(chapter.heading for chapter in chapters), agent)
     forgotten = lost(people, text)
     is_shorter = len(text.split()) <= _MOST_SHORTER * sum(chapter.words for chapter in chapters)
     return _first(
@@ -85,7 +144,7 @@ def check_shortened(
         "" if is_shorter else "it is not shorter",
         f"it leaves out {', '.join(forgotten)}" if forgotten else "",
         leak(text, soul=soul),
-        invention(text, sources=sources, agent=agent, language=language),
+        invention(text, sources=Sources(told, language=language)),
         language_of(text, language=language),
     )
 
@@ -123,36 +182,6 @@ def time(chapter: StoryChapter, *, first: datetime, last: datetime) -> str:
     return ""
 
 
-def invention(text: str, *, sources: Iterable[str], agent: str, language: str) -> str:
-    """
-    Which names and numbers of *text* are in none of *sources*; "" where all are.
-
-    A name may be inflected otherwise than it was said. A word that has its capital from opening a sentence counts as
-    no part of the name behind it.
-    """
-    texts = (*sources, agent)
-    there = {word for source in texts for word in tokens(source)}
-    found = [f"the number {one}" for one in dict.fromkeys(_NUMBER.findall(text)) if not set(tokens(one)) <= there]
-    if not language.startswith("de"):  # there every noun has a capital: a capital marks no name
-        strange = [name for name in names(text, limit=60) if not set(tokens(name)) <= there]
-        if strange:
-            stemmed = {stem for source in texts for stem in stems(source, language=language)}
-            openings = {tokens(one)[:1] for one in sentences(text, language=language)}
-            found += [
-                f"the name {name!r}" for name in strange if not _is_known(name, there, stemmed, openings, language)
-            ]
-    if not found:
-        return ""
-    return f"{' and '.join(found[:_MOST_NAMED])} {'do' if len(found) > 1 else 'does'} not occur in what happened"
-
-
-def _is_known(name: str, there: set[str], stemmed: set[str], openings: set[tuple[str, ...]], language: str) -> bool:
-    """Whether the words of a name were said, in whatever form, but for one that only opens a sentence."""
-    words = tokens(name)
-    known = [word in there or not set(stems(word, language=language)).isdisjoint(stemmed) for word in words]
-    return all(known) or (len(words) > 1 and words[:1] in openings and all(known[1:]))
-
-
 def language_of(text: str, *, language: str) -> str:
     """Whether *text* is in the language asked for, where it is long enough to tell."""
     if len(text.split()) < _SURE_LANGUAGE_WORDS:
@@ -167,17 +196,17 @@ def leak(text: str, *, soul: str) -> str:
 
 
 def borrowed(text: str, *, said: Sequence[Message]) -> str:
-    """Whether *text* tells as its own what was only read, or what a person said of themselves."""
-    own = _runs(text, _READ_RUN)
+    """Whether a sentence of *text* tells as its own what was only read, or what a person said of themselves."""
+    own = _runs_of_sentences(text, _READ_RUN)
     spoken = _all_runs((one.content for one in said if one.role not in READ), _READ_RUN)
-    if (own - spoken) & _all_runs((one.content for one in said if one.role in READ), _READ_RUN):
-        return "it repeats what was only read; say in your own words that you read it"
-    told = _runs(_QUOTED.sub(" … ", text), _PERSON_RUN)
+    read = (own - spoken) & _all_runs((one.content for one in said if one.role in READ), _READ_RUN)
+    if read:
+        return f"it repeats what was only read (“{_words_of(read)}”); say in your own words that you read it"
+    told = _runs_of_sentences(_QUOTED.sub(" … ", text), _PERSON_RUN)
     bots = _all_runs((one.content for one in said if one.role not in READ | {Speaker.USER}), _PERSON_RUN)
     persons = _all_runs((one.content for one in said if one.role is Speaker.USER), _PERSON_RUN)
-    if any(not _ONESELF.isdisjoint(run) for run in (told - bots) & persons):
-        return "it tells as your own what another said of themselves"
-    return ""
+    taken = {run for run in (told - bots) & persons if not _ONESELF.isdisjoint(run)}
+    return f"it tells as your own what another said of themselves (“{_words_of(taken)}”)" if taken else ""
 
 
 def repetition(text: str, *, story: str) -> str:
@@ -208,6 +237,14 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
 
 def _all_runs(texts: Iterable[str], size: int) -> frozenset[tuple[str, ...]]:
     return frozenset().union(*(_runs(text, size) for text in texts))
+
+
+def _runs_of_sentences(text: str, size: int) -> frozenset[tuple[str, ...]]:
+    return _all_runs(sentences(text), size)
+
+
+def _words_of(runs: Iterable[tuple[str, ...]]) -> str:
+    return " ".join(min(runs))
 
 
 def _runs(text: str, size: int) -> frozenset[tuple[str, ...]]:

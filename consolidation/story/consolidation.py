@@ -23,7 +23,9 @@ from consolidation.story.chapter_turns import left_out_by
 from consolidation.story.chapters import parse
 from consolidation.story.compression import oldest_run
 from consolidation.story.erasure import erase_from_story
-from consolidation.story.ledger import read_ledger, write_ledger
+from consolidation.story.ledger import read_ledger, story_digest, write_ledger
+from consolidation.story.narrator import ToldSoFar
+from consolidation.story.notes import NO_NOTES
 from consolidation.story.publish import publish_batch, publish_owed, publish_shorter
 from consolidation.story.run import MindStory, Run, RunInProgress, failed
 
@@ -119,7 +121,7 @@ class ConsolidationService:
             present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
             # An erasure has taken chapters out of earlier stories: their other turns were narrated in later ones.
             owed = ledger.owed | left_out_by(parse(without_marks(version)), present, ledger.turns)
-            rewound = replace(ledger, sequence=marks.sequence, anchor=then, newest=then, owed=owed)
+            rewound = replace(ledger, sequence=marks.sequence, anchor=then, newest=then, owed=owed, notes=NO_NOTES)
             # The ledger first: after a crash in between, the cursor of the present story brings it up again.
             await anyio.to_thread.run_sync(write_ledger, story.ledger, rewound)
             return (await anyio.to_thread.run_sync(story.file.change, lambda _: text)).written
@@ -152,26 +154,34 @@ class ConsolidationService:
         backlog = await read_backlog(story, now=self._clock.now())
         going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
         for batch in batches(owed, most_tokens=self._batch_tokens):
-            draft = await self._draft(story, batch, going, voice=voice, is_again=False)
+            draft = await self._draft(story, batch, going, voice=voice, is_again=False, is_newest=False)
             await publish_owed(story, batch, draft)
             _count(going, batch, draft)
         seen = backlog.marks
         for batch in backlog.batches(most_tokens=self._batch_tokens):
             is_again = batch[0].sequence <= backlog.pending.sequence
-            draft = await self._draft(story, batch, going, voice=voice, is_again=is_again)
             rest = backlog.turns[going.run.narrated - len(owed) + len(batch) :]
+            is_newest = not rest and not is_again
+            draft = await self._draft(story, batch, going, voice=voice, is_again=is_again, is_newest=is_newest)
             seen = await publish_batch(story, batch, draft, backlog.pending, rest=rest, seen=seen)
             _count(going, batch, draft)
             await self._compress(story, going, voice)
 
     async def _draft(
-        self, story: MindStory, batch: Sequence[StoredTurn], going: RunInProgress, *, voice: Voice, is_again: bool
+        self,
+        story: MindStory,
+        batch: Sequence[StoredTurn],
+        going: RunInProgress,
+        *,
+        voice: Voice,
+        is_again: bool,
+        is_newest: bool,
     ) -> StoryDraft:
-        text = await anyio.to_thread.run_sync(story.file.read)
+        text = without_marks(await anyio.to_thread.run_sync(story.file.read))
         ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
-        book = parse(without_marks(text))
+        told = ToldSoFar(parse(text), ledger.digests, ledger.notes_on(text), ledger.newest, story_digest(text))
         return await self._narrator.narrate(
-            batch, book=book, ours=ledger.digests, voice=voice, going=going, is_again=is_again
+            batch, told=told, voice=voice, going=going, is_again=is_again, is_newest=is_newest
         )
 
     async def _compress(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:

@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from consolidation.story.chapters import Chapter
+    from consolidation.story.notes import StoryNotes
 
 
 @dataclass(frozen=True, slots=True)
 class StoryDraft:
-    """Chapters to append, and chapters to put in the place of those with these digests."""
+    """
+    Chapters to append, and chapters to put in the place of those with these digests.
+
+    ``notes`` are the narrator's, made on the story with the digest ``made_on``; None where it makes none.
+    """
 
     append: tuple[Chapter, ...]
     revise: Mapping[str, Chapter] = field(default_factory=dict)
+    notes: StoryNotes | None = None
+    made_on: str = ""
 
 
 def apply_draft(story: str, draft: StoryDraft) -> str:

@@ -17,6 +17,7 @@ from consolidation.story.anchor import read_marks, replace_marks, without_marks
 from consolidation.story.chapter_turns import ChapterTurns, effect_of_erasing, narrating
 from consolidation.story.chapters import Book, parse
 from consolidation.story.ledger import read_ledger, with_ours, write_ledger
+from consolidation.story.notes import NO_NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +56,7 @@ async def erase_from_story(story: MindStory, erased: ErasedTurns) -> ErasedFromS
     before = await anyio.to_thread.run_sync(effect_on, present)
     owed = (ledger.owed | before.owed) - erased.sequences
     if before.removed or ledger.owed & erased.sequences:
-        await _write(story, replace(ledger, owed=owed))
+        await _write(story, replace(ledger, owed=owed, notes=NO_NOTES))
     gone = set(narrating(erased, ledger.turns))
 
     def plan(text: str) -> str:
@@ -79,9 +80,11 @@ async def _write(story: MindStory, ledger: StoryLedger) -> None:
 
 
 def _without_chapters(ledger: StoryLedger, gone: set[str], *, owed: frozenset[int]) -> StoryLedger:
-    """*ledger* without chapters that are no longer there; narrated again, they are recorded anew."""
+    """*ledger* without chapters that are no longer there, and without notes, which may hold what is erased."""
     left = {digest: one for digest, one in ledger.turns.items() if digest not in gone}
-    return replace(ledger, digests=ledger.digests - gone, short=ledger.short - gone, turns=left, owed=owed)
+    return replace(
+        ledger, digests=ledger.digests - gone, short=ledger.short - gone, turns=left, owed=owed, notes=NO_NOTES
+    )
 
 
 def _redaction(erased: ErasedTurns, ledger: StoryLedger) -> Callable[[str], str | None]:

@@ -7,6 +7,7 @@ be behind the story, never ahead of it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,6 +17,7 @@ from consolidation.kernel.errors import StoryUnwritable
 from consolidation.kernel.files import replace_text
 from consolidation.story.anchor import read_marks
 from consolidation.story.chapter_turns import ChapterTurns, ranges, sequences_of
+from consolidation.story.notes import NO_NOTES, StoryNotes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +32,8 @@ class StoryLedger:
     The last sequence narrated (None: not known), the anchor written with it, the newest instant narrated.
 
     ``digests`` are the chapters that we wrote, ``short`` those of them that replaced longer ones, ``turns`` what each
-    was made of. ``owed`` are turns below the cursor to be narrated again, since their chapter was removed.
+    was made of. ``owed`` are turns below the cursor to be narrated again, since their chapter was removed. ``notes``
+    are the narrator's, made when the story without its marks had the digest ``noted_on``.
     """
 
     sequence: int | None = None
@@ -40,6 +43,12 @@ class StoryLedger:
     short: frozenset[str] = field(default_factory=frozenset)
     turns: Mapping[str, ChapterTurns] = field(default_factory=dict)
     owed: frozenset[int] = field(default_factory=frozenset)
+    notes: StoryNotes = NO_NOTES
+    noted_on: str = ""
+
+    def notes_on(self, story: str) -> StoryNotes:
+        """The narrator's notes, where they were made on just this story; else none: a person may have changed it."""
+        return self.notes if self.noted_on == story_digest(story) else NO_NOTES
 
 
 def read_ledger(file: Path) -> StoryLedger:
@@ -57,6 +66,8 @@ def read_ledger(file: Path) -> StoryLedger:
                 for digest, one in found.get("tellings", {}).items()
             },
             sequences_of(found.get("again", ())),
+            StoryNotes.read(found.get("notes", {})),
+            str(found.get("noted_on", "")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return StoryLedger()
@@ -75,6 +86,8 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
             for digest, one in sorted(ledger.turns.items())
         },
         "again": ranges(ledger.owed),
+        "notes": ledger.notes.written(),
+        "noted_on": ledger.noted_on,
     }
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -97,6 +110,11 @@ def record_shorter(file: Path, turns: TurnsByChapter) -> None:
 def with_ours(ledger: StoryLedger, turns: TurnsByChapter) -> StoryLedger:
     """*ledger* with more chapters of ours."""
     return replace(ledger, digests=ledger.digests | turns.keys(), turns={**ledger.turns, **turns})
+
+
+def story_digest(story: str) -> str:
+    """A fingerprint of a story without its marks: it shows whether anybody changed it."""
+    return hashlib.blake2b(story.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def caught_up(file: Path, story: str, last: int) -> StoryLedger:

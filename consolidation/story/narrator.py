@@ -13,24 +13,30 @@ from consolidation.kernel.errors import ModelFault, StoryRefused
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
+from consolidation.story.backlog import PAUSE
+from consolidation.story.chapter_tries import ChapterTries
 from consolidation.story.chapters import as_chapter
-from consolidation.story.checks import check_chapters, check_shortened, without_repetitions
+from consolidation.story.checks import ChapterChecks, check_shortened
 from consolidation.story.compression import Shorter, as_chapters, body, people, shorten_by_quoting
 from consolidation.story.draft import StoryDraft
+from consolidation.story.notes import NO_NOTES, notes_of
 from consolidation.text.language import detect
+from consolidation.text.relative_dates import resolve_dates
 from consolidation.text.tokens import count_tokens, cut_to_tokens
 from prompts.responses import StoryChapters, StoryShortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
+    from collections.abc import Sequence
+    from datetime import date, datetime
     from pathlib import Path
 
     from pydantic import BaseModel
 
+    from consolidation.kernel.errors import MemoryFault
     from consolidation.kernel.ports import LanguageModel
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
+    from consolidation.story.notes import StoryNotes
     from consolidation.story.quotes import ToldTurn
     from consolidation.story.run import RunInProgress
     from consolidation.workspace import Workspace
@@ -58,6 +64,26 @@ class Voice:
         return cls(agent, workspace.soul_text, workspace.prompts)
 
 
+@dataclass(frozen=True, slots=True)
+class ToldSoFar:
+    """
+    The story that a narrator goes on with; ``digest`` is the fingerprint of its text.
+
+    Chapters whose digest is in ``ours`` may be revised. ``notes`` are those of the narrator before. ``ends_at`` is the
+    newest instant that was narrated.
+    """
+
+    book: Book
+    ours: frozenset[str] = frozenset()
+    notes: StoryNotes = NO_NOTES
+    ends_at: datetime | None = None
+    digest: str = ""
+
+    def is_going_on_at(self, instant: datetime) -> bool:
+        """Whether what was said at *instant* belongs to the talk that the story ends with."""
+        return self.ends_at is not None and abs(instant - self.ends_at) < PAUSE
+
+
 class Narrator:
     """Asks its models in order, each once more with the reason when its answer could not be used."""
 
@@ -69,50 +95,54 @@ class Narrator:
         self,
         batch: Sequence[StoredTurn],
         *,
-        book: Book,
-        ours: frozenset[str],
+        told: ToldSoFar,
         voice: Voice,
         going: RunInProgress,
         is_again: bool = False,
+        is_newest: bool = True,
     ) -> StoryDraft:
         """
-        Make chapters of *batch*. Only chapters whose digest is in *ours* may be revised. *going* learns what comes,
-        what it costs and what is refused.
+        Make chapters of *batch*, which *told* goes on with. *going* learns what comes, what it costs and is refused.
 
         With *is_again*, the batch was narrated before: what is still in the story is not repeated, which may leave
-        nothing. Raises StoryRefused when no model wrote what can be used, ModelFault when none answered.
+        nothing. *is_newest* says that nothing else is pending behind it. Raises StoryRefused when no model wrote what
+        can be used, ModelFault when none answered.
         """
         turns, language = await anyio.to_thread.run_sync(_read, batch)  # a second of CPU for a full batch
-        shown = book.chapters[-_NEWEST:]
-        revisable = tuple(chapter for chapter in shown if chapter.digest in ours)
+        shown = told.book.chapters[-_NEWEST:]
+        revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours)
         words: dict[str, object] = {
             "agent": voice.agent,
             "soul": voice.soul,
             "language": language,
             "batch": turns,
             "is_witness": not any(one.role in _OWN for turn in turns for one in turn["said"]),
+            "is_newest": is_newest,
+            "goes_on": not is_again and told.is_going_on_at(batch[0].occurred_at),
             "chapters": tuple(_shown(chapter, revisable) for chapter in shown),
-            "opening": book.opening,
+            "opening": told.book.opening,
+            "people": told.notes.people,
+            "open": told.notes.open,
+            "faulty": (),
+            "kept": (),
         }
         ask = Ask("story_next" if shown else "story_first", StoryChapters, words, voice.overrides)
-
-        def fault(answer: StoryChapters, model: LanguageModel) -> str:
-            if not model.is_hosted:  # it only quotes what was said, and may find nothing worth quoting
-                return ""
-            reason = check_chapters(
-                answer, batch=batch, book=book, agent=voice.agent, soul=voice.soul, language=language
+        checks = await anyio.to_thread.run_sync(
+            lambda: ChapterChecks(batch, book=told.book, agent=voice.agent, soul=voice.soul, language=language)
+        )
+        problem: MemoryFault = ModelFault("no model was asked")
+        for model in self._models:
+            tries = ChapterTries(
+                checks, book=told.book, revisable=len(revisable), is_again=is_again, left_out=going.refuse
             )
-            if reason or is_again:
-                return reason
-            if not answer.append:
-                return "it has no chapter"
-            new = without_repetitions(answer, book=book).append
-            return "" if new else "it repeats what the story already says"
-
-        answer, model = await self._ask(ask, fault, going)
-        if is_again or model.is_hosted:
-            answer = without_repetitions(answer, book=book)
-        return _draft(answer, revisable)
+            try:
+                answer = await _told_by(model, ask, tries, going)
+            except (ModelFault, StoryRefused) as error:
+                problem = error
+                continue
+            notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
+            return _draft(answer, revisable, notes=notes, made_on=told.digest)
+        raise problem
 
     async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice, going: RunInProgress) -> tuple[Chapter, ...]:
         """Make *chapters* fewer and shorter, with every person still named; by quoting them when no model can."""
@@ -135,32 +165,38 @@ class Narrator:
             )
 
         ask = Ask("story_compress", StoryShortened, words, voice.overrides)
+        hosted = [model for model in self._models if model.is_hosted]
         try:
-            answer, _ = await self._ask(ask, fault, going, only_hosted=True)
+            found = await ask_checked(hosted, ask, fault, cleaned=_cleaned, refused=StoryRefused, reports=going)
         except (ModelFault, StoryRefused):
             return as_chapters(shorten_by_quoting(chapters, language=language), chapters)
         shorter = [
             Shorter(one.first - 1, one.last - 1, without_lookalikes(one.title), without_lookalikes(one.text))
-            for one in answer.chapters
+            for one in found.content.chapters
         ]
         return as_chapters(shorter, chapters)
 
-    async def _ask[Answer: BaseModel](
-        self,
-        ask: Ask[Answer],
-        fault: Callable[[Answer, LanguageModel], str],
-        going: RunInProgress,
-        *,
-        only_hosted: bool = False,
-    ) -> tuple[Answer, LanguageModel]:
-        """The first answer in which *fault* finds nothing, and which model gave it."""
-        models = [model for model in self._models if model.is_hosted or not only_hosted]
 
-        def cleaned(answer: Answer) -> Answer:
-            return ask.shape.model_validate(_plain(answer.model_dump()))
+async def _told_by(
+    model: LanguageModel, ask: Ask[StoryChapters], tries: ChapterTries, going: RunInProgress
+) -> StoryChapters:
+    """The chapters of one model, asked twice at most. Without a model they only quote, and no rule is needed."""
 
-        found = await ask_checked(models, ask, fault, cleaned=cleaned, refused=StoryRefused, reports=going)
-        return found.content, found.model
+    def cleaned(answer: StoryChapters) -> StoryChapters:
+        return tries.merged(_cleaned(answer)) if model.is_hosted else _cleaned(answer)
+
+    def fault(answer: StoryChapters, _: LanguageModel) -> str:
+        return tries.fault(answer) if model.is_hosted else ""
+
+    found = await ask_checked(
+        [model], ask, fault, cleaned=cleaned, refused=StoryRefused, reports=going, again=tries.words
+    )
+    return tries.usable(found.content) if model.is_hosted else tries.quoted(found.content)
+
+
+def _cleaned[Answer: BaseModel](answer: Answer) -> Answer:
+    """*answer* without marks of ours, and with plain line ends."""
+    return type(answer).model_validate(_plain(answer.model_dump()))
 
 
 def _plain(value: object) -> object:
@@ -176,13 +212,14 @@ def _plain(value: object) -> object:
 
 def _read(batch: Sequence[StoredTurn]) -> tuple[tuple[ToldTurn, ...], str]:
     """The turns as a narrator is shown them, and the language they are in."""
+    first = islice((without_lookalikes(message.content) for stored in batch for message in stored.turn.messages), 400)
+    language = detect("\n".join(first)[:_LANGUAGE_FROM])
     before = (None, *(stored.occurred_at for stored in batch))
-    turns = tuple(_told(stored, since=instant) for stored, instant in zip(batch, before, strict=False))
-    words = islice((message.content for turn in turns for message in turn["said"]), _LANGUAGE_FROM)
-    return turns, detect("\n".join(words)[:_LANGUAGE_FROM])
+    told = zip(batch, before, strict=False)
+    return tuple(_told(stored, since=instant, language=language) for stored, instant in told), language
 
 
-def _told(stored: StoredTurn, *, since: datetime | None) -> ToldTurn:
+def _told(stored: StoredTurn, *, since: datetime | None, language: str) -> ToldTurn:
     """One turn, without marks of ours; of a very long one, the messages and words that fit."""
     said: list[Message] = []
     room = _MOST_TURN_TOKENS
@@ -196,7 +233,20 @@ def _told(stored: StoredTurn, *, since: datetime | None) -> ToldTurn:
     at = stored.occurred_at
     days = (at.date() - since.date()).days if since is not None else 0
     gap = f"{days} days later" if days > 1 else ""
-    return {"when": f"{at:%Y-%m-%d %H:%M}", "weekday": _WEEKDAYS[at.weekday()], "gap": gap, "said": tuple(said)}
+    return {
+        "when": f"{at:%Y-%m-%d %H:%M}",
+        "weekday": _WEEKDAYS[at.weekday()],
+        "gap": gap,
+        "said": tuple(said),
+        "dates": _dates(said, said_on=at.date(), language=language),
+    }
+
+
+def _dates(said: Sequence[Message], *, said_on: date, language: str) -> str:
+    """What relative dates mean that were said, as the prompt shows it; "today" needs no words."""
+    text = "\n".join(message.content for message in said)
+    found = (one for one in resolve_dates(text, said_on=said_on, language=language) if one.first != said_on)
+    return "; ".join(f"{one.words} = {one.name}" for one in found)
 
 
 def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:
@@ -204,14 +254,16 @@ def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:
     return {"number": number, "text": without_lookalikes(chapter.text).strip()}
 
 
-def _draft(answer: StoryChapters, revisable: Sequence[Chapter]) -> StoryDraft:
+def _draft(
+    answer: StoryChapters, revisable: Sequence[Chapter], *, notes: StoryNotes | None, made_on: str
+) -> StoryDraft:
     append = sorted((_chapter(one.at, one.title, one.text) for one in answer.append), key=lambda one: one.first)
     revise = {
         revisable[one.number - 1].digest: _chapter(_span(revisable[one.number - 1]), one.title, one.text)
         for one in answer.revise
         if 0 < one.number <= len(revisable)
     }
-    return StoryDraft(tuple(append), revise)
+    return StoryDraft(tuple(append), revise, notes, made_on)
 
 
 def _span(chapter: Chapter) -> str:

@@ -23,7 +23,14 @@ from consolidation.story.anchor import (
 )
 from consolidation.story.chapter_turns import turns_of_draft, turns_of_shorter
 from consolidation.story.draft import apply_draft, replacing_chapters
-from consolidation.story.ledger import read_ledger, record_ours, record_shorter, with_ours, write_ledger
+from consolidation.story.ledger import (
+    read_ledger,
+    record_ours,
+    record_shorter,
+    story_digest,
+    with_ours,
+    write_ledger,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +62,7 @@ async def publish_batch(
     anchor = anchor_for(narrated, (stored.occurred_at for stored in rest))
     assert anchor is not None  # noqa: S101 - a batch is never empty
     sequence = max(pending.sequence, *(stored.sequence for stored in batch))
-    tied_to = anchor
+    tied_to, bases = anchor, [""]
     if any(stored.sequence <= pending.sequence for stored in rest):
         # Narrated again from an anchor moved back, and not yet done: the anchor stays behind what it is tied to.
         left = (stored.occurred_at for stored in rest if stored.sequence <= pending.sequence)
@@ -64,15 +71,20 @@ async def publish_batch(
 
     def plan(text: str) -> str:
         bare = without_marks(text)
+        bases.append(story_digest(bare))
         new = apply_draft(bare, draft) if draft is not None else bare
         back = anchor_moved_back(read_marks(text), since=seen)  # while the narrator was thinking
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
     turns = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns)
-    await anyio.to_thread.run_sync(story.file.change, plan)
+    change = await anyio.to_thread.run_sync(story.file.change, plan)
     owed = ledger.owed - {stored.sequence for stored in batch}
     published = replace(with_ours(ledger, turns), sequence=sequence, anchor=tied_to, newest=max(narrated), owed=owed)
+    if draft is not None and draft.notes is not None:
+        # Made on another story than was there at last, they may hold what a person has just taken out.
+        noted_on = story_digest(without_marks(change.written)) if draft.made_on == bases[-1] else ""
+        published = replace(published, notes=draft.notes, noted_on=noted_on)
     await anyio.to_thread.run_sync(write_ledger, story.ledger, published)
     return Marks(sequence, tied_to, anchor, anchors=1)
 
@@ -96,4 +108,14 @@ async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     turns = turns_of_shorter(chapters, shorter, ledger.turns)
     await anyio.to_thread.run_sync(record_shorter, story.ledger, turns)
-    await anyio.to_thread.run_sync(story.file.change, replacing_chapters(chapters, shorter))
+    shorten, bases = replacing_chapters(chapters, shorter), [""]
+
+    def plan(text: str) -> str:
+        bases.append(story_digest(without_marks(text)))
+        return shorten(text)
+
+    change = await anyio.to_thread.run_sync(story.file.change, plan)
+    if ledger.noted_on and ledger.noted_on == bases[-1]:
+        noted_on = story_digest(without_marks(change.written))
+        known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+        await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(known, noted_on=noted_on))

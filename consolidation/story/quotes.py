@@ -121,13 +121,15 @@ class ToldTurn(TypedDict):
     """
     A turn as a narrator is shown it: ``when`` (YYYY-MM-DD HH:MM) it was, and what each speaker ``said``.
 
-    ``gap`` says how many days lie between the turn before and this one, where that is more than one; else "".
+    ``dates`` are the days that relative words in it mean, as a prompt shows them. ``gap`` says how many days lie
+    between the turn before and this one, where that is more than one; else "".
     """
 
     when: str
     weekday: str
     gap: str
     said: tuple[Message, ...]
+    dates: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_CUE = 32
+_ISO_DAY = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?!\d)")
 _BEFORE, _AFTER, _AFTER_MONTH = timedelta(days=2), timedelta(days=10), timedelta(days=10)
 
 
@@ -71,6 +72,21 @@ class DateHint:
         return first <= told < following + _AFTER_MONTH
 
 
+@dataclass(frozen=True, slots=True)
+class NamedDay:
+    """A day of a month, and the ``words`` that name it; a weekday counts from 0 for Monday, None where none is said."""
+
+    words: str
+    month: int
+    day: int
+    year: int | None = None
+    weekday: int | None = None
+
+    def is_day(self, day: date) -> bool:
+        """Whether *day* may be meant; the weekday does not count."""
+        return (self.month, self.day) == (day.month, day.day) and self.year in (None, day.year)
+
+
 class _Names(NamedTuple):
     """What the languages call months and weekdays, and where that stands in a text."""
 
@@ -79,6 +95,7 @@ class _Names(NamedTuple):
     date: re.Pattern[str]
     weekday: re.Pattern[str]
     short_weekday: re.Pattern[str]
+    weekday_before: re.Pattern[str]
 
 
 def has_time(text: str) -> bool:
@@ -94,6 +111,18 @@ def asks_when(text: str) -> bool:
 def date_hint(text: str) -> DateHint | None:
     """The first month or day that *text* names, None where it names none."""
     return next((_hint(found) for found in _dates(text)), None)
+
+
+def named_days(text: str) -> tuple[NamedDay, ...]:
+    """The days of a month that *text* names, in its order: "9 June", "Freitag, 9. Juni 2023", "2023-06-09"."""
+    found = [NamedDay(one[0], int(one["month"]), int(one["day"]), int(one["year"])) for one in _ISO_DAY.finditer(text)]
+    for one in _dates(text):
+        hint, weekday = _hint(one), _weekday_before(text, one.start())
+        if hint.day is not None:
+            words = text[weekday.start() if weekday else one.start() : one.end()]
+            number = _names().weekdays[weekday[1].casefold()] if weekday else None
+            found.append(NamedDay(" ".join(words.split()), hint.month, hint.day, hint.year, number))
+    return tuple(found)
 
 
 def days_named(text: str) -> frozenset[str]:
@@ -146,6 +175,10 @@ def _weekdays(text: str) -> Iterator[int]:
             yield known.weekdays[found[1].casefold()]
 
 
+def _weekday_before(text: str, end: int) -> re.Match[str] | None:
+    return _names().weekday_before.search(text, max(end - _LONGEST_CUE, 0), end)
+
+
 def _english_month(number: int) -> str:
     return str(get_month_names("wide", locale=_LANGUAGES[0])[number]).casefold()
 
@@ -172,6 +205,9 @@ def _names() -> _Names:
         ),
         re.compile(rf"\b(?:{_any_of(weekdays)})\b", re.IGNORECASE),
         re.compile(rf"\b({_any_of(short)})\.?,?\s{{1,3}}(?=\w)", re.IGNORECASE),
+        re.compile(
+            rf"\b({_any_of(weekdays | short)})\.?,?\s{{1,3}}(?:(?:the|den|der|el|le|il|o)\s{{1,3}})?$", re.IGNORECASE
+        ),
     )
 
 

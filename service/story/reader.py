@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.story.chapters import Book
     from consolidation.story.consolidation import ConsolidationService
+    from consolidation.story.notes import StoryNotes
     from consolidation.story.storyfile import Version
     from consolidation.workspace import Workspace
     from service.mind.minds import Mind
@@ -34,7 +35,7 @@ class StorySnapshot:
     A story as one text, and everything that can be said of exactly this text.
 
     ``ours`` are the digests of the chapters that the narrator wrote and no person changed. ``sequence`` is the last
-    turn that is narrated, ``last_processed`` the time in the story's own mark.
+    turn that is narrated, ``last_processed`` the time in the story's own mark. ``notes`` are the narrator's.
     """
 
     text: str
@@ -42,6 +43,7 @@ class StorySnapshot:
     ours: frozenset[str]
     sequence: int
     last_processed: datetime | None
+    notes: StoryNotes
 
     @property
     def etag(self) -> str:
@@ -103,13 +105,14 @@ class StoryReader:
 
 def snapshot_of(text: str, workspace: Workspace) -> StorySnapshot:
     """What can be said of *text*, which is or was the story in *workspace*; call it in a worker thread."""
-    ledger, marks = read_ledger(workspace.published), read_marks(text)
+    ledger, marks, bare = read_ledger(workspace.published), read_marks(text), without_marks(text)
     return StorySnapshot(
         text=text,
-        book=parse(without_marks(text)),
+        book=parse(bare),
         ours=ledger.digests,
         sequence=marks.sequence if marks.sequence is not None else ledger.sequence or 0,
         last_processed=marks.anchor or ledger.anchor,
+        notes=ledger.notes_on(bare),
     )
 
 

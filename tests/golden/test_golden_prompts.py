@@ -6,7 +6,7 @@ from prompts.library import HOUSE, render
 from tests.support.golden import assert_golden, cases, given
 
 CASES = cases("prompts")
-PARTS = {"story_rules"}  # included by other templates and never rendered alone
+PARTS = {"story_rules", "story_material"}  # included by other templates and never rendered alone
 
 
 def prompt_of(case):

@@ -13,6 +13,8 @@ from service.http.schemas.story import (
     ChapterOut,
     DifferenceOut,
     HistoryOut,
+    NotedPersonOut,
+    OpenMatterOut,
     RestoreIn,
     StoryIn,
     StoryTold,
@@ -146,4 +148,6 @@ def _story_out(mind: Mind, story: StorySnapshot) -> StoryTold:
             )
             for chapter in story.book.chapters
         ],
+        people=[NotedPersonOut(name=one.name, who=one.who) for one in story.notes.people],
+        open=[OpenMatterOut(what=one.what, since=one.since, last=one.last) for one in story.notes.open],
     )

@@ -219,6 +219,8 @@ STORY: dict[str, Any] = {
             "edited_by_person": False,
         }
     ],
+    "people": [],
+    "open": [],
 }
 
 _VERSION = "2026-01-09T18-31-00-000000Z"

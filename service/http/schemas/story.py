@@ -73,6 +73,21 @@ class ChapterOut(Answered):
     )
 
 
+class NotedPersonOut(Answered):
+    """Somebody in the story, as its narrator noted it."""
+
+    name: str
+    who: str
+
+
+class OpenMatterOut(Answered):
+    """A promise, plan, hope or question that is not settled yet, as the narrator noted it."""
+
+    what: str
+    since: str
+    last: str = Field(description="What was said of it last.")
+
+
 class StoryTold(Answered):
     """The current story."""
 
@@ -83,6 +98,10 @@ class StoryTold(Answered):
     last_sequence: int
     words: int
     chapters: list[ChapterOut]
+    people: list[NotedPersonOut] = Field(
+        description="Who is who: the narrator's notes for its next chapters. Empty without a model, and after an edit."
+    )
+    open: list[OpenMatterOut] = Field(description="What is promised, planned or hoped and not settled: notes, too.")
 
 
 class VersionListed(Answered):

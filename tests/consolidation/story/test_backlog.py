@@ -113,3 +113,33 @@ def test_batches_hold_every_turn_once_in_order_and_fit_unless_one_turn_does_not(
 
     assert [stored for batch in found for stored in batch] == turns
     assert all(len(batch) == 1 or sum(one.tokens for one in batch) <= most_tokens for batch in found)
+
+
+def talk(*minutes, tokens=10):
+    """Turns of ten tokens each, so many minutes after the first."""
+    times = [FIRST + timedelta(minutes=minute) for minute in minutes]
+    turns = [Turn(f"t{at}", "s1", (Message(Speaker.USER, "Said.", at),)) for at in times]
+    return [StoredTurn(n, at, one, tokens) for n, (at, one) in enumerate(zip(times, turns, strict=True), start=1)]
+
+
+def test_a_full_batch_ends_at_the_longest_pause_of_its_second_half():
+    turns = talk(0, 1, 300, 301, 1000, 1001, 1200, 1201)
+
+    assert [numbers(batch) for batch in batches(turns, most_tokens=60)] == [[1, 2, 3, 4], [5, 6, 7, 8]]
+
+
+def test_a_talk_without_a_pause_is_cut_where_the_batch_is_full():
+    turns = talk(*range(8))
+
+    assert [numbers(batch) for batch in batches(turns, most_tokens=60)] == [[1, 2, 3, 4, 5, 6], [7, 8]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(1, 40)), max_size=30), st.integers(1, 60))
+def test_no_turn_is_left_out_or_told_twice_and_no_batch_of_several_is_too_large(said, most):
+    minutes = sorted(minute for minute, _ in said)
+    turns = [replace(one, tokens=tokens) for one, (_, tokens) in zip(talk(*minutes), said, strict=True)]
+
+    found = list(batches(turns, most_tokens=most))
+
+    assert [one for batch in found for one in batch] == turns
+    assert all(batch and (len(batch) == 1 or sum(one.tokens for one in batch) <= most) for batch in found)

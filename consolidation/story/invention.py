@@ -1,0 +1,145 @@
+"""
+What a text says that was never said: names, numbers and dates that are in none of its sources.
+
+Words are compared folded, names also by their stems, since they may be inflected otherwise than they were said. A date
+is known where the sources name it, where something was said on it, or where relative words mean it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from consolidation.text.dates import named_days
+from consolidation.text.names import names
+from consolidation.text.relative_dates import date_words
+from consolidation.text.sentences import sentences
+from consolidation.text.words import stems, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import date
+
+    from consolidation.text.dates import NamedDay
+
+_NUMBER = re.compile(r"(?<![\w-])\d{2,}(?:[.,:]\d+)*(?![\w-])")
+_MOST_REASONS = 8  # in one answer
+_LONGEST_SHOWN = 120  # characters of a sentence
+_TITLE_WORD = re.compile(r"[^\W\d_]{4,}")  # shorter ones may stay small in a title
+
+
+class Sources:
+    """Everything that a text may take its names, numbers and dates from."""
+
+    def __init__(self, texts: Iterable[str], *, language: str, days: Iterable[date] = ()) -> None:
+        """*days* are known beside those that *texts* name."""
+        self._days = tuple(dict.fromkeys(days))
+        self._texts = (*texts, *(date_words(day, language=language) for day in self._days))
+        self.language = language
+
+    def inventions(self, sentence: str) -> tuple[str, ...]:
+        """Each name, number and date of *sentence* that is in none of the sources, as a reader would call it."""
+        days = named_days(sentence)
+        dates = [one for day in days if (one := self._fault_of_date(day))]
+        dated = {part for day in days for part in tokens(day.words)}  # the numbers of a date are the date's
+        numbers = [one for one in _NUMBER.findall(sentence) if not set(tokens(one)) <= self._words | dated]
+        names_said = (f"the name {one!r}" for one in self._strange_names(sentence))
+        return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *names_said, *dates)
+
+    def knows_name(self, word: str) -> bool:
+        """Whether the sources write *word* with a capital."""
+        return word in self._capitalised
+
+    def _strange_names(self, sentence: str) -> tuple[str, ...]:
+        if self.language.startswith("de"):  # there every noun has a capital: a capital marks no name
+            return ()
+        opening = tokens(sentence)[:1]
+        return tuple(name for name in names(sentence, limit=60) if not self._is_known(name, opening))
+
+    def _is_known(self, name: str, opening: tuple[str, ...]) -> bool:
+        """Whether the words of a name were said, in whatever form, but for one that only opens the sentence."""
+        words = tokens(name)
+        if set(words) <= self._words:
+            return True
+        known = [
+            word in self._words or not self._stems.isdisjoint(stems(word, language=self.language)) for word in words
+        ]
+        return all(known) or (len(words) > 1 and words[:1] == opening and all(known[1:]))
+
+    def _fault_of_date(self, named: NamedDay) -> str:
+        days = [day for day in self._days if named.is_day(day)]
+        said = [one for one in self._named_days if (one.month, one.day) == (named.month, named.day)]
+        said = [one for one in said if named.year is None or one.year in (None, named.year)]
+        if not days and not said:
+            return f"the date {named.words!r}"
+        if named.weekday is None or any(one.weekday == named.weekday for one in said):
+            return ""
+        is_sure = bool(days) and not any(one.year is None for one in said)
+        return f"the weekday of {named.words!r}" if is_sure and named.weekday not in map(_weekday, days) else ""
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for text in self._texts for word in tokens(text))
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(stem for text in self._texts for stem in stems(text, language=self.language))
+
+    @cached_property
+    def _capitalised(self) -> frozenset[str]:
+        """Words with a capital that do not open a sentence."""
+        return frozenset(word for text in self._texts for word in re.findall(r"(?<=[\w,;:] )[^\W\d_a-z]\w*", text))
+
+    @cached_property
+    def _named_days(self) -> tuple[NamedDay, ...]:
+        return tuple(dict.fromkeys(day for text in self._texts for day in named_days(text)))
+
+
+@dataclass(frozen=True, slots=True)
+class InventedSentence:
+    """A sentence, and what in it is in none of the sources."""
+
+    sentence: str
+    inventions: tuple[str, ...]
+
+
+def invented_sentences(text: str, sources: Sources) -> tuple[InventedSentence, ...]:
+    """The sentences of *text* that say what was never said."""
+    cut = sentences(text, language=sources.language)
+    return tuple(InventedSentence(one, found) for one in cut if (found := sources.inventions(one)))
+
+
+def invention(text: str, *, sources: Sources) -> str:
+    """Everything in *text* that was never said, and in which sentences, as a reason; "" where there is nothing."""
+    sentences_at_fault = invented_sentences(text, sources)
+    found = list(dict.fromkeys(one for sentence in sentences_at_fault for one in sentence.inventions))
+    if not found:
+        return ""
+    shown = " ".join(f"“{_shown(one.sentence)}”" for one in sentences_at_fault[:_MOST_REASONS])
+    verb = "do" if len(found) > 1 else "does"
+    return f"{' and '.join(found[:_MOST_REASONS])} {verb} not occur in what happened: {shown}"
+
+
+def in_sentence_case(title: str, *, sources: Sources) -> str:
+    """*title* without the capitals of Title Case, which hide what is a name; those that the sources write stay."""
+    words = [one[0] for one in _TITLE_WORD.finditer(title)]
+    if sources.language.startswith("de") or len(words) == 1 or not all(word[0].isupper() for word in words):
+        return title
+    first, gap, rest = title.partition(" ")
+    return (
+        first
+        + gap
+        + re.sub(
+            r"[^\W\d_]+", lambda one: one[0] if one[0] == "I" or sources.knows_name(one[0]) else one[0].lower(), rest
+        )
+    )
+
+
+def _weekday(day: date) -> int:
+    return day.weekday()
+
+
+def _shown(sentence: str) -> str:
+    return sentence if len(sentence) <= _LONGEST_SHOWN else f"{sentence[:_LONGEST_SHOWN]}…"

@@ -1,0 +1,118 @@
+"""What is good in an answer is kept, only the chapters at fault are asked for again, and one word costs a sentence."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from consolidation.story.chapter_tries import ChapterTries
+from consolidation.story.chapters import parse
+from consolidation.story.checks import ChapterChecks
+from prompts.responses import StoryChapter, StoryChapters, StoryRevision
+
+AT = datetime(2026, 2, 14, 10, tzinfo=UTC)
+SAID = "We adopted a dog today and called him Pascal. Eagles fly over Lyon, and Ann paid 47 euros for his basket."
+BOOK = parse("### [2026-01-01 09:00] The first day\n\nA cold morning.\n")
+LONG = (
+    "Ann came home with a dog today, and he is called Pascal. I like him already, and I have only heard of his basket."
+)
+
+
+def told(text, *, at="10:00", title="The dog"):
+    return StoryChapter(at=f"2026-02-14 {at}", title=title, text=text)
+
+
+GOOD = told(LONG)
+BAD = told("Roderick Spode came by.", at="11:00", title="A visit")
+BETTER = told("Somebody came by.", at="11:00", title="A visit")
+
+
+@pytest.fixture
+def left_out():
+    return []
+
+
+@pytest.fixture
+def tries(left_out):
+    stored = StoredTurn(1, AT, Turn("t1", "s1", (Message(Speaker.USER, SAID, AT, "Ann"),)))
+    checks = ChapterChecks([stored], book=BOOK, agent="the bot", soul="", language="en")
+    return ChapterTries(checks, book=BOOK, revisable=1, is_again=False, left_out=left_out.append)
+
+
+def answered(tries, *append, revise=()):
+    """An answer as it counts, and why it can not be used."""
+    answer = tries.merged(StoryChapters(append=append, revise=revise))
+    return answer, tries.fault(answer)
+
+
+def test_the_second_try_is_asked_for_the_chapter_at_fault_alone_and_shown_it(tries):
+    _, reason = answered(tries, GOOD, BAD)
+    words = tries.words()
+
+    assert reason.startswith("'A visit': the name 'Roderick Spode'")
+    assert [(one["at"], one["title"], one["text"]) for one in words["faulty"]] == [(BAD.at, BAD.title, BAD.text)]
+    assert words["kept"] == ("The dog",)
+
+
+def test_the_chapter_written_anew_joins_those_that_stand(tries):
+    answered(tries, GOOD, BAD)
+    answer, reason = answered(tries, BETTER)
+
+    assert (reason, tries.usable(answer).append) == ("", (GOOD, BETTER))
+
+
+def test_a_model_that_writes_everything_again_changes_only_what_was_wrong(tries):
+    answered(tries, GOOD, BAD)
+    answer, _ = answered(tries, told("Ann came, and Pascal barked at her."), BETTER)
+
+    assert tries.usable(answer).append == (GOOD, BETTER)
+
+
+def test_a_chapter_that_the_second_try_leaves_out_is_not_lost(tries, left_out):
+    answered(tries, GOOD, told(f"{LONG} Roderick Spode came by.", at="11:00", title="A visit"))
+    answer, reason = answered(tries)
+
+    assert reason == ""
+    assert [one.at for one in tries.usable(answer).append] == [GOOD.at, BAD.at]
+    assert left_out[0].startswith("left out of 'A visit': the name 'Roderick Spode'")
+
+
+def test_what_is_still_wrong_at_the_second_try_loses_the_sentence_and_nothing_else(tries):
+    bad = told(f"{LONG} Roderick Spode came by.")
+    answered(tries, bad)
+    answer, reason = answered(tries, bad)
+
+    assert (reason, tries.usable(answer).append) == ("", (GOOD,))
+
+
+def test_a_chapter_that_can_not_be_mended_is_refused_at_the_second_try_too(tries):
+    answered(tries, GOOD, BAD)
+
+    assert answered(tries, BAD)[1].startswith("'A visit'")
+
+
+def test_a_revision_at_fault_is_asked_for_again_by_its_number(tries):
+    answered(tries, GOOD, revise=[StoryRevision(number=1, title="Mine", text="Roderick Spode came by.")])
+    number = tries.words()["faulty"][0]["number"]
+    better = StoryRevision(number=1, title="Mine", text="A cold morning, and then Pascal.")
+    answer, reason = answered(tries, revise=[better])
+
+    assert (number, reason) == (1, "")
+    assert (tries.usable(answer).append, tries.usable(answer).revise) == ((GOOD,), (better,))
+
+
+def test_a_title_in_title_case_is_no_row_of_names_and_is_put_like_a_sentence(tries):
+    answer, reason = answered(tries, told(LONG, title="Three Dogs And An Eagle Over Lyon"))
+
+    assert (reason, answer.append[0].title) == ("", "Three dogs and an eagle over Lyon")
+
+
+def test_an_answer_of_nothing_is_refused_and_one_of_revisions_alone_is_not(tries):
+    assert answered(tries)[1] == "it has no chapter"
+    assert answered(tries, revise=[StoryRevision(number=1, title="Mine", text="A cold morning, and Pascal.")])[1] == ""
+
+
+def test_a_chapter_that_may_not_be_revised_is_not(tries):
+    answer, _ = answered(tries, GOOD, revise=[StoryRevision(number=2, title="Another's", text="Pascal came.")])
+
+    assert answer.revise == ()
