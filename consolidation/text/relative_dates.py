@@ -130,6 +130,18 @@ def _years_away(years: int) -> Reckoning:
 
 
 _SATURDAY = 5
+_SHORT_WEEKDAYS = {
+    "mon": 0,
+    "tue": 1,
+    "tues": 1,
+    "wed": 2,
+    "thu": 3,
+    "thur": 3,
+    "thurs": 3,
+    "fri": 4,
+    "sat": 5,
+    "sun": 6,
+}
 _NUMBERS = {
     word: number
     for words in (
@@ -246,7 +258,8 @@ def _reckonings(language: str) -> tuple[tuple[re.Pattern[str], Reckoning], ...]:
 
 @cache
 def _weekday_numbers(language: str) -> dict[str, int]:
-    return {name.casefold(): number for number, name in get_day_names("wide", locale=language).items()}
+    short = _SHORT_WEEKDAYS if language == "en" else {}  # "last Fri"; elsewhere they are words of other kinds
+    return short | {name.casefold(): number for number, name in get_day_names("wide", locale=language).items()}
 
 
 def _weekday_number(name: str) -> int:

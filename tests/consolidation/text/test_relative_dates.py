@@ -19,6 +19,7 @@ def resolved(text, *, on=TUESDAY, language="en"):
     ("text", "language", "name"),
     [
         ("I climbed last Friday", "en", "Friday 2023-06-09"),
+        ("It was last Fri.", "en", "Friday 2023-06-09"),
         ("It was yesterday.", "en", "Monday 2023-06-12"),
         ("Three days ago I left", "en", "Saturday 2023-06-10"),
         ("See you this Thursday", "en", "Thursday 2023-06-15"),
