@@ -48,8 +48,9 @@ golden: $(VENV)/.ready ## rewrite the golden files in tests/golden; read the dif
 fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 3,000 requests and more: make fuzz ARGS="--seed 7"
 	$(PYTHON) -m tests.fuzzing.run $(ARGS)
 
-bench: $(VENV)/.ready ## recall on LoCoMo, the cost of a turn, what size costs: make bench LOCOMO=path/to/locomo10.json
-	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(ARGS)
+bench: $(VENV)/.ready ## recall on LoCoMo, stories, what a turn and size cost: make bench LOCOMO=path/to/locomo10.json ONLY=recall
+	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(if $(ONLY),--only $(ONLY)) \
+		$(if $(STORY_MODEL),--story-model $(STORY_MODEL)) $(ARGS)
 
 crash: $(VENV)/.ready ## kill it at every step under load and of an agent's sleep, then count: make crash ARGS="--seconds 60 --stock"
 	$(PYTHON) -m tests.crash.agent_life

@@ -24,11 +24,12 @@ _LATER = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, its kind, and the ids of the turns that answer it."""
+    """A question, its kind, the ids of the turns that answer it, and the answer where there is one."""
 
     text: str
     category: str
     evidence: frozenset[str]
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _conversation(path: Path, sample: dict, most_questions: int | None) -> Conve
     turns = tuple(found.turn for found in read_turns(path, only=name) if isinstance(found, FoundTurn))
     by_dialogue_id = {turn.metadata["dia_id"]: turn.turn_id for turn in turns}
     questions = tuple(
-        Question(asked["question"], CATEGORIES[asked["category"]], evidence)
+        Question(asked["question"], CATEGORIES[asked["category"]], evidence, str(asked.get("answer", "")))
         for asked in sample["qa"]
         if (evidence := _evidence(asked.get("evidence", ()), by_dialogue_id))
     )

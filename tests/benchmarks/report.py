@@ -21,6 +21,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
     """Every part that was measured, a table each."""
     if "lives" in results:
         _show_lives(results["lives"], console)
+    if "story" in results:
+        console.print(_stories(results["story"]))
     if "learning" in results:
         _show_learning(results["learning"], console)
     if "recall" in results:
@@ -47,6 +49,39 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
         for name, life in lives.items()
     ]
     console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
+
+
+def _stories(found: Mapping[str, Any]) -> Table:
+    rows = {name: _story_row(story) for name, story in found.items()}
+    figures = next(iter(rows.values()))
+    table = ((figure, *("-" if row[figure] is None else row[figure] for row in rows.values())) for figure in figures)
+    return _table("Stories: what code can measure, see README.md", ("", *rows), table)
+
+
+def _story_row(story: Mapping[str, Any]) -> dict[str, Any]:
+    asked, dates, openings = story["answerable"], story["dates"], story["openings"]
+    return {
+        "answers that stand in it, whole": asked["whole"],
+        "their telling words": asked["words"],
+        "questions": asked["questions"],
+        "sentences carried": story["fidelity"] and story["fidelity"]["share"],
+        "names kept": story["names"]["share"],
+        "dates right": dates["right"],
+        "dates": dates["dates"],
+        "weekdays that fit": f"{dates['weekday fits']}/{dates['with weekday']}",
+        "chapters": story["chapters"],
+        "opening with their date": openings["with their date"],
+        "opening like another": openings["with another's three words"],
+        "opening with the usual word": f"{openings['chapters with it']} ({openings['first word']})",
+        "words": story["words"],
+        "words of the middle chapter": story["words a chapter"],
+        "revised": story["revised"],
+        "calls": story["calls"],
+        "refused": len(story["refused"]),
+        "tokens in": story["prompt tokens"],
+        "tokens out": story["completion tokens"],
+        "seconds": story["seconds"],
+    }
 
 
 def _show_learning(found: Mapping[str, Any], console: Console) -> None:

@@ -1,8 +1,8 @@
 """
 The benchmarks: ``make bench LOCOMO=path``. See README.md for what each figure means and what it does not.
 
-Recall, ablation and silence need a LoCoMo file; made-up lives, what outcomes teach, the cost of a turn, and what size costs, need nothing.
-Nothing leaves this machine.
+Recall, ablation and silence need a LoCoMo file; made-up lives, stories, what outcomes teach, the cost of a turn, and
+what size costs, need nothing. Nothing leaves this machine, but for what a model of ``--story-model`` is asked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncio
 import json
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ from tests.benchmarks.served import digested, import_all, serving
 from tests.benchmarks.silence import silence
 from tests.benchmarks.sizes import SIZES, measured_sizes
 from tests.benchmarks.slow_model import LATENCIES, slow_model
+from tests.benchmarks.story import OWN_LIFE, StoryNotTold, StoryTeller, stories, talk_of_life, talk_of_locomo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("lives", "learning", "recall", "ablation", "silence", "cost", "proxy", "slow model", "size", "writes")
+PARTS = ("lives", "story", "learning", "recall", "ablation", "silence", "cost", "proxy", "slow model", "size", "writes")
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
@@ -66,6 +67,7 @@ class Bench:
     progress: Progress
     sizes: tuple[str, ...] = ()
     lives: tuple[Path, ...] = ()
+    teller: StoryTeller = field(default_factory=StoryTeller)
 
 
 def main() -> None:
@@ -80,8 +82,12 @@ def main() -> None:
     sizes = tuple(SIZES)[:1] if asked.quick and asked.sizes is None else tuple(asked.sizes or SIZES)
     conversations = _conversations(asked) if asked.locomo else ()
     with _home(asked.home) as home, Progress(console=console, transient=True) as progress:
-        bench = Bench(conversations, home, parts, asked.quick, progress, sizes, tuple(asked.lives or ()))
-        results = asyncio.run(measured(bench))
+        lives = tuple(asked.lives or ())
+        bench = Bench(conversations, home, parts, asked.quick, progress, sizes, lives, _teller(asked))
+        try:
+            results = asyncio.run(measured(bench))
+        except StoryNotTold as error:
+            raise SystemExit(f"The story was not told: {error}") from error
     show(results, console)
     file = _written(results, asked.out)
     console.print(f"Everything, as JSON: {file}")
@@ -97,6 +103,8 @@ async def measured(bench: Bench) -> dict[str, Any]:
         results["ablation"] = await _ablation(bench)
     if "lives" in bench.parts:
         results["lives"] = await _lives(bench)
+    if "story" in bench.parts:
+        results["story"] = await _stories(bench)
     if "learning" in bench.parts:
         turns, times = (60, 2) if bench.is_quick else (500, 100)
         with tempfile.TemporaryDirectory() as fresh, _counting(bench, "lives with outcomes", 2 * turns) as advanced:
@@ -174,6 +182,14 @@ async def _lives(bench: Bench) -> dict[str, Any]:
     return results
 
 
+async def _stories(bench: Bench) -> dict[str, Any]:
+    """The story of each conversation; without any, of the lives that were given, or of one that is here."""
+    talks = [talk_of_locomo(one) for one in bench.conversations]
+    talks = talks or [talk_of_life(read_life(file)) for file in bench.lives or (OWN_LIFE,)]
+    with _counting(bench, "stories", len(talks)) as advanced:
+        return await stories(bench.home / "story", talks, teller=bench.teller, advanced=advanced)
+
+
 async def _imported(bench: Bench, service: Any, conversation: Conversation) -> None:
     await import_all(service, conversation)
     task = bench.progress.add_task(f"import and digest {conversation.name}", total=len(conversation.turns))
@@ -217,6 +233,10 @@ def _conversations(asked: argparse.Namespace) -> tuple[Conversation, ...]:
     return found[:2] if asked.quick else found
 
 
+def _teller(asked: argparse.Namespace) -> StoryTeller:
+    return StoryTeller(asked.story_model, asked.story_api_base, asked.story_answers, asked.story_record)
+
+
 def _written(results: dict[str, Any], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{results['measured_at'][:19].replace(':', '')}.json"
@@ -232,6 +252,10 @@ def _arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts alone")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, help="minds of this many facts alone")
     parser.add_argument("--conversation", help="one conversation's sample_id, alone")
+    parser.add_argument("--story-model", help="tells the stories, by its litellm name; without it they are quoted")
+    parser.add_argument("--story-api-base", help="the address of that model's provider, if it is not the usual one")
+    parser.add_argument("--story-answers", type=Path, help="recorded answers that tell the story, in place of a model")
+    parser.add_argument("--story-record", type=Path, help="write the answers of the story's model to this file")
     parser.add_argument("--quick", action="store_true", help="two conversations, a few questions and turns")
     parser.add_argument("--home", type=Path, help="keep the memories here, and use those that are there already")
     return parser.parse_args(given)

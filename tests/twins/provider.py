@@ -38,6 +38,7 @@ class Says:
     drip: float = 0.0
     counted: bool = True  # whether the provider tells the tokens
     refusal: str | None = None
+    tokens: Mapping[str, int] | None = None  # those that it tells; without them, words are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,6 +420,8 @@ def _chunk(
 def _usage(answer: Says, body: dict[str, Any]) -> dict[str, int]:
     asked = sum(len(str(message.get("content")).split()) for message in body["messages"])
     said = len((answer.text or "").split())
+    if answer.tokens is not None:
+        asked, said = answer.tokens["prompt_tokens"], answer.tokens["completion_tokens"]
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
