@@ -56,7 +56,8 @@ class Sources:
         if self.language.startswith("de"):  # there every noun has a capital: a capital marks no name
             return ()
         opening = tokens(sentence)[:1]
-        return tuple(name for name in names(sentence, limit=60) if not self._is_known(name, opening))
+        whole = (name for name in names(sentence, limit=60) if re.search(rf"(?<!\w){re.escape(name)}", sentence))
+        return tuple(name for name in whole if not self._is_known(name, opening))  # "15W-40" has no name "W-40"
 
     def _is_known(self, name: str, opening: tuple[str, ...]) -> bool:
         """Whether the words of a name were said, in whatever form, but for one that only opens the sentence."""

@@ -65,7 +65,8 @@ def test_all_that_was_invented_is_named_at_once():
 
 
 @pytest.mark.parametrize(
-    "text", ["Baskets for Pascals cost 47 euros.", "Adopting Pascal cost 47 euros.", "Praised Ann."]
+    "text",
+    ["Baskets for Pascals cost 47 euros.", "Adopting Pascal cost 47 euros.", "Praised Ann.", "It took a 47W-47 oil."],
 )
 def test_a_name_may_be_inflected_and_a_capital_that_opens_a_sentence_is_no_part_of_it(text):
     assert checked(text) == ""
