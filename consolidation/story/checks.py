@@ -16,14 +16,13 @@ from consolidation.kernel.turns import READ, Speaker
 from consolidation.story.compression import body, lost
 from consolidation.story.invention import Sources, invention
 from consolidation.text.language import detect
-from consolidation.text.relative_dates import resolve_dates
+from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
 from consolidation.text.words import tokens
 from prompts.responses import StoryChapter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import date
+    from collections.abc import Iterable, Sequence
 
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
@@ -40,7 +39,6 @@ _REFUSAL = re.compile(
     r"^\W{0,4}(?:I'm sorry|I am sorry|I can(?:no|')t (?:help|assist|write)|As an AI\b)", re.IGNORECASE
 )
 _DAY = timedelta(days=1)
-_A_WEEK = 7
 _MOST_TITLE_WORDS = 8
 _FEWEST_WORDS_LEFT, _LEAST_LEFT = 20, 0.5  # of a chapter without the sentences at fault
 _SURE_LANGUAGE_WORDS = 12
@@ -60,8 +58,10 @@ class ChapterChecks:
 
     def __init__(self, batch: Sequence[StoredTurn], *, book: Book, agent: str, soul: str, language: str) -> None:
         """*book* is the story so far."""
-        days = [day for stored in batch for day in days_meant(stored, language=language)]
-        times = (f"{stored.occurred_at:%H %M}" for stored in batch)
+        days = {
+            day for one in batch for day in possible_days(one.text, said_on=one.occurred_at.date(), language=language)
+        }
+        times = (f"{stored.occurred_at:%Y %d %H %M}" for stored in batch)
         self.sources = Sources(
             (*(stored.text for stored in batch), *times, book.text, agent), language=language, days=days
         )
@@ -107,15 +107,6 @@ class ChapterChecks:
         left = re.sub(r"\n{3,}", "\n\n", "\n".join(paragraphs)).strip()
         is_enough = len(left.split()) >= _LEAST_LEFT * len(text.split())
         return left if is_enough and not self._text_fault(left) else ""
-
-
-def days_meant(stored: StoredTurn, *, language: str) -> Iterator[date]:
-    """The day of a turn, and the days that its relative words mean; of longer stretches the first and the last day."""
-    day = stored.occurred_at.date()
-    yield day
-    for found in resolve_dates(stored.text, said_on=day, language=language):
-        length = (found.last - found.first).days
-        yield from (found.first + timedelta(at) for at in (range(length + 1) if length < _A_WEEK else (0, length)))
 
 
 def _opening(text: str) -> str:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.dates import named_days
 from consolidation.text.names import names
-from consolidation.text.relative_dates import date_words
 from consolidation.text.sentences import sentences
 from consolidation.text.words import stems, tokens
 
@@ -36,7 +35,7 @@ class Sources:
     def __init__(self, texts: Iterable[str], *, language: str, days: Iterable[date] = ()) -> None:
         """*days* are known beside those that *texts* name."""
         self._days = tuple(dict.fromkeys(days))
-        self._texts = (*texts, *(date_words(day, language=language) for day in self._days))
+        self._texts = (*texts, " ".join({str(day.year) for day in self._days}))
         self.language = language
 
     def inventions(self, sentence: str) -> tuple[str, ...]:

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from babel.dates import get_day_names, get_month_names
 
+from consolidation.text.dates import weekdays_named
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     type Days = tuple[date, date]
     type Reckoning = Callable[[date, re.Match[str]], Days | None]
@@ -58,12 +60,42 @@ def resolve_dates(text: str, *, said_on: date, language: str) -> tuple[ResolvedD
     return tuple(one for _, one in sorted(found.values(), key=lambda placed: placed[0]))
 
 
-def date_words(day: date, *, language: str) -> str:
-    """Weekday, day, month and year of *day*, in English and in *language* where that is known here."""
-    code = language.partition("-")[0]
-    codes = dict.fromkeys(("en", code if code in LANGUAGES else "en"))
-    names = " ".join(f"{_weekday(day, one)} {_month(day, one)}" for one in codes)
-    return f"{names} {day.day} {day.year} {day.isoformat()}"
+def possible_days(text: str, *, said_on: date, language: str) -> frozenset[date]:
+    """
+    Every day that *text* may mean, one as likely as another: wide enough that a day that is none of them was invented.
+
+    "On Sunday" is any Sunday of the two weeks before or behind, "the 22nd" is in one of the months around, "two weeks
+    ago" is fourteen days before.
+    """
+    found = {said_on}
+    for resolved in resolve_dates(text, said_on=said_on, language=language):
+        found.update({resolved.first, resolved.last})
+    weekdays = weekdays_named(text) | (_WEEKEND if _WEEKEND_WORD.search(text) else frozenset())
+    if weekdays:
+        days = _around(said_on, _FORTNIGHT)
+        found.update(day for day in days if day.weekday() in weekdays)
+    numbers = {int(one[1] or one[2]) for one in _DAY_OF_MONTH.finditer(text)}
+    if numbers:
+        found.update(day for day in _around(said_on, _MONTHS_AROUND) if day.day in numbers)
+    for one in _WEEKS.finditer(text):
+        number = one["number"].casefold()
+        weeks = timedelta(7 * (int(number) if number.isdigit() else _NUMBERS.get(number, 1)))
+        found.update(_added(said_on, weeks))
+    return frozenset(found)
+
+
+def _around(day: date, days: int) -> Iterator[date]:
+    return (one for offset in range(-days, days + 1) for one in _added(day, timedelta(offset), is_both_ways=False))
+
+
+def _added(day: date, delta: timedelta, *, is_both_ways: bool = True) -> tuple[date, ...]:
+    """The day so long behind, and so long before; none beyond the calendar."""
+    deltas = (delta, -delta) if is_both_ways else (delta,)
+    return tuple(
+        date.fromordinal(day.toordinal() + one.days)
+        for one in deltas
+        if 1 <= day.toordinal() + one.days <= date.max.toordinal()
+    )
 
 
 def _reckoned(reckon: Reckoning, said_on: date, match: re.Match[str]) -> Days | None:
@@ -153,6 +185,18 @@ _NUMBERS = {
     for number, word in enumerate(words.split(), start=2)
 }
 _NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)})"
+_FORTNIGHT, _MONTHS_AROUND = 14, 62  # days
+_WEEKEND = frozenset({5, 6})
+_WEEKEND_WORD = re.compile(r"week-?end|wochenende|fin de semana|fim de semana|finde\b|fine settimana", re.IGNORECASE)
+_DAY_OF_MONTH = re.compile(
+    r"\b([12]?\d|3[01])(?:st|nd|rd|th)\b|\b(?:the|am|el|le|den|dem|zum|bis|ab|al|del|il|dia|día)\s([12]?\d|3[01])\b",
+    re.IGNORECASE,
+)
+_WEEKS = re.compile(
+    rf"(?<!\w)(?P<number>\d{{1,2}}|a|an|one|ein|eine[rn]?|una?|une|{'|'.join(_NUMBERS)})\s"
+    r"(?:weeks?|wochen?|semanas?|semaines?|settiman[ae])\b",
+    re.IGNORECASE,
+)
 _DAYS_AGO = {
     "en": rf"{_NUMBER} days ago",
     "de": rf"vor {_NUMBER} tagen",
@@ -266,12 +310,12 @@ def _weekday_number(name: str) -> int:
     return next(numbers[name.casefold()] for one in LANGUAGES if name.casefold() in (numbers := _weekday_numbers(one)))
 
 
-def _weekday(day: date, language: str = "en") -> str:
-    return str(get_day_names("wide", locale=language)[day.weekday()])
+def _weekday(day: date) -> str:
+    return str(get_day_names("wide", locale="en")[day.weekday()])
 
 
-def _month(day: date, language: str = "en") -> str:
-    return str(get_month_names("wide", locale=language)[day.month])
+def _month(day: date) -> str:
+    return str(get_month_names("wide", locale="en")[day.month])
 
 
 def _monday(day: date) -> date:

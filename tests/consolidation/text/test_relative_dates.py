@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consolidation.text.relative_dates import LANGUAGES, date_words, resolve_dates
+from consolidation.text.relative_dates import LANGUAGES, possible_days, resolve_dates
 
 TUESDAY, SATURDAY = date(2023, 6, 13), date(2023, 6, 17)
 
@@ -60,13 +60,30 @@ def test_months_and_years_go_over_the_turn_of_the_year():
     ]
 
 
-def test_a_language_that_is_not_known_resolves_nothing_and_has_english_words():
+def test_a_language_that_is_not_known_resolves_nothing():
     assert resolved("昨日", language="ja") == []
-    assert date_words(TUESDAY, language="ja") == "Tuesday June 13 2023 2023-06-13"
-    assert date_words(TUESDAY, language="de") == "Tuesday June Dienstag Juni 13 2023 2023-06-13"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "day", "is_possible"),
+    [
+        ("See you on Sunday", "en", date(2023, 6, 18), True),
+        ("See you on Sunday", "en", date(2023, 6, 19), False),
+        ("Am Sonntag kommt sie", "de", date(2023, 6, 18), True),
+        ("It is on the 22nd", "en", date(2023, 6, 22), True),
+        ("Es el 22", "es", date(2023, 7, 22), True),
+        ("Two weeks ago", "en", date(2023, 5, 30), True),
+        ("Dans deux semaines", "fr", date(2023, 6, 27), True),
+        ("I like it", "en", date(2023, 6, 14), False),
+        ("I like it", "en", TUESDAY, True),
+    ],
+)
+def test_a_day_that_words_may_mean_is_told_from_one_that_they_do_not(text, language, day, is_possible):
+    assert (day in possible_days(text, said_on=TUESDAY, language=language)) is is_possible
 
 
 @given(st.dates(), st.sampled_from(LANGUAGES), st.sampled_from(["yesterday", "gestern", "ayer", "hier", "in 9 days"]))
 def test_any_day_of_the_calendar_is_reckoned_with_or_left(day, language, text):
     for one in resolve_dates(text, said_on=day, language=language):
         assert one.first <= one.last and one.name
+    assert day in possible_days(f"{text} on Sunday the 31st, two weeks", said_on=day, language=language)
