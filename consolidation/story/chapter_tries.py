@@ -82,7 +82,7 @@ class ChapterTries:
             }
         )
         if found and not (is_second and all(one.mended is not None for one in found)):
-            return "; ".join(f"{one.chapter.title.strip()[:60]!r}: {one.reason}" for one in found)
+            return "; ".join(f"the chapter {one.chapter.title.strip()[:60]!r}: {one.reason}" for one in found)
         if self._is_again:
             return ""
         if not answer.append and not answer.revise:

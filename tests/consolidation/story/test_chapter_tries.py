@@ -49,7 +49,7 @@ def test_the_second_try_is_asked_for_the_chapter_at_fault_alone_and_shown_it(tri
     _, reason = answered(tries, GOOD, BAD)
     words = tries.words()
 
-    assert reason.startswith("'A visit': the name 'Roderick Spode'")
+    assert reason.startswith("the chapter 'A visit': the name 'Roderick Spode'")
     assert [(one["at"], one["title"], one["text"]) for one in words["faulty"]] == [(BAD.at, BAD.title, BAD.text)]
     assert words["kept"] == ("The dog",)
 
@@ -88,7 +88,7 @@ def test_what_is_still_wrong_at_the_second_try_loses_the_sentence_and_nothing_el
 def test_a_chapter_that_can_not_be_mended_is_refused_at_the_second_try_too(tries):
     answered(tries, GOOD, BAD)
 
-    assert answered(tries, BAD)[1].startswith("'A visit'")
+    assert answered(tries, BAD)[1].startswith("the chapter 'A visit'")
 
 
 def test_a_revision_at_fault_is_asked_for_again_by_its_number(tries):
