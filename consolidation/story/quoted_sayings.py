@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
 
 LONGEST = 520  # characters that are quoted of a sentence
-_SHORTEST, _LONG = 25, 260
+_SHORTEST_AT_ALL, _SHORTEST, _LONG = 8, 25, 260
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that say more in a character
 _CAPTION = re.compile(r"\s{0,8}\[[^\[\]\n]{1,300}\]\s{0,8}$")  # what a picture shows, put behind the words by an import
 _BULLET = re.compile(r"\s{0,8}(?:[-*•–>]|\d{1,2}[.)])\s{1,4}")
@@ -81,12 +81,16 @@ def sayings(messages: Sequence[Message], *, language: str) -> tuple[Saying, ...]
     speakers = frozenset(word for message in messages for word in (message.who, *message.who.split()))
     heard: set[str] = set()
     found: list[Saying] = []
+    seen: set[tuple[str, str]] = set()
     told = place = 0
     for message in messages:
         for line in _prose(message.content, is_read=message.role in READ):
             told += 1
             for start, end in _cut(line, language):
                 place += 1
+                if (message.known_as, line[start:end]) in seen or _length(line[start:end]) < _SHORTEST_AT_ALL:
+                    continue
+                seen.add((message.known_as, line[start:end]))
                 one = _saying(message, line[:end], start, (told, place), language, speakers)
                 if one is not None and not (_mirrors(one, heard)):
                     found.append(one)
@@ -125,7 +129,7 @@ def _saying(
 
 def _weight(role: Speaker, text: str, language: str, content: frozenset[str], named: int) -> float:
     """How much a sentence is worth keeping: events, people and places, numbers, plans; not phrases and cheers."""
-    length = len(text) + 2 * len(_WIDE.findall(text))
+    length = _length(text)
     is_own = role not in READ and quoted_words.is_of_the_speaker(text, language=language)
     events = quoted_words.events(content, text, language=language)
     meant = len(concepts(text, language=language))
@@ -145,6 +149,11 @@ def _weight(role: Speaker, text: str, language: str, content: frozenset[str], na
         is_answer = not is_own or concedes(text) or quoted_words.is_to_another(text, language=language)
         weight -= 2.5 if is_answer else 0.2
     return weight - (0.8 if role in READ else 0.0)
+
+
+def _length(text: str) -> int:
+    """Characters, as many as a script of letters would need."""
+    return len(text) + 2 * len(_WIDE.findall(text))
 
 
 def _mirrors(saying: Saying, heard: set[str]) -> bool:

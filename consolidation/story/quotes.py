@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _A_FEW, _A_DAY, _MOST_READ = 3, 6, 2  # sentences: from here on only weighty ones; at most; at most of what was read
 _SMALL_TALK, _LEAST, _SLIGHT, _WEIGHTY = 0.9, 1.8, 1.8, 3.0  # weights
 _SHARE = 0.65  # of the heaviest sentence's weight: less is not told beside it
-_SAME, _REPEATED = 0.5, 0.8  # of the words
+_SAME = 0.5  # of the words
+_NEW = 5  # of so many words, one may be new in what was told before
 _NO_CONTEXT = 1.5
 _FIRST_NAMED, _FOLLOWED = 0.35, 0.4
 _CANDIDATES = 100  # of the sentences of a day, the weightiest
@@ -137,7 +138,7 @@ def _overlap(one: Saying, other: Saying) -> float:
 
 def _was_told(saying: Saying, before: _Told, on_days: Mapping[str, int]) -> bool:
     """Whether an earlier chapter tells it: the same words, and no number or name that is new."""
-    most_new = int((1 - _REPEATED) * len(saying.stems))
+    most_new = len(saying.stems) // _NEW
     rarest = sorted(saying.stems, key=lambda stem: (on_days[stem], stem))[: most_new + 1]  # one of them was said there
     for one in (one for stem in rarest for one in before.get(stem, ())):
         new = saying.stems - one.stems

@@ -70,9 +70,9 @@ def test_small_talk_makes_no_chapter():
 
 
 def test_an_answer_that_only_mirrors_is_not_told():
-    mirror = said("I see that you adopted a dog called Pascal from Bonn.", who=None, role=Speaker.ASSISTANT)
+    mirror = said("I noted the contract for the house, and Pascal from Bonn.", who=None, role=Speaker.ASSISTANT)
 
-    assert texts(("2026-01-05", said(DOG), mirror)) == f"Ann told me: “{DOG}”"
+    assert "I said" not in texts(("2026-01-05", said(HOUSE), said(DOG), mirror))
 
 
 def test_what_the_bot_did_itself_is_told():
@@ -82,10 +82,10 @@ def test_what_the_bot_did_itself_is_told():
 
 
 def test_a_sentence_that_points_back_is_told_only_behind_what_it_points_at():
-    far = texts(("2026-01-05", said(HOUSE), said("They did that too last year."), said(RACE)))
+    far = texts(("2026-01-05", said(HOUSE), said("They sold their house last year."), said(RACE)))
     near = texts(("2026-01-05", said(f"{DOG} He turned three in March and sleeps on my bed.")))
 
-    assert "They did that too" not in far
+    assert "They sold" not in far
     assert near == f"Ann told me: “{DOG} He turned three in March and sleeps on my bed.”"
 
 
@@ -192,9 +192,11 @@ def test_a_title_never_drops_a_negation():
 
 
 def test_two_chapters_have_two_titles():
-    titles = [one.title for one in told(("2026-01-05", said(HOUSE)), ("2026-02-05", said(f"{HOUSE} {DOG}")))]
+    race = "I went to the charity race in Bonn and won {} medals."
 
-    assert len(set(titles)) == 2
+    first, second = told(("2026-01-05", said(race.format(2))), ("2026-02-05", said(race.format(15))))
+
+    assert first.title == "The charity race in Bonn" and second.title != first.title
 
 
 words = st.sampled_from(
