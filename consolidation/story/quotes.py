@@ -1,120 +1,43 @@
 """
-A story without a model: dated chapters made of sentences that were really said, chosen for weight and variety.
+A story without a model: dated chapters made of sentences that were really said, chosen for what mattered.
 
-It never invents, because it only quotes: one chapter for each day on which something was said, a few sentences each,
-in the first person, in the language of the conversation.
+It never invents, because it only quotes: a chapter for each day that mattered, a few sentences each, in the language of
+the conversation. A day with little to tell is joined to its neighbour.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypedDict
 
-from consolidation.kernel.turns import READ, Speaker
-from consolidation.text.names import keyphrases, names
-from consolidation.text.quotation import quotable
-from consolidation.text.sentences import sentences
-from consolidation.text.words import content_words, stems
+from consolidation.story.quoted_leads import Leads, leads_of
+from consolidation.story.quoted_sayings import Saying, sayings
+from consolidation.story.quoted_titles import Mentions, title
 from prompts.responses import StoryChapter, StoryChapters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from consolidation.kernel.turns import Message
+    from consolidation.kernel.turns import Message, Speaker
 
-_A_DAY = 5  # sentences, at most
-_SHORTEST, _LONGEST = 25, 260
-_SAME = 0.5
-_LEAST, _SMALL_TALK = 1.8, 0.5
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that say more in a character
-_CAPTION = re.compile(r"\s{0,8}\[[^\[\]\n]{1,300}\]\s{0,8}$")  # what a picture shows, put behind the words by an import
-_LONGEST_PHRASE, _PHRASES, _CLOSE = 4, 2, 0.8
-_SHORTENED = re.compile(r"['’](?!s\b)")
-_LIGHT = frozenset(  # words that make no title
-    """just gonna while because through until till else others other own some any sure usually really finally already
-    across around along now ago years year weeks week days day yesterday today last next these those most more much
-    thing things something anything everything stuff lot bit took take came go going get getting got say said love
-    life's I I'd I'm i it's""".split()
-)
-_QUESTION = re.compile(r"[?？]\W{0,3}$")
-# How a quotation is introduced: somebody told me, a user without a name told me, I said, I noted, I read.
-_LEADS: Mapping[str, tuple[str, str, str, str, str]] = {
-    "en": (
-        "{who} told me: “{text}”",
-        "They told me: “{text}”",
-        "I said: “{text}”",
-        "I noted: “{text}”",
-        "I read: “{text}”",
-    ),
-    "es": (
-        "{who} me contó: «{text}»",
-        "Me contaron: «{text}»",
-        "Yo dije: «{text}»",
-        "Anoté: «{text}»",
-        "Leí: «{text}»",
-    ),
-    "de": (
-        "{who} erzählte mir: „{text}“",
-        "Man erzählte mir: „{text}“",
-        "Ich sagte: „{text}“",
-        "Ich notierte: „{text}“",
-        "Ich las: „{text}“",
-    ),
-    "fr": (
-        "{who} m'a dit : « {text} »",
-        "On m'a dit : « {text} »",
-        "J'ai dit : « {text} »",
-        "J'ai noté : « {text} »",
-        "J'ai lu : « {text} »",
-    ),
-    "it": (
-        "{who} mi ha detto: «{text}»",
-        "Mi hanno detto: «{text}»",
-        "Ho detto: «{text}»",
-        "Ho annotato: «{text}»",
-        "Ho letto: «{text}»",
-    ),
-    "pt": (
-        "{who} me contou: “{text}”",
-        "Me contaram: “{text}”",
-        "Eu disse: “{text}”",
-        "Anotei: “{text}”",
-        "Li: “{text}”",
-    ),
-    "zh": ("{who}告诉我：“{text}”", "对方告诉我：“{text}”", "我说：“{text}”", "我记下：“{text}”", "我读到：“{text}”"),
-    "ja": (
-        "{who}は私に言った。「{text}」",
-        "こう聞いた。「{text}」",
-        "私は言った。「{text}」",
-        "私は書き留めた。「{text}」",
-        "私は読んだ。「{text}」",
-    ),
-}
-# Words of sentences worth keeping: firsts, decisions, gains and losses, feelings.
-_WEIGHTY_WORDS = {
-    "en": """first never always finally decided decide promise promised moved move married marry wedding engaged born
-        birth died death lost won hired fired quit graduated job school birthday cancer hospital loved afraid scared
-        proud happy sad grateful excited dream adopt adopted baby mother father sister brother son daughter wife husband
-        friend dog cat house allergic favorite remember started began bought sold""",
-    "es": """primero nunca siempre decidí prometí casado boda nació murió perdí gané trabajo miedo feliz triste madre
-        padre hermano hermana hijo hija alérgico""",
-    "de": """erste nie immer endlich entschieden versprochen umgezogen heirat geboren gestorben verloren gewonnen angst
-        stolz traurig mutter vater bruder schwester sohn tochter allergisch""",
-    "fr": """première jamais toujours enfin décidé promis déménagé mariage né mort perdu gagné peur fier triste mère
-        père sœur frère fils fille allergique""",
-    "it": """primo mai sempre finalmente deciso promesso trasferito matrimonio nato morto perso vinto paura triste madre
-        padre sorella fratello figlio figlia allergico""",
-    "pt": """primeiro nunca sempre finalmente decidi prometi mudei casamento nasceu morreu perdi ganhei medo feliz
-        triste mãe pai irmã irmão filho filha alérgico""",
-}
-_WEIGHTY = {code: frozenset(stems(words, language=code)) for code, words in _WEIGHTY_WORDS.items()}
-_PHRASE = re.compile(
-    r"^\W*(?:wow|thanks?|thank you|congrats|congratulations|hey|hi|yeah|cool|awesome|great|nice)\b", re.IGNORECASE
-)
-_TELLING = re.compile(r"\b(?:I|my|we|our|I'm|I've|I'll)\b")
+_A_FEW, _A_DAY, _MOST_READ = 3, 6, 2  # sentences: from here on only weighty ones; at most; at most of what was read
+_SMALL_TALK, _LEAST, _SLIGHT, _WEIGHTY = 0.9, 1.8, 1.8, 3.0  # weights
+_SHARE = 0.65  # of the heaviest sentence's weight: less is not told beside it
+_SAME = 0.5  # of the words
+_NEW = 5  # of so many words, one may be new in what was told before
+_NO_CONTEXT = 1.5
+_FIRST_NAMED, _FOLLOWED = 0.35, 0.4
+_CANDIDATES = 100  # of the sentences of a day, the weightiest
+_NEIGHBOURS = 3  # days between them
+_MOST_RUNS = 3  # paragraphs, before each speaker's words are put together
+_LEFT_OUT = " … "
+_PLANNED = 2  # words that a later sentence shares with an earlier one: it tells what became of it
+
+
+type _Told = Mapping[str, Sequence[Saying]]
 
 
 class ToldTurn(TypedDict):
@@ -133,122 +56,152 @@ class ToldTurn(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class _Saying:
-    who: str
-    role: Speaker
-    text: str
-    weight: float
-    stems: frozenset[str]
-    place: int
+class _Day:
+    """What is told of a day, or of two neighbours: *at* and *until* are the times they begin."""
+
+    at: str
+    until: str
+    chosen: tuple[Saying, ...]
+    mentions: Mentions
+
+    @property
+    def weight(self) -> float:
+        return max(saying.weight for saying in self.chosen)
+
+    @property
+    def is_slight(self) -> bool:
+        return len(self.chosen) == 1 and self.weight < _SLIGHT
 
 
 def quote(batch: Sequence[ToldTurn], *, language: str) -> StoryChapters:
-    """The chapters of *batch*, one a day."""
+    """The chapters of *batch*: one for each day that mattered, none where there was only small talk."""
     ordered = sorted(batch, key=lambda turn: turn["when"])
     days = [list(turns) for _, turns in groupby(ordered, key=lambda turn: turn["when"][:10])]
-    on_days = Counter(stem for turns in days for stem in _content("\n".join(_words(turns)), language))
-    chapters = (_chapter(turns, language=language, on_days=on_days) for turns in days)
-    return StoryChapters(append=tuple(chapter for chapter in chapters if chapter is not None))
+    heard = [sayings([one for turn in turns for one in turn["said"]], language=language) for turns in days]
+    on_days = Counter(stem for said in heard for stem in frozenset().union(*(one.stems for one in said)))
+    told: list[_Day] = []
+    before: dict[str, list[Saying]] = {}  # what was told, by its stems
+    named: set[str] = set()
+    for turns, said in zip(days, heard, strict=True):
+        weighed = [_weighed(one, named, before, on_days) for one in said]
+        chosen = _chosen(weighed, before, on_days)
+        named.update(name.casefold() for one in said for name in one.names)
+        for one in chosen:
+            for stem in one.stems:
+                before.setdefault(stem, []).append(one)
+        if chosen:
+            today = Counter(stem for one in said for stem in one.stems)
+            told.append(_Day(turns[0]["when"], turns[0]["when"], chosen, Mentions(today, on_days)))
+    return StoryChapters(append=tuple(_chapters(_joined(told), language=language)))
 
 
-def _words(turns: Sequence[ToldTurn]) -> Iterable[str]:
-    return (message.content for turn in turns for message in turn["said"])
+def _weighed(saying: Saying, named: set[str], before: _Told, on_days: Mapping[str, int]) -> Saying:
+    """*saying*, heavier where it names somebody for the first time, or tells what became of something told before."""
+    more = _FIRST_NAMED * any(name.casefold() not in named for name in saying.names)
+    rare = {stem for stem in saying.stems if 1 < on_days[stem] <= 1 + len(on_days) // 100}
+    if len(rare) >= _PLANNED and saying.weight > _SMALL_TALK:
+        shared = Counter((one.told, one.place, one.line) for stem in rare for one in before.get(stem, ()))
+        more += _FOLLOWED * any(times >= _PLANNED for times in shared.values())
+    return replace(saying, weight=saying.weight + more)
 
 
-def _chapter(turns: Sequence[ToldTurn], *, language: str, on_days: Mapping[str, int]) -> StoryChapter | None:
-    """The chapter of one day; None where only small talk was said. *on_days*: on how many days each stem was said."""
-    sayings = list(_sayings(turns, language=language))
-    chosen = sorted(_varied(sayings), key=lambda saying: saying.place)
-    if not chosen:
-        return None
-    runs = groupby(chosen, key=lambda saying: (saying.role, saying.who))
-    told = "\n\n".join(_led(list(run), language) for _, run in runs)
-    titled = [saying for saying in chosen if saying.role not in READ] or chosen
-    return StoryChapter(at=turns[0]["when"], title=_title(titled, language=language, on_days=on_days), text=told)
-
-
-def _sayings(turns: Sequence[ToldTurn], *, language: str) -> Iterable[_Saying]:
-    place = 0
-    speakers = frozenset(message.who for turn in turns for message in turn["said"])
-    for message in (message for turn in turns for message in turn["said"]):
-        for line in message.content.splitlines():
-            for sentence in sentences(_CAPTION.sub("", line), language=language):
-                place += 1
-                weight = _weight(message.role, sentence, language, speakers)
-                yield _Saying(message.known_as, message.role, sentence, weight, _content(sentence, language), place)
-
-
-def _weight(role: Speaker, sentence: str, language: str, others: frozenset[str]) -> float:
-    """How much a sentence is worth keeping. Names, numbers, firsts and feelings add; questions and phrases do not."""
-    if _QUESTION.search(sentence):
-        return 0.0
-    length = len(sentence) + 2 * len(_WIDE.findall(sentence))
-    content = _content(sentence, language)
-    weight = 1.0 if _SHORTEST <= length <= _LONGEST else 0.3
-    weight += 0.6 * min(len([name for name in names(sentence) if name not in others]), 2)
-    weight += 0.7 * min(len(content & _WEIGHTY.get(language, frozenset())), 3)
-    weight += 0.5 * bool(re.search(r"\d", sentence)) + 0.8 * bool(role not in READ and _TELLING.search(sentence))
-    weight += min(len(content), 10) / 10
-    weight -= 1.2 * bool(_PHRASE.match(sentence))
-    return weight - (1.0 if role is Speaker.ASSISTANT or role in READ else 0.0)  # an answer mostly repeats
-
-
-def _varied(sayings: Sequence[_Saying]) -> list[_Saying]:
-    """The weightiest sayings that differ from each other; at least one unless all is small talk."""
-    chosen: list[_Saying] = []
-    for saying in sorted(sayings, key=lambda one: (-one.weight, one.place)):
-        if len(chosen) == _A_DAY or saying.weight <= (_LEAST if chosen else _SMALL_TALK):
+def _chosen(said: Sequence[Saying], before: _Told, on_days: Mapping[str, int]) -> tuple[Saying, ...]:
+    """The weightiest of a day that differ from each other and from what was told *before*, in their order."""
+    spoken = [one for one in said if not one.is_read]
+    is_silent = not any(one.weight > _SMALL_TALK for one in spoken)
+    fit = [one for one in said if not one.is_read or is_silent or one.weight >= _WEIGHTY]
+    chosen: dict[int, Saying] = {}
+    left = sorted((one for one in fit if one.weight > _SMALL_TALK), key=lambda one: (-one.weight, one.place))
+    del left[_CANDIDATES:]
+    while left and len(chosen) < _A_DAY:
+        best = max(left, key=lambda one: (_in_context(one, chosen), -one.place))
+        heaviest = max((one.weight for one in chosen.values()), default=0.0)
+        least = max(_LEAST, _SHARE * heaviest * (len(chosen) >= _A_FEW)) if chosen else _SMALL_TALK - _NO_CONTEXT
+        if _in_context(best, chosen) < least:
             break
-        if all(_overlap(saying.stems, other.stems) < _SAME for other in chosen):
-            chosen.append(saying)
-    return chosen
+        left.remove(best)
+        if best.is_read and sum(one.is_read for one in chosen.values()) == _MOST_READ:
+            continue
+        if all(_overlap(best, one) < _SAME for one in chosen.values()) and not _was_told(best, before, on_days):
+            chosen[best.place] = best
+    return tuple(chosen[place] for place in sorted(chosen))
 
 
-def _led(run: Sequence[_Saying], language: str) -> str:
-    """What one speaker said in a row, with one introduction."""
-    role, who = run[0].role, run[0].who
-    other, nameless, own, noted, read = _LEADS.get(language.partition("-")[0], _LEADS["en"])
-    told = other if who else nameless
-    lead = {Speaker.ASSISTANT: own, Speaker.THOUGHT: noted, Speaker.USER: told}.get(role, read)
-    return lead.format(who=who, text=" … ".join(quotable(saying.text[: _LONGEST * 2]) for saying in run))
+def _in_context(saying: Saying, chosen: Mapping[int, Saying]) -> float:
+    """The weight of *saying*, less if it points at a sentence that is not told."""
+    earlier = chosen.get(saying.place - 1)
+    is_clear = not saying.is_dependent or (earlier is not None and earlier.told == saying.told)
+    return saying.weight - (0.0 if is_clear else _NO_CONTEXT / 2 if saying.names else _NO_CONTEXT)
 
 
-def _title(chosen: Sequence[_Saying], *, language: str, on_days: Mapping[str, int]) -> str:
-    """What only this day was about: at most two phrases, of words that other days do not have."""
-    speakers = {saying.who for saying in chosen if saying.who}
-    ranked: dict[str, float] = {}
-    for saying in chosen:
-        plain = " ".join(word for word in saying.text.split() if word not in speakers)
-        for phrase in (*names(plain, limit=4), *_phrases(plain, language)):
-            stems_of = _content(phrase, language)
-            is_light = not _LIGHT.isdisjoint(phrase.casefold().split()) or _SHORTENED.search(phrase)
-            if stems_of and not is_light and phrase not in speakers and len(phrase.split()) <= _LONGEST_PHRASE:
-                rarity = sum(1 / on_days.get(stem, 1) for stem in stems_of) / len(stems_of)
-                is_named = phrase[0].isupper()
-                ranked[phrase] = rarity + 0.15 * len(stems_of) + 0.25 * is_named + 0.1 * saying.weight
-    best: list[str] = []
-    for phrase in sorted(ranked, key=lambda one: (-ranked[one], one)):
-        if best and ranked[phrase] < _CLOSE * ranked[best[0]]:
-            break
-        if len(best) < _PHRASES and not any(_content(phrase, language) & _content(one, language) for one in best):
-            best.append(phrase)
-    title = ", ".join(best or sorted(speakers) or (str(saying.role) for saying in chosen[:1]))
-    return title[:1].upper() + title[1:80]
+def _overlap(one: Saying, other: Saying) -> float:
+    return len(one.stems & other.stems) / max(1, min(len(one.stems), len(other.stems)))
 
 
-def _phrases(text: str, language: str) -> tuple[str, ...]:
-    """Runs of two and three content words."""
-    return tuple(
-        " ".join(words[at : at + size])
-        for words in (phrase.split() for phrase in keyphrases(text, language=language, limit=20))
-        for size in (2, 3)
-        for at in range(len(words) - size + 1)
-    )
+def _was_told(saying: Saying, before: _Told, on_days: Mapping[str, int]) -> bool:
+    """Whether an earlier chapter tells it: the same words, and no number or name that is new."""
+    most_new = len(saying.stems) // _NEW
+    rarest = sorted(saying.stems, key=lambda stem: (on_days[stem], stem))[: most_new + 1]  # one of them was said there
+    for one in (one for stem in rarest for one in before.get(stem, ())):
+        new = saying.stems - one.stems
+        is_same = len(new) <= most_new and _speaker(saying) == _speaker(one) and set(saying.names) <= set(one.names)
+        if is_same and not any(any(map(str.isdigit, stem)) for stem in new):
+            return True
+    return False
 
 
-def _content(sentence: str, language: str) -> frozenset[str]:
-    return frozenset(content_words(sentence, language=language).values())
+def _joined(days: Sequence[_Day]) -> list[_Day]:
+    """*days* with each slight one joined to the day before it, else to the one behind it, if that is near."""
+    joined: list[_Day] = []
+    for day in days:
+        is_near = bool(joined) and _days_between(joined[-1], day) <= _NEIGHBOURS
+        if is_near and (day.is_slight or joined[-1].is_slight):
+            heavier = max(joined[-1], day, key=lambda one: one.weight)
+            chosen = (*joined[-1].chosen, *day.chosen)
+            joined[-1] = _Day(joined[-1].at, day.at, chosen, heavier.mentions)
+        else:
+            joined.append(day)
+    return joined
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(1, min(len(one), len(other)))
+def _days_between(one: _Day, other: _Day) -> int:
+    return (date.fromisoformat(other.at[:10]) - date.fromisoformat(one.until[:10])).days
+
+
+def _chapters(days: Iterable[_Day], *, language: str) -> Iterator[StoryChapter]:
+    taken: set[str] = set()
+    leads = leads_of(language)
+    for day in days:
+        titled = [one for one in day.chosen if not one.is_read] or day.chosen
+        found = title(titled, day.mentions, taken=frozenset(taken), quoted=leads.quoted)
+        taken.add(found)
+        at = day.at if day.at == day.until else f"{day.at} – {day.until}"
+        yield StoryChapter(at=at, title=found, text=_told(day.chosen, leads))
+
+
+def _told(chosen: Sequence[Saying], leads: Leads) -> str:
+    """The text of a chapter: what each said in a row; in a longer talk, all that each said under one introduction."""
+    runs = [tuple(run) for _, run in groupby(chosen, key=_speaker)]
+    if len(runs) > _MOST_RUNS:
+        speakers = list(dict.fromkeys(map(_speaker, chosen)))
+        runs = [tuple(one for one in chosen if _speaker(one) == speaker) for speaker in speakers]
+    paragraphs = []
+    before: set[tuple[Speaker, str]] = set()
+    for run in runs:
+        role, who = _speaker(run[0])
+        paragraphs.append(leads.led(_said(run), who=who, role=role, is_more=(role, who) in before))
+        before.add((role, who))
+    return "\n\n".join(paragraphs)
+
+
+def _speaker(saying: Saying) -> tuple[Speaker, str]:
+    return saying.role, saying.who
+
+
+def _said(run: Sequence[Saying]) -> str:
+    """Sentences as one text: neighbours as they stood, an ellipsis where something is left out."""
+    text = run[0].text
+    for before, one in pairwise(run):
+        is_next = one.told == before.told and one.place == before.place + 1 and one.line.startswith(before.line)
+        text += (one.line[before.end : one.start] if is_next else _LEFT_OUT) + one.text
+    return text
