@@ -22,6 +22,7 @@ from mind_memory_client.messages import Messages, as_list, newest_that_fit, plai
 from mind_memory_client.observations import Observations
 from mind_memory_client.service_status import ServiceStatus
 from mind_memory_client.sleep import Dreams, KeptActions, SleepBegun, SleepStatus
+from mind_memory_client.story_sources import StorySources
 from mind_memory_client.waking import Waking
 
 if TYPE_CHECKING:
@@ -200,6 +201,7 @@ JOURNAL_FILE = Endpoint("GET", f"{_MIND}/journal/file", AsModel(models.JournalFi
 STORY = Endpoint("GET", _STORY, AsModel(models.Story))
 STORY_BYTES = Endpoint("GET", _STORY, as_markdown, accept=_MARKDOWN)
 STORY_EDIT = Endpoint("PUT", _STORY, AsModel(models.Story), is_repeatable=False)
+STORY_SOURCES = Endpoint("GET", f"{_STORY}/sources", AsModel(StorySources), seconds=_LONG_SECONDS)
 STORY_HISTORY = Endpoint("GET", f"{_STORY}/history", AsModel(models.StoryHistory))
 STORY_VERSION_BYTES = Endpoint("GET", f"{_STORY}/history/{{version}}", as_markdown, accept=_MARKDOWN)
 STORY_DIFF = Endpoint("GET", f"{_STORY}/diff", AsModel(models.StoryDiff))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mind_memory_client.log_page import LogPage
     from mind_memory_client.messages import Messages, Placement
     from mind_memory_client.service_status import ServiceStatus
+    from mind_memory_client.story_sources import StorySources
 
 
 class MemoryClient(AgentCalls):
@@ -357,6 +358,10 @@ class MemoryClient(AgentCalls):
     def edit_story(self, mind: str, *, text: str, etag: str) -> models.Story:
         """Replace the story that *etag* names. Raises StoryChanged where somebody changed it meanwhile."""
         return self._send(api.edit_story(mind, text=text, etag=etag))
+
+    def story_sources(self, mind: str, *, after: int | None = None, limit: int | None = None) -> StorySources:
+        """Read which turns carry each sentence of the story, from the chapter behind the first *after* on."""
+        return self._send(api.STORY_SOURCES.call(mind_id=mind, query={"after": after, "limit": limit}))
 
     def story_history(self, mind: str) -> tuple[models.StoryVersion, ...]:
         """List earlier versions of the story, newest first."""

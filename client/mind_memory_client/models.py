@@ -244,6 +244,17 @@ class Chapter(Answer):
     edited_by_person: bool
 
 
+class StoryFidelity(Answer):
+    """How many sentences of a story are borne out by turns; ``share`` is None where it has none."""
+
+    share: float | None
+    sentences: int
+    carried: int
+    quoted: int
+    partly: int
+    in_no_turn: int
+
+
 class Story(Answer):
     """STORY.md with its chapters; an edit must name its ``etag``."""
 
@@ -254,6 +265,7 @@ class Story(Answer):
     last_sequence: int
     words: int
     chapters: tuple[Chapter, ...]
+    fidelity: StoryFidelity | None = None
 
 
 class StoryVersion(Answer):
