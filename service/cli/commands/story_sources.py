@@ -84,7 +84,11 @@ def _show(console: Console, chapter: SourcedChapter, state: State | None) -> Non
         return
     console.print(Text(one_line(chapter.heading.lstrip("# ")), style="bold"))
     for sentence in wanted:
-        console.print(Padding(_line(sentence), (0, 0, 0, 2)), soft_wrap=not console.is_terminal)
+        line = _line(sentence)
+        if console.is_terminal:
+            console.print(Padding(line, (0, 0, 0, 2)))
+        else:
+            console.print(Text.assemble("  ", line), soft_wrap=True)
     console.print()
 
 

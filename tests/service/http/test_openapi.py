@@ -137,6 +137,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         archive = await ask("GET /v1/minds/{mind_id}/export")
         await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
         await ask("POST /v1/minds/{mind_id}/consolidation")
+        await service.memory.background.drain(MIND, seconds=60)  # the story's fidelity is computed behind the run
         etag = (await ask("GET /v1/minds/{mind_id}/story"))["etag"]
         await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
         etag = (await service.http.get(f"/v1/minds/{MIND}/observations")).json()["etag"]
