@@ -157,6 +157,11 @@ class Workspace:
         return self.folder / "derived" / "outcomes.sqlite3"
 
     @property
+    def story_sources(self) -> Path:
+        """Which turns carry the story's sentences; may be deleted at any time."""
+        return self.folder / "derived" / "story-sources.json"
+
+    @property
     def exists(self) -> bool:
         """Whether this mind has ever stored a turn."""
         return self.transcript.is_dir()

@@ -31,10 +31,10 @@ from mind_memory_client.models import (
     Remembered,
     Resonance,
     StoredTurn,
-    Story,
 )
 from mind_memory_client.recipe import AsyncSubconsciousMemory, MemoryRecord, SubconsciousMemory
 from mind_memory_client.sleep import Dreams, KeptActions, SleepBegun, SleepStatus
+from mind_memory_client.story import Story
 from mind_memory_client.turn import Turn
 
 __all__ = [

@@ -22,6 +22,7 @@ from mind_memory_client.messages import Messages, as_list, newest_that_fit, plai
 from mind_memory_client.observations import Observations
 from mind_memory_client.service_status import ServiceStatus
 from mind_memory_client.sleep import Dreams, KeptActions, SleepBegun, SleepStatus
+from mind_memory_client.story import Story, StoryDiff, StoryHistory, StorySources
 from mind_memory_client.waking import Waking
 
 if TYPE_CHECKING:
@@ -197,13 +198,14 @@ TRACES = Endpoint("GET", f"{_MIND}/traces", AsModel(models.Traces))
 JOURNAL_SEARCH = Endpoint("GET", f"{_MIND}/journal/search", AsModel(models.JournalSearch))
 JOURNAL_FILE = Endpoint("GET", f"{_MIND}/journal/file", AsModel(models.JournalFile))
 
-STORY = Endpoint("GET", _STORY, AsModel(models.Story))
+STORY = Endpoint("GET", _STORY, AsModel(Story))
 STORY_BYTES = Endpoint("GET", _STORY, as_markdown, accept=_MARKDOWN)
-STORY_EDIT = Endpoint("PUT", _STORY, AsModel(models.Story), is_repeatable=False)
-STORY_HISTORY = Endpoint("GET", f"{_STORY}/history", AsModel(models.StoryHistory))
+STORY_EDIT = Endpoint("PUT", _STORY, AsModel(Story), is_repeatable=False)
+STORY_SOURCES = Endpoint("GET", f"{_STORY}/sources", AsModel(StorySources), seconds=_LONG_SECONDS)
+STORY_HISTORY = Endpoint("GET", f"{_STORY}/history", AsModel(StoryHistory))
 STORY_VERSION_BYTES = Endpoint("GET", f"{_STORY}/history/{{version}}", as_markdown, accept=_MARKDOWN)
-STORY_DIFF = Endpoint("GET", f"{_STORY}/diff", AsModel(models.StoryDiff))
-STORY_RESTORE = Endpoint("POST", f"{_STORY}/restore", AsModel(models.Story), is_repeatable=False)
+STORY_DIFF = Endpoint("GET", f"{_STORY}/diff", AsModel(StoryDiff))
+STORY_RESTORE = Endpoint("POST", f"{_STORY}/restore", AsModel(Story), is_repeatable=False)
 
 OBSERVATIONS = Endpoint("GET", f"{_MIND}/observations", AsModel(Observations))
 OBSERVATIONS_EDIT = Endpoint("PUT", f"{_MIND}/observations", AsModel(Observations), is_repeatable=False)
@@ -398,7 +400,7 @@ def dream(mind: str, *, deep: bool, timezone: str | None, wait: bool) -> Call[Dr
     return DREAM.call(mind_id=mind, body=body, seconds=_CONSOLIDATION_SECONDS if wait else None)
 
 
-def edit_story(mind: str, *, text: str, etag: str) -> Call[models.Story]:
+def edit_story(mind: str, *, text: str, etag: str) -> Call[Story]:
     """The call that replaces a story, as Markdown: JSON would limit its length."""
     headers = {"Content-Type": f"{_MARKDOWN}; charset=utf-8", "If-Match": etag}
     return STORY_EDIT.call(mind_id=mind, content=text.encode("utf-8", "surrogateescape"), headers=headers)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mind_memory_client.log_page import LogPage
     from mind_memory_client.messages import Messages, Placement
     from mind_memory_client.service_status import ServiceStatus
+    from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
 class AsyncMemoryClient(AsyncAgentCalls):
@@ -349,7 +350,7 @@ class AsyncMemoryClient(AsyncAgentCalls):
 
     # The story
 
-    async def story(self, mind: str) -> models.Story:
+    async def story(self, mind: str) -> Story:
         """Read the story with its chapters, and the etag that an edit must name."""
         return await self._send(api.STORY.call(mind_id=mind))
 
@@ -357,19 +358,23 @@ class AsyncMemoryClient(AsyncAgentCalls):
         """Read STORY.md, or an earlier *version* of it, byte for byte."""
         return await self._send(api.story_bytes(mind, version=version))
 
-    async def edit_story(self, mind: str, *, text: str, etag: str) -> models.Story:
+    async def edit_story(self, mind: str, *, text: str, etag: str) -> Story:
         """Replace the story that *etag* names. Raises StoryChanged where somebody changed it meanwhile."""
         return await self._send(api.edit_story(mind, text=text, etag=etag))
 
-    async def story_history(self, mind: str) -> tuple[models.StoryVersion, ...]:
+    async def story_sources(self, mind: str, *, after: int | None = None, limit: int | None = None) -> StorySources:
+        """Read which turns carry each sentence of the story, from the chapter behind the first *after* on."""
+        return await self._send(api.STORY_SOURCES.call(mind_id=mind, query={"after": after, "limit": limit}))
+
+    async def story_history(self, mind: str) -> tuple[StoryVersion, ...]:
         """List earlier versions of the story, newest first."""
         return (await self._send(api.STORY_HISTORY.call(mind_id=mind))).versions
 
-    async def story_diff(self, mind: str, *, since: str, until: str | None = None) -> models.StoryDiff:
+    async def story_diff(self, mind: str, *, since: str, until: str | None = None) -> StoryDiff:
         """Compare a version of the story with another one, or with the story as it is now."""
         return await self._send(api.STORY_DIFF.call(mind_id=mind, query={"from": since, "to": until}))
 
-    async def restore_story(self, mind: str, *, version: str, retell: bool = False) -> models.Story:
+    async def restore_story(self, mind: str, *, version: str, retell: bool = False) -> Story:
         """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
         return await self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
 

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _INSTANT = r"(?P<instant>[0-9TZ:.+-]{1,40})"
 _OPEN, _CLOSE = r"^[ \t]{0,8}<!-- {0,4}", r" {0,4}-->[ \t]{0,8}\r?\n?"
@@ -65,6 +65,20 @@ def read_marks(text: str) -> Marks:
 def without_marks(text: str) -> str:
     """*text* without our comments; every other byte as it was."""
     return _ANCHOR.sub("", _CURSOR.sub("", text))
+
+
+def places_in_marked(text: str) -> Callable[[int], int]:
+    """Where in *text* the character is that has a given place in ``without_marks(text)``: a function for many."""
+    cursors = [mark.span() for mark in _CURSOR.finditer(text)]
+    anchors = [mark.span() for mark in _ANCHOR.finditer(_CURSOR.sub("", text))]
+
+    def place_of(place: int) -> int:
+        for start, end in (*anchors, *cursors):
+            if start <= place:
+                place += end - start
+        return place
+
+    return place_of
 
 
 def with_marks(text: str, *, sequence: int, anchor: datetime, tied_to: datetime | None = None) -> str:

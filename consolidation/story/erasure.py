@@ -48,7 +48,7 @@ class ErasedFromStory:
 async def erase_from_story(story: MindStory, erased: ErasedTurns) -> ErasedFromStory:
     """Take erased turns out of *story*. Raises StoryFault, Locked, OSError."""
     present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
-    ledger = await _with_guesses(story, present)
+    ledger = await with_guessed_turns(story, present)
 
     def effect_on(book: Book) -> ErasureEffect:
         return effect_of_erasing(book, ours=ledger.digests, turns=ledger.turns, erased=erased)
@@ -109,7 +109,7 @@ def _without(text: str, book: Book, chapters: Sequence[Chapter]) -> str:
     return replace_marks(Book(book.opening, left).text, read_marks(text))
 
 
-async def _with_guesses(story: MindStory, book: Book) -> StoryLedger:
+async def with_guessed_turns(story: MindStory, book: Book) -> StoryLedger:
     """The ledger. A chapter of ours whose turns it does not know is taken to be made of those of its time."""
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     unknown = [one for one in book.chapters if one.digest in ledger.digests and one.digest not in ledger.turns]

@@ -95,6 +95,11 @@ def is_dense(word: str) -> bool:
     return any(map(_is_dense, word))
 
 
+def has_stems(language: str) -> bool:
+    """Whether words of *language* (a tag such as "en" or "pt-BR") have stems here."""
+    return re.split(r"[-_]", language.casefold(), maxsplit=1)[0] in ALGORITHMS
+
+
 def _unelided(text: str, tag: str) -> str:
     """*text* folded, without the articles that French and its like glue to a word: "l'hôpital" is hopital."""
     folded = _folded(text)

@@ -127,6 +127,7 @@ async def open_memory(
         def forget(mind_id: str) -> None:
             resonance.forget(mind_id)
             sleep.forget(mind_id)
+            story.sources.forget(mind_id)
 
         memory = Memory(
             intake=intake,

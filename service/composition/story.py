@@ -18,6 +18,7 @@ from service.story.reader import StoryReader
 from service.story.run_telemetry import RunTelemetry
 from service.story.scheduler import StoryScheduler
 from service.story.session_files import SessionFolders
+from service.story.sources import StorySources
 from service.story.sync import StorySync
 from service.story.writer import StoryWriter
 
@@ -32,6 +33,7 @@ class Narration:
     """What reads and narrates the stories, and when. The intake wakes it, so it is built before the intake."""
 
     reader: StoryReader
+    sources: StorySources
     writer: StoryWriter
     scheduler: StoryScheduler
 
@@ -41,6 +43,7 @@ class Story:
     """What reads and narrates the stories, what people do to them, and what imports turns before they are narrated."""
 
     reader: StoryReader
+    sources: StorySources
     writer: StoryWriter
     scheduler: StoryScheduler
     editor: StoryEditor
@@ -59,11 +62,21 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
     )
     pending_log = PendingLog(shared.background)
     shared.minds.when_closed(pending_log.forget)
+    reader = StoryReader(consolidation, clock=shared.clock)
+    sources = StorySources(
+        reader,
+        embedder=shared.plain_embedder,  # its memory of vectors is for what is searched
+        background=shared.background,
+        gate=shared.minds.gate,
+        clock=shared.clock,
+    )
+    shared.minds.when_closed(sources.forget)
     writer = StoryWriter(
         consolidation,
         clock=shared.clock,
         agent=settings.agent,
         pending_log=pending_log,
+        sources=sources,
         telemetry=RunTelemetry(tally=shared.telemetry.tally, spans=shared.telemetry.spans, clock=shared.clock),
     )
     scheduler = StoryScheduler(
@@ -75,7 +88,7 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
         thresholds=TriggerThresholds(knobs.threshold_tokens, knobs.idle_seconds, knobs.retry_seconds),
         sweep_seconds=settings.digestion.sweep_seconds,
     )
-    return Narration(StoryReader(consolidation, clock=shared.clock), writer, scheduler)
+    return Narration(reader, sources, writer, scheduler)
 
 
 def build_story(settings: Settings, shared: Resources, *, narration: Narration, intake: Intake) -> Story:
@@ -98,4 +111,4 @@ def build_story(settings: Settings, shared: Resources, *, narration: Narration, 
     )
     editor = StoryEditor(narration.reader, writer=narration.writer, scheduler=narration.scheduler, clock=shared.clock)
     windows = ContextWindows(sync, shared.privacy_filter, shared.clock)
-    return Story(narration.reader, narration.writer, narration.scheduler, editor, sync, windows)
+    return Story(narration.reader, narration.sources, narration.writer, narration.scheduler, editor, sync, windows)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.story.pending_log import PendingLog
     from service.story.run_telemetry import RunTelemetry
+    from service.story.sources import StorySources
 
 
 class StoryWriter:
@@ -43,12 +44,14 @@ class StoryWriter:
         clock: Clock,
         agent: str,
         pending_log: PendingLog,
+        sources: StorySources,
         telemetry: RunTelemetry,
     ) -> None:
         self._consolidation = consolidation
         self._clock = clock
         self._agent = agent
         self._pending_log = pending_log
+        self._sources = sources
         self._telemetry = telemetry
 
     async def narrate(
@@ -106,12 +109,14 @@ class StoryWriter:
         Raises StoryFault, Locked, OSError.
         """
         found = await self._consolidation.erase(story_of(mind, clock=self._clock), erased)
+        await self._sources.erase(mind)
         await self.refresh(mind)
         return found
 
     def forget(self, mind_id: str) -> None:
         """Drop what is known of an erased mind."""
         self._pending_log.forget(mind_id)
+        self._sources.forget(mind_id)
 
     async def refresh(self, mind: Mind) -> None:
         """Learn from the disk how far the story is, and list what is pending. Raises StoryFault, HomeFault."""
@@ -139,6 +144,8 @@ class StoryWriter:
             mind.story.failures = mind.story.failures + 1 if run.error is not None else 0
             mind.story.failed_at = self._clock.monotonic()
             ended(run)
+            if run.error is None:
+                self._sources.begin(mind)
         return run
 
 

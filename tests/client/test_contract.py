@@ -137,6 +137,7 @@ SENT = [
     api.sleep("ada", seconds=60, session="s", timezone="UTC", wait=True),
     api.dream("ada", deep=True, timezone="UTC", wait=True),
     api.edit_story("ada", text="x", etag="y"),
+    api.STORY_SOURCES.call(mind_id="ada", query={"after": 0, "limit": 20}),
     api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
     api.consolidate("ada", trigger="manual", wait=True, skip=True),
     api.import_archive("ada", archive=b"PK", reembed=True, prompts=True),

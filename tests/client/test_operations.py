@@ -64,6 +64,18 @@ def way(request):
 
 
 @EACH_ONCE
+async def test_each_sentence_of_the_story_has_the_turns_it_comes_from(way, url, told_mind):
+    async with opened(way, url) as memory:
+        await of(memory.consolidate(told_mind))
+        text = (await of(memory.story(told_mind))).text
+        found = await of(memory.story_sources(told_mind, limit=1))
+
+    (sentence, *_) = found.chapters[0].sentences
+    assert text[sentence.start : sentence.end] == sentence.text
+    assert sentence.state == "quoted" and sentence.turns[0].sequence == 1
+
+
+@EACH_ONCE
 async def test_the_story_has_versions_that_are_read_compared_and_restored(way, url, told_mind, home):
     async with opened(way, url) as memory:
         await of(memory.consolidate(told_mind))

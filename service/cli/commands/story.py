@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 from mind_memory_client import Story
-from mind_memory_client.models import StoryVersion
+from mind_memory_client.story import StoryVersion
 from rich.markdown import Markdown
 from rich.text import Text
 
@@ -16,6 +16,7 @@ from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import here
 from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
+from service.cli.commands.story_sources import sources
 from service.cli.connection import connect
 from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, typed
 
@@ -51,6 +52,7 @@ async def show(
 
 
 app.command()(edit)
+app.command()(sources)
 
 
 @app.command()

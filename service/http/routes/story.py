@@ -1,21 +1,32 @@
 """Read and edit the story; its earlier versions."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
 
+from consolidation.kernel.turns import StoredTurn, TurnKind
+from consolidation.story.anchor import places_in_marked
+from consolidation.story.sentence_sources import SentenceSource
+from service.composition.container import Memory
 from service.http.dependencies import CallerName, MemoryDep, MindId, VersionName
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
-from service.http.schemas.examples import DIFFERENCE, HISTORY, STORY, VERSION
+from service.http.schemas.examples import DIFFERENCE, HISTORY, SOURCES, STORY, VERSION
 from service.http.schemas.story import (
     STORY_PUT,
     ChapterOut,
     DifferenceOut,
+    FidelityOut,
     HistoryOut,
     NotedPersonOut,
     OpenMatterOut,
     RestoreIn,
+    SentenceOut,
+    SourcedChapterOut,
+    SourcesOut,
+    SourceTurnOut,
     StoryIn,
     StoryTold,
     VersionListed,
@@ -23,6 +34,7 @@ from service.http.schemas.story import (
 )
 from service.mind.minds import Mind
 from service.story.reader import StorySnapshot, saved_at
+from service.story.sources import SourcedChapter, SourcedStory
 
 router = APIRouter(prefix="/v1/minds/{mind_id}/story", tags=["story"])
 
@@ -48,7 +60,7 @@ async def read(
     if MARKDOWN in accept:
         return Response(story.text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers=headers)
     response.headers.update(headers)
-    return _story_out(mind, story)
+    return await _story_out(mind, story, memory)
 
 
 @router.put(
@@ -72,7 +84,20 @@ async def put(
     mind = await memory.minds.find(mind_id)
     story = await memory.story.editor.put(mind, await posted_text(request, StoryIn), expected=if_match)
     await memory.audit_log.note("story.edited", by=by, mind_id=mind_id, words=story.book.words, etag=story.etag)
-    return _written(mind, story, response)
+    return await _written(mind, story, memory, response)
+
+
+@router.get("/sources", summary="Where its sentences come from", responses=answers(SOURCES, 404, 409, 422, 503))
+async def sources(
+    mind_id: MindId,
+    memory: MemoryDep,
+    after: Annotated[int, Query(ge=0, le=1_000_000, description="How many chapters to leave out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=100, description="Chapters in one answer.")] = 20,
+) -> SourcesOut:
+    """For each sentence the turns that carry it, and the words that no turn has. New chapters take a moment each."""
+    mind = await memory.minds.find(mind_id)
+    found = await memory.story.sources.read(mind, first=after, limit=limit)
+    return await to_thread.run_sync(_sources_out, found)
 
 
 @router.get("/history", summary="Earlier versions", responses=answers(HISTORY, 404, 422))
@@ -121,16 +146,17 @@ async def restore(
     story = await memory.story.editor.restore(mind, posted.version, retells=posted.retell)
     details = {"version": posted.version, "retold": posted.retell, "words": story.book.words, "etag": story.etag}
     await memory.audit_log.note("story.restored", by=by, mind_id=mind_id, **details)
-    return _written(mind, story, response)
+    return await _written(mind, story, memory, response)
 
 
-def _written(mind: Mind, story: StorySnapshot, response: Response) -> StoryTold:
+async def _written(mind: Mind, story: StorySnapshot, memory: Memory, response: Response) -> StoryTold:
     """The answer of a route that wrote *story*: body and ETag belong to exactly that text."""
     response.headers["ETag"] = story.etag
-    return _story_out(mind, story)
+    return await _story_out(mind, story, memory)
 
 
-def _story_out(mind: Mind, story: StorySnapshot) -> StoryTold:
+async def _story_out(mind: Mind, story: StorySnapshot, memory: Memory) -> StoryTold:
+    fidelity = await memory.story.sources.fidelity(mind, story)
     return StoryTold(
         mind_id=mind.mind_id,
         text=encodable(story.text),
@@ -150,4 +176,55 @@ def _story_out(mind: Mind, story: StorySnapshot) -> StoryTold:
         ],
         people=[NotedPersonOut(name=one.name, who=one.who) for one in story.notes.people],
         open=[OpenMatterOut(what=one.what, since=one.since, last=one.last) for one in story.notes.open],
+        fidelity=FidelityOut.model_validate(fidelity) if fidelity is not None else None,
+    )
+
+
+def _sources_out(found: SourcedStory) -> SourcesOut:
+    place_of, text = places_in_marked(found.story.text), found.story.text
+    is_plain = encodable(text) == text
+
+    def place(chapter: SourcedChapter, at: int) -> int:
+        marked = place_of(chapter.start + at)
+        return marked if is_plain else len(encodable(text[:marked]))
+
+    return SourcesOut(
+        etag=found.story.etag,
+        fidelity=FidelityOut.model_validate(found.fidelity) if found.fidelity is not None else None,
+        chapters=[
+            SourcedChapterOut(
+                index=one.index,
+                heading=encodable(one.chapter.heading),
+                digest=one.chapter.digest,
+                sentences=[
+                    _sentence_out(source, one, found.turns).model_copy(
+                        update={"start": place(one, source.start), "end": place(one, source.end - 1) + 1}
+                    )
+                    for source in one.sentences
+                ],
+            )
+            for one in found.chapters
+        ],
+        next=found.following,
+    )
+
+
+def _sentence_out(source: SentenceSource, chapter: SourcedChapter, stored: Mapping[int, StoredTurn]) -> SentenceOut:
+    turns = [stored[one] for one in source.turns if one in stored]
+    return SentenceOut(
+        start=source.start,
+        end=source.end,
+        text=encodable(chapter.chapter.text[source.start : source.end]),
+        state=source.state.value,
+        turns=[
+            SourceTurnOut(
+                sequence=one.sequence,
+                turn_id=one.turn.turn_id,
+                session_id=one.turn.session_id,
+                occurred_at=one.occurred_at,
+            )
+            for one in turns
+            if one.turn.kind is not TurnKind.ERASED
+        ],
+        missing=[encodable(word) for word in source.missing],
     )

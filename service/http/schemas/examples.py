@@ -221,6 +221,36 @@ STORY: dict[str, Any] = {
     ],
     "people": [],
     "open": [],
+    "fidelity": {"share": 1.0, "sentences": 1, "carried": 0, "quoted": 1, "partly": 0, "in_no_turn": 0},
+}
+SOURCES: dict[str, Any] = {
+    "etag": STORY["etag"],
+    "fidelity": STORY["fidelity"],
+    "chapters": [
+        {
+            "index": 0,
+            "heading": "### [2026-01-09 18:30] Mother lives, Lyon",
+            "digest": "0f6c1d0be6a1f3c2",
+            "sentences": [
+                {
+                    "start": 43,
+                    "end": 83,
+                    "text": "They told me: “My mother lives in Lyon.”",
+                    "state": "quoted",
+                    "turns": [
+                        {
+                            "sequence": 1,
+                            "turn_id": "01JH5ZK1B9W1S6R7P7V0J8Q2XA",
+                            "session_id": "s1",
+                            "occurred_at": "2026-01-09T18:30:05Z",
+                        }
+                    ],
+                    "missing": [],
+                }
+            ],
+        }
+    ],
+    "next": None,
 }
 
 _VERSION = "2026-01-09T18-31-00-000000Z"

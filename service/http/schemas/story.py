@@ -88,6 +88,19 @@ class OpenMatterOut(Answered):
     last: str = Field(description="What was said of it last.")
 
 
+class FidelityOut(Answered):
+    """How far the story is borne out by the turns it was made of. Chapters that a person changed do not count."""
+
+    share: float | None = Field(
+        description="The share of the sentences that are carried or quoted; null without sentences."
+    )
+    sentences: int
+    carried: int
+    quoted: int
+    partly: int
+    in_no_turn: int
+
+
 class StoryTold(Answered):
     """The current story."""
 
@@ -102,6 +115,45 @@ class StoryTold(Answered):
         description="Who is who: the narrator's notes for its next chapters. Empty without a model, and after an edit."
     )
     open: list[OpenMatterOut] = Field(description="What is promised, planned or hoped and not settled: notes, too.")
+    fidelity: FidelityOut | None = Field(description="Null while it is not computed yet.")
+
+
+class SourceTurnOut(Answered):
+    """A turn that a sentence comes from."""
+
+    sequence: int
+    turn_id: str
+    session_id: str
+    occurred_at: datetime
+
+
+class SentenceOut(Answered):
+    """A sentence of the story, and the turns it comes from, best first."""
+
+    start: int = Field(description="Its first character in the story's `text`, counted in code points.")
+    end: int = Field(description="The character behind its last one.")
+    text: str
+    state: Literal["carried", "partly", "in_no_turn", "a_persons", "quoted"]
+    turns: list[SourceTurnOut]
+    missing: list[str] = Field(description="Words of the sentence that its turns do not have.")
+
+
+class SourcedChapterOut(Answered):
+    """A chapter with the sources of its sentences."""
+
+    index: int = Field(description="Its place in the story, from 0.")
+    heading: str
+    digest: str
+    sentences: list[SentenceOut]
+
+
+class SourcesOut(Answered):
+    """Where the sentences of the story come from."""
+
+    etag: str = Field(description="Of the story that `start` and `end` count in.")
+    fidelity: FidelityOut | None = Field(description="Of the whole story; null while it is not computed yet.")
+    chapters: list[SourcedChapterOut]
+    next: int | None = Field(description="Pass it as `after` to read on; null at the end.")
 
 
 class VersionListed(Answered):

@@ -1,11 +1,13 @@
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from consolidation.story.anchor import (
     anchor_for,
     find_pending,
+    places_in_marked,
     without_lookalikes,
     read_marks,
     with_marks,
@@ -103,3 +105,15 @@ def test_what_people_say_can_not_move_the_anchor():
 
     assert "LAST_PROCESSED" not in without_lookalikes(poison) and "CURSOR" not in without_lookalikes(poison)
     assert len(without_lookalikes("<!--" * 100_000)) > 0
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0), (0, 2, 1)])
+def test_each_character_has_its_place_in_the_text_with_marks(order):
+    cursor = "<!-- CURSOR: v1 seq=3 for=2026-01-09T18:30:00.000Z -->\n"
+    anchor = "  <!-- LAST_PROCESSED: 2026-01-09T18:30:00.000Z -->"
+    text = "".join((cursor, f"one\n{anchor}", "two\nthree\n")[at] for at in order)
+
+    place_of = places_in_marked(text)
+
+    bare = without_marks(text)
+    assert "".join(text[place_of(at)] for at in range(len(bare))) == bare != text

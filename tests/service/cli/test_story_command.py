@@ -1,5 +1,6 @@
 """`mind-memory story`: read, edited in a person's editor, compared and restored, through a running service and alone."""
 
+import json
 import re
 import shlex
 import sys
@@ -104,6 +105,15 @@ def test_at_a_terminal_the_story_is_rendered_without_its_marks_and_can_not_steer
     assert "**Strong**" not in printed
     assert "LAST_PROCESSED" not in printed
     assert "owned\x07" not in printed
+
+
+def test_sources_show_each_sentence_with_its_state_and_its_turn(mind):
+    shown, other = mind.story("sources"), mind.story("sources", "--state", "in_no_turn")
+    whole = json.loads(mind.story("sources", "--json").stdout)
+
+    assert re.search(r"^  “ .*closes on Mondays\..*\(.+, \d{4}-\d\d-\d\d \d\d:\d\d\)$", shown.stdout, re.MULTILINE)
+    assert "100% of" in shown.stdout and "closes on Mondays" not in other.stdout
+    assert whole["next"] is None and whole["chapters"][0]["sentences"][0]["state"] == "quoted"
 
 
 def test_a_mind_without_a_story_is_no_fault(home, tmp_path):

@@ -41,6 +41,7 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
     "GET /v1/minds/{mind_id}/story": examples.STORY,
     "PUT /v1/minds/{mind_id}/story": examples.STORY,
+    "GET /v1/minds/{mind_id}/story/sources": examples.SOURCES,
     "GET /v1/minds/{mind_id}/story/history": examples.HISTORY,
     "GET /v1/minds/{mind_id}/story/history/{version}": examples.VERSION,
     "GET /v1/minds/{mind_id}/story/diff": examples.DIFFERENCE,
@@ -136,6 +137,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         archive = await ask("GET /v1/minds/{mind_id}/export")
         await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
         await ask("POST /v1/minds/{mind_id}/consolidation")
+        await service.memory.background.drain(MIND, seconds=60)  # the story's fidelity is computed behind the run
         etag = (await ask("GET /v1/minds/{mind_id}/story"))["etag"]
         await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
         etag = (await service.http.get(f"/v1/minds/{MIND}/observations")).json()["etag"]
@@ -258,6 +260,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
         "GET /v1/minds/{mind_id}/story": {404, 409, 422},
         "PUT /v1/minds/{mind_id}/story": {400, 404, 409, 412, 413, 422, 428, 503},
+        "GET /v1/minds/{mind_id}/story/sources": {404, 409, 422, 503},
         "GET /v1/minds/{mind_id}/story/history": {404, 422},
         "GET /v1/minds/{mind_id}/story/history/{version}": {404, 422},
         "GET /v1/minds/{mind_id}/story/diff": {404, 422},

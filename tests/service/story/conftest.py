@@ -12,6 +12,7 @@ from consolidation.secrets.privacy_filter import PrivacyFilter
 from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
 from consolidation.story.triggers import TriggerThresholds
+from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.extractive_model import ExtractiveModel
 from service.ingest.intake import Intake
 from service.mind.mind_gate import MindGate
@@ -27,6 +28,7 @@ from service.story.run_telemetry import RunTelemetry
 from service.story.scheduler import StoryScheduler
 from service.story.session_files import SessionFolders
 from service.story.sync import StorySync
+from service.story.sources import StorySources
 from service.story.writer import StoryWriter
 from tests.support.waiting import until_async
 
@@ -62,11 +64,15 @@ class Stage:
         consolidation = ConsolidationService(Narrator((self.model,)), clock=self.clock)
         self.pending_log = PendingLog(background)
         self.reader = StoryReader(consolidation, clock=self.clock)
+        self.sources = StorySources(
+            self.reader, embedder=HashingEmbedder(), background=background, gate=self.minds.gate, clock=self.clock
+        )
         self.writer = StoryWriter(
             consolidation,
             clock=self.clock,
             agent="the bot",
             pending_log=self.pending_log,
+            sources=self.sources,
             telemetry=RunTelemetry(tally=self.tally, spans=NoopSpans(), clock=self.clock),
         )
         self.scheduler = StoryScheduler(
