@@ -41,7 +41,8 @@ _MACHINE = re.compile(
     r"|.{0,300}(?:[;{]|\(\)|=>|\\n|\|\s{0,4})\s{0,4}$",
     re.IGNORECASE,
 )
-_PROSE_SHARE = 0.72  # letters among the characters that are not white space
+_FIGURES = re.compile(r"\d[\d.:/-]{0,20}")  # a number, a date, a time: people write them, too
+_PROSE_SHARE = 0.72  # letters among the other characters that are not white space
 _WORDS_OF_PROSE = 5
 _SYMBOLS = 0x2000  # from here on: other scripts, dashes, emoji
 _END_OF_PROSE = tuple(".!。！…”»\"'’)")
@@ -185,9 +186,10 @@ def _is_machine(line: str) -> bool:
     beginning = line[:400]
     if _MACHINE.match(beginning):
         return True
-    shown = [letter for letter in beginning if not letter.isspace()]
+    shown = [letter for letter in _FIGURES.sub("", beginning) if not letter.isspace()]
     written = sum(letter.isalpha() or letter in ".,!?'’。、，！？" or ord(letter) > _SYMBOLS for letter in shown)
-    return len(shown) > _SHORTEST and written < _PROSE_SHARE * len(shown)
+    figures = sum(map(len, _FIGURES.findall(beginning)))
+    return len(shown) + figures > _SHORTEST and (written < _PROSE_SHARE * len(shown) or written < figures)
 
 
 def _is_sentence(line: str) -> bool:

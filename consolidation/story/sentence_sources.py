@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from consolidation.story.chapters import Chapter
-    from consolidation.story.turn_index import DaysNamed, TurnIndex
+    from consolidation.story.turn_index import TurnIndex
 
 _MOST_TURNS = 4  # that carry one sentence
 _RANKED = 8  # turns whose meaning is compared with a sentence
@@ -137,7 +137,6 @@ def sources_of(
     narrated: frozenset[int],
     index: TurnIndex,
     language: str,
-    days_named: DaysNamed,
     similarity: Similarity | None,
 ) -> tuple[SentenceSource, ...]:
     """
@@ -154,7 +153,7 @@ def sources_of(
         if turns := quoted_in(text, index=index, narrated=narrated):
             found.append(SentenceSource(start, end, SentenceState.QUOTED, turns))
             continue
-        terms = terms_of(text, language=language, days_named=days_named, heading=(chapter.first, chapter.last))
+        terms = terms_of(text, language=language, heading=(chapter.first, chapter.last))
         open_.append(_Open(len(found), text, _evidence(terms, index, narrated), _is_misquoted(text, index)))
         found.append(None)
     closeness = _closeness(open_, narrated, index, similarity) if similarity is not None else {}

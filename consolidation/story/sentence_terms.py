@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.story.turn_index import MONTHS, numbers_in, times_of_heading
+from consolidation.text.dates import days_named
 from consolidation.text.names import names
 from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from consolidation.story.turn_index import DaysNamed, IndexedTurn, TurnIndex
+    from consolidation.story.turn_index import IndexedTurn, TurnIndex
 
 _RUN = re.compile(r"[\w'’]+")
 # Words by which a narrator tells, and words of time, which a turn says in its own way.
@@ -103,10 +104,10 @@ class Terms:
                 return value in turn.stems or value in turn.words
 
 
-def terms_of(text: str, *, language: str, days_named: DaysNamed, heading: tuple[str, str]) -> Terms:
+def terms_of(text: str, *, language: str, heading: tuple[str, str]) -> Terms:
     """The terms of one sentence; *heading* are the times of its chapter."""
     written = _written(text)
-    named_days = _days(text, days_named)
+    named_days = _days(text)
     numbers = numbers_in(text, language=language)
     taken = {token for day in named_days.values() for token in tokens(day)} | set(tokens(" ".join(numbers.values())))
     light = _LIGHT.get(language.partition("-")[0], frozenset())
@@ -146,7 +147,7 @@ def _written(text: str) -> dict[str, str]:
     return found
 
 
-def _days(text: str, days_named: DaysNamed) -> dict[str, str]:
+def _days(text: str) -> dict[str, str]:
     """The months and weekdays in *text* by their English names, each with how it is written."""
     named = days_named(text)
     if not named:

@@ -13,14 +13,16 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from consolidation.text.dates import days_named
 from consolidation.text.language import detect
 from consolidation.text.quotation import quotable
+from consolidation.text.relative_dates import possible_days
 from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from consolidation.kernel.turns import StoredTurn
 
@@ -34,26 +36,6 @@ _NUMBER_WORDS = (  # from two to twelve
 )
 _SPELLED = dict(zip(("en", "de", "es", "fr", "it", "pt"), _NUMBER_WORDS, strict=True))
 _OF_LANGUAGE = {code: dict(zip(tokens(words), map(str, range(2, 13)), strict=True)) for code, words in _SPELLED.items()}
-# Days from the day on which it is said.
-_DAYS_AWAY = {
-    word: away
-    for away, words in {
-        -1: "yesterday ayer gestern hier ieri ontem вчера 昨天 昨日 anoche",
-        0: "today tonight hoy heute oggi hoje сегодня 今天 今日 aujourdhui",
-        1: "tomorrow mañana morgen demain domani amanhã завтра 明天 明日",
-    }.items()
-    for word in tokens(words)
-}
-_UNITS = {
-    word: days
-    for days, words in {
-        1: "day days tag tage tagen día días jour jours giorno giorni dia dias",
-        7: "week weeks woche wochen semana semanas semaine semaines settimana settimane weekend",
-        30: "month months monat monate monaten mes meses mois mese mesi mês",
-        365: "year years jahr jahre jahren año años an ans année anno anni ano anos",
-    }.items()
-    for word in tokens(words)
-}
 _NUMBER = re.compile(r"\d+")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = (
@@ -61,16 +43,7 @@ MONTHS = (
     "december",
 )  # fmt: skip
 _DAY, _LONGEST_CHAPTER = len("2026-01-28"), 31  # days
-_LONGEST_COUNT, _MONTH = 2, 30  # digits of a number of days or months, days
 _LONGEST_TURN = 20_000  # characters: what a tool has shown is not all told
-
-
-class DaysNamed(Protocol):
-    """Finds the months and weekdays that a text surely names, each by its English name in small letters."""
-
-    def __call__(self, text: str, /) -> frozenset[str]:
-        """The names."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +94,10 @@ class TurnIndex:
         return math.log(1 + (1 + len(self.turns)) / count)
 
 
-def index_turns(
-    turns: Sequence[StoredTurn], *, language: str, days_named: DaysNamed, is_cut: bool = False
-) -> TurnIndex:
+def index_turns(turns: Sequence[StoredTurn], *, language: str, is_cut: bool = False) -> TurnIndex:
     """The index of *turns*, for sentences in *language*."""
     ordered = sorted(turns, key=lambda one: one.sequence)
-    indexed = {one.sequence: _indexed(one, language, days_named) for one in ordered}
+    indexed = {one.sequence: _indexed(one, language) for one in ordered}
     by_stem = defaultdict[str, list[int]](list)
     for sequence, turn in indexed.items():
         for stem in turn.stems | turn.words:
@@ -185,46 +156,21 @@ def flat(text: str) -> str:
     return " ".join(quotable(plain).split())
 
 
-def _indexed(stored: StoredTurn, language: str, days_named: DaysNamed) -> IndexedTurn:
+def _indexed(stored: StoredTurn, language: str) -> IndexedTurn:
     text = stored.text[:_LONGEST_TURN]
     words = tokens(text)
     when = stored.occurred_at
     clock = {plain_number(part) for part in (f"{when:%H}", f"{when:%M}")}
+    days = possible_days(text, said_on=when.date(), language=language)
     return IndexedTurn(
         stored.sequence,
         stored.turn.session_id,
         frozenset(content_words(text, language=language).values()),
         frozenset(words),
         frozenset(numbers_in(text, language=language)),
-        frozenset().union(
-            clock, day_terms(when.date()), days_named(text), *_told_days(words, when.date(), days_named(text), language)
-        ),
+        frozenset().union(clock, days_named(text), *map(day_terms, days)),
         tuple((one.known_as, flat(one.content)) for one in stored.turn.messages),
     )
-
-
-def _told_days(words: Sequence[str], said_on: date, named: frozenset[str], language: str) -> Iterator[frozenset[str]]:
-    """The terms of the days that follow from what was said on *said_on*."""
-    weekdays = [number for number, name in enumerate(_WEEKDAYS) if name in named]
-    aways = {_DAYS_AWAY[word] for word in words if word in _DAYS_AWAY}
-    aways |= {(number - said_on.weekday()) % 7 + 7 * week for number in weekdays for week in (-2, -1, 0, 1)}
-    spelled = _OF_LANGUAGE.get(language, {})
-    for before, word in zip(("", *words), words, strict=False):
-        days = _UNITS.get(word)
-        if days is None:
-            continue
-        number = spelled.get(before, before)
-        count = int(number) if number.isdecimal() and len(number) <= _LONGEST_COUNT else 1
-        aways |= {-count * days, count * days}
-        if word == "weekend":
-            aways |= {5 - said_on.weekday() + 7 * week + day for week in (-1, 0, 1) for day in (0, 1)}
-        if days >= _MONTH:
-            aways |= {-count * days - 1, count * days + 1}
-    for away in aways:
-        try:
-            yield day_terms(said_on + timedelta(days=away))
-        except OverflowError:
-            continue
 
 
 def _near(ordered: Sequence[StoredTurn], reach: int = 3) -> dict[int, tuple[int, ...]]:

@@ -23,7 +23,6 @@ from consolidation.story.erasure import with_guessed_turns
 from consolidation.story.sentence_sources import a_persons, fidelity_of, placed_again, sources_of
 from consolidation.story.source_cache import read_sources, write_sources
 from consolidation.story.turn_index import index_turns
-from consolidation.text.dates import days_named
 from consolidation.text.language import detect
 from service.story.writer import story_of
 
@@ -241,13 +240,12 @@ def _sources_of(
     for chapter, made_of in chapters:
         language = detect(chapter.text)
         if language not in indexes:
-            indexes[language] = index_turns(turns, language=language, days_named=days_named, is_cut=is_cut)
+            indexes[language] = index_turns(turns, language=language, is_cut=is_cut)
         found[chapter.digest] = sources_of(
             chapter,
             narrated=made_of.narrated,
             index=indexes[language],
             language=language,
-            days_named=days_named,
             similarity=similarity,
         )
     return found

@@ -44,9 +44,9 @@ async def test_the_newest_chapters_are_whole_and_older_ones_a_glance_until_the_s
     whole = "decided to move to Lyon together in May. … We bought {} old chairs"
     assert whole.format(9) in first["text"]  # the newest
     assert (
-        whole.format(5) not in first["text"] and "[2026-01-03 09:00]" in first["text"]
+        whole.format(6) not in first["text"] and "[2026-01-04 09:00]" in first["text"]
     )  # an older one, by one sentence
-    assert first["text"].index("[2026-01-03") < first["text"].index("[2026-01-07")
+    assert first["text"].index("[2026-01-04") < first["text"].index("[2026-01-07")
     assert again == first == waiting and known == {"text": None, "etag": first["etag"]}
     assert after["etag"] != first["etag"] and whole.format(10) in after["text"]
     assert "LAST_PROCESSED" not in after["text"]

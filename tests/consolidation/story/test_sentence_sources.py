@@ -13,7 +13,6 @@ from consolidation.story.chapter_sentences import quotations, sentence_spans
 from consolidation.story.chapters import as_chapter
 from consolidation.story.sentence_sources import SentenceState, a_persons, fidelity_of, placed_again, sources_of
 from consolidation.story.turn_index import index_turns
-from service.retrieval.dates import days_named
 
 BEGAN = datetime(2026, 1, 6, 18, 30, tzinfo=UTC)  # a Tuesday
 SAID = (
@@ -41,11 +40,9 @@ def judged(*sentences, said=SAID, who="Ann", language="en", similarity=None):
     """The sources of a chapter of these sentences, one a line."""
     chapter = as_chapter("### [2026-01-06 18:30] A day\n\n" + "\n".join(sentences) + "\n")
     turns = turns_of(said, who=who)
-    index = index_turns(turns, language=language, days_named=days_named)
+    index = index_turns(turns, language=language)
     narrated = frozenset(one.sequence for one in turns)
-    found = sources_of(
-        chapter, narrated=narrated, index=index, language=language, days_named=days_named, similarity=similarity
-    )
+    found = sources_of(chapter, narrated=narrated, index=index, language=language, similarity=similarity)
     assert [chapter.text[one.start : one.end] for one in found] == list(sentences)
     return found
 
@@ -136,12 +133,10 @@ def test_quotations_are_found_in_every_language_that_is_quoted_in(language, who,
 def test_a_quotation_of_another_speaker_is_not_quoted():
     turns = [*turns_of(SAID[:1]), *turns_of(SAID[1:2], who="Bob")]
     turns[1] = replace(turns[1], sequence=2)
-    index = index_turns(turns, language="en", days_named=days_named)
+    index = index_turns(turns, language="en")
     chapter = as_chapter(f"### [2026-01-06 18:30] A day\n\nAnn told me: “{SAID[1]}”\n")
 
-    (found,) = sources_of(
-        chapter, narrated=frozenset({1, 2}), index=index, language="en", days_named=days_named, similarity=None
-    )
+    (found,) = sources_of(chapter, narrated=frozenset({1, 2}), index=index, language="en", similarity=None)
 
     assert found.state is SentenceState.PARTLY
 
