@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from consolidation.text.dates import named_days
 from consolidation.text.names import names
 from consolidation.text.sentences import sentences
-from consolidation.text.words import stems, tokens
+from consolidation.text.words import content_words, stems, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?<![\w-])\d{2,}(?:[.,:]\d+)*(?![\w-])")
 _MOST_REASONS = 8  # in one answer
 _LONGEST_SHOWN = 120  # characters of a sentence
+_WORD = re.compile(r"[^\W\d_]+")
 _TITLE_WORD = re.compile(r"[^\W\d_]{4,}")  # shorter ones may stay small in a title
 
 
@@ -47,9 +48,13 @@ class Sources:
         names_said = (f"the name {one!r}" for one in self._strange_names(sentence))
         return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *names_said, *dates)
 
-    def knows_name(self, word: str) -> bool:
-        """Whether the sources write *word* with a capital."""
-        return word in self._capitalised
+    def says_small(self, word: str) -> bool:
+        """Whether *word* was said, in whatever form, and not as a name with a capital."""
+        is_said = bool(set(tokens(word)) & self._words) or not self._stems.isdisjoint(
+            stems(word, language=self.language)
+        )
+        is_light = not content_words(word, language=self.language)
+        return word != "I" and word not in self._capitalised and (is_said or is_light)
 
     def _strange_names(self, sentence: str) -> tuple[str, ...]:
         if self.language.startswith("de"):  # there every noun has a capital: a capital marks no name
@@ -123,18 +128,17 @@ def invention(text: str, *, sources: Sources) -> str:
 
 
 def in_sentence_case(title: str, *, sources: Sources) -> str:
-    """*title* without the capitals of Title Case, which hide what is a name; those that the sources write stay."""
+    """
+    *title* without the capitals of Title Case, which hide what is a name.
+
+    Only words that were said lose theirs, and those that are said with a capital keep it: a name that nobody said
+    stays to be seen.
+    """
     words = [one[0] for one in _TITLE_WORD.finditer(title)]
     if sources.language.startswith("de") or len(words) == 1 or not all(word[0].isupper() for word in words):
         return title
     first, gap, rest = title.partition(" ")
-    return (
-        first
-        + gap
-        + re.sub(
-            r"[^\W\d_]+", lambda one: one[0] if one[0] == "I" or sources.knows_name(one[0]) else one[0].lower(), rest
-        )
-    )
+    return first + gap + _WORD.sub(lambda one: one[0].lower() if sources.says_small(one[0]) else one[0], rest)
 
 
 def _weekday(day: date) -> int:

@@ -102,9 +102,10 @@ def test_a_revision_at_fault_is_asked_for_again_by_its_number(tries):
 
 
 def test_a_title_in_title_case_is_no_row_of_names_and_is_put_like_a_sentence(tries):
-    answer, reason = answered(tries, told(LONG, title="Three Dogs And An Eagle Over Lyon"))
+    answer, reason = answered(tries, told(LONG, title="A Dog And An Eagle Over Lyon"))
 
-    assert (reason, answer.append[0].title) == ("", "Three dogs and an eagle over Lyon")
+    assert (reason, answer.append[0].title) == ("", "A dog and an eagle over Lyon")
+    assert "the name 'Spode'" in answered(tries, told(LONG, title="A Basket For Spode"))[1]
 
 
 def test_an_answer_of_nothing_is_refused_and_one_of_revisions_alone_is_not(tries):
