@@ -146,7 +146,7 @@ def _weight(role: Speaker, text: str, language: str, content: frozenset[str], na
     weight -= (0.3 if is_own else 0.7) * quoted_words.is_to_another(text, language=language)
     weight -= 0.6 * (2 * common > len(content))
     weight -= 1.2 * quoted_words.is_phrase(text) + 2.2 * is_request(text)
-    if role is Speaker.ASSISTANT:  # mostly repeats, or answers what is no memory
+    if role is Speaker.ASSISTANT:  # mostly repeats, or answers what is not a memory
         is_answer = not is_own or concedes(text) or quoted_words.is_to_another(text, language=language)
         weight -= 2.5 if is_answer else 0.2
     return weight - (0.8 if role in READ else 0.0)

@@ -210,7 +210,7 @@ SUBORDINATE: Mapping[str, frozenset[str]] = {
     "it": frozenset("se quando mentre come con in di del per da senza dove a al".split()),
     "pt": frozenset("se quando enquanto como com em de do da para por sem onde no na".split()),
 }
-# What may follow a clause that is complete without it. In German that is no preposition: its verb may come last.
+# What may follow a clause that is complete without it. In German that is not a preposition: its verb may come last.
 ENDS: Mapping[str, frozenset[str]] = {
     "en": frozenset(
         "in at for with from as because while when and but so after before since last next yesterday today tonight"
