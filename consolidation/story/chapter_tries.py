@@ -66,7 +66,8 @@ class ChapterTries:
         if len(new) >= len(_chapters(self._faults)):  # written anew at other times
             missing = []
         append = sorted((*kept.append, *new, *missing), key=lambda one: one.at.strip())
-        return answer.model_copy(update={"append": tuple(append), "revise": tuple(revised.values())})
+        notes = {"people": answer.people or kept.people, "open": answer.open or kept.open}
+        return answer.model_copy(update={"append": tuple(append), "revise": tuple(revised.values()), **notes})
 
     def fault(self, answer: StoryChapters) -> str:
         """Why *answer* can not be used as it is, all of it; "" when it can. What is good in it is kept."""

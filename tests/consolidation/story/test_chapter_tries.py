@@ -8,7 +8,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.story.chapter_tries import ChapterTries
 from consolidation.story.chapters import parse
 from consolidation.story.checks import ChapterChecks
-from prompts.responses import StoryChapter, StoryChapters, StoryRevision
+from prompts.responses import NotedPerson, StoryChapter, StoryChapters, StoryRevision
 
 AT = datetime(2026, 2, 14, 10, tzinfo=UTC)
 SAID = "We adopted a dog today and called him Pascal. Eagles fly over Lyon, and Ann paid 47 euros for his basket."
@@ -117,3 +117,11 @@ def test_a_chapter_that_may_not_be_revised_is_not(tries):
     answer, _ = answered(tries, GOOD, revise=[StoryRevision(number=2, title="Another's", text="Pascal came.")])
 
     assert answer.revise == ()
+
+
+def test_the_notes_of_the_first_try_stand_where_the_second_one_has_none(tries):
+    people = (NotedPerson(name="Ann", who="has a dog"),)
+    answer = tries.merged(StoryChapters(append=(GOOD, BAD), people=people))
+    tries.fault(answer)
+
+    assert tries.merged(StoryChapters(append=(BETTER,))).people == people
