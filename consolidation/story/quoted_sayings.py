@@ -51,7 +51,11 @@ _HEARD_BEFORE = 0.5  # of an answer's words: it mirrors
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """A sentence as it stands in its *line*; *place* counts the sentences of a day, *told* the lines of a talk."""
+    """
+    A sentence as it stands in its *line*; *place* counts the sentences of a day, *told* the lines of a talk.
+
+    ``is_dependent``: it can not be understood alone. ``is_idle``: it thanks, cheers, greets or asks for something.
+    """
 
     who: str
     role: Speaker
@@ -65,6 +69,7 @@ class Saying:
     names: tuple[str, ...]
     weight: float
     is_dependent: bool
+    is_idle: bool = False
 
     @property
     def text(self) -> str:
@@ -123,8 +128,21 @@ def _saying(
     named = tuple(name for name in names(text, language=spoken) if name not in speakers)
     is_dependent = quoted_words.is_dependent(text, language=spoken)
     weight = _weight(message.role, text, spoken, content, len(named))
+    common = quoted_words.platitudes(content, language=spoken)
+    is_idle = quoted_words.is_phrase(text) or is_request(text) or 2 * common > len(content)
     return Saying(
-        message.known_as, message.role, line, start, len(line), *order, spoken, content, named, weight, is_dependent
+        message.known_as,
+        message.role,
+        line,
+        start,
+        len(line),
+        *order,
+        spoken,
+        content,
+        named,
+        weight,
+        is_dependent,
+        is_idle or quoted_words.is_to_another(text, language=spoken),
     )
 
 

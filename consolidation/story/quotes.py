@@ -13,6 +13,7 @@ from datetime import date
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypedDict
 
+from consolidation.kernel.turns import Speaker
 from consolidation.story.quoted_leads import Leads, leads_of
 from consolidation.story.quoted_sayings import Saying, sayings
 from consolidation.story.quoted_titles import Mentions, title
@@ -21,7 +22,7 @@ from prompts.responses import StoryChapter, StoryChapters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from consolidation.kernel.turns import Message, Speaker
+    from consolidation.kernel.turns import Message
 
 _A_FEW, _A_DAY, _MOST_READ = 3, 6, 2  # sentences: from here on only weighty ones; at most; at most of what was read
 _SMALL_TALK, _LEAST, _SLIGHT, _WEIGHTY = 0.9, 1.8, 1.8, 3.0  # weights
@@ -31,6 +32,7 @@ _NEW = 5  # of so many words, one may be new in what was told before
 _NO_CONTEXT = 1.5
 _FIRST_NAMED, _FOLLOWED = 0.35, 0.4
 _CANDIDATES = 100  # of the sentences of a day, the weightiest
+_FEW_WORDS = 60  # of a day: up to here, more than the weightiest is told
 _NEIGHBOURS = 3  # days between them
 _MOST_RUNS = 3  # paragraphs, before each speaker's words are put together
 _LEFT_OUT = " … "
@@ -124,6 +126,24 @@ def _chosen(said: Sequence[Saying], before: _Told, on_days: Mapping[str, int]) -
             continue
         if all(_overlap(best, one) < _SAME for one in chosen.values()) and not _was_told(best, before, on_days):
             chosen[best.place] = best
+    return _filled(chosen, [one for one in fit if not _was_told(one, before, on_days)])
+
+
+def _filled(chosen: dict[int, Saying], said: Sequence[Saying]) -> tuple[Saying, ...]:
+    """*chosen* in its order; on a day of few words with what else people said, first what stands beside it."""
+    left = [one for one in said if one.role is Speaker.USER and not one.is_idle and one.place not in chosen]
+    room = _FEW_WORDS - sum(len(one.text.split()) for one in chosen.values())
+    while chosen:
+        lines = {one.told for one in chosen.values()}
+        beside = [one for one in left if one.told in lines and one.weight >= 0]
+        others = [one for one in left if one.weight > _SMALL_TALK and not one.is_dependent]
+        fitting = [one for one in beside or others if len(one.text.split()) <= room]
+        if not fitting:
+            break
+        best = max(fitting, key=lambda one: (one.weight, -one.place))
+        left.remove(best)
+        room -= len(best.text.split())
+        chosen[best.place] = best
     return tuple(chosen[place] for place in sorted(chosen))
 
 
