@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ class RunTelemetry:
                 "story.refused",
                 mind_id=mind.mind_id,
                 trigger=run.trigger,
-                reason=run.refused[-1],
+                reason=_without_sentences(run.refused[-1]),
                 refusals=run.refusals,
             )
 
@@ -87,5 +88,10 @@ def _report(mind: Mind, run: Run) -> None:
         of=run.turns,
         chapters=run.chapters,
         compressed=run.compressed,
-        error=run.error,
+        error=_without_sentences(run.error) if run.error is not None else None,
     )
+
+
+def _without_sentences(reason: str) -> str:
+    """*reason* without the sentences that it shows: they are made of what people said, and a log holds none of it."""
+    return re.sub(r"“[^”]*”", "“…”", reason)

@@ -44,6 +44,8 @@ async def test_a_story_that_was_refused_is_paid_for_and_says_why(tmp_path):
     refusals = [line for line in logged if line["event"] == "story.refused"]
     assert [(line["log_level"], line["refusals"]) for line in refusals] == [("warning", at) for at in (1, 2, 3, 4)]
     assert "Roderick" in refusals[0]["reason"]
+    said = INVENTED["append"][0]["text"]
+    assert said in run["refused"][0] and not any(said in str(line) for line in logged), "a log holds no sentence"
     assert [reason for reason in run["refused"] if "Roderick" in reason] == run["refused"] != []
 
 
