@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.story.compression import body, lost
@@ -34,6 +34,7 @@ _READ_RUN, _PERSON_RUN = 6, 5  # words in a row that are somebody's own
 _ONESELF = frozenset("i my ich mein meine yo je io eu я".split())
 _QUOTED = re.compile(r"[“„«「\"][^“„«»「」”\"]{0,2000}[”“»」\"]")
 _SAME_SHARE = 0.6
+_NONE: frozenset[tuple[str, ...]] = frozenset()
 _MOST_SHORTER = 0.7  # of the words there were
 _REFUSAL = re.compile(
     r"^\W{0,4}(?:I'm sorry|I am sorry|I can(?:no|')t (?:help|assist|write)|As an AI\b)", re.IGNORECASE
@@ -67,7 +68,7 @@ class ChapterChecks:
         )
         self._first = min(stored.occurred_at for stored in batch)
         self._last = max(stored.occurred_at for stored in batch)
-        self._said = tuple(one for stored in batch for one in stored.turn.messages)
+        self._borrowed = BorrowedWords.of([one for stored in batch for one in stored.turn.messages])
         self._soul = soul
 
     def fault_of(self, chapter: StoryChapter | StoryRevision) -> ChapterFault | None:
@@ -93,7 +94,7 @@ class ChapterChecks:
     def _text_fault(self, text: str) -> str:
         return _first(
             leak(text, soul=self._soul),
-            borrowed(text, said=self._said),
+            self._borrowed.fault_of(text),
             invention(text, sources=self.sources),
             language_of(text, language=self.sources.language),
         )
@@ -186,18 +187,33 @@ def leak(text: str, *, soul: str) -> str:
     return "it quotes the description of who you are" if _shingles(text) & _shingles(soul) else ""
 
 
-def borrowed(text: str, *, said: Sequence[Message]) -> str:
-    """Whether a sentence of *text* tells as its own what was only read, or what a person said of themselves."""
-    own = _runs_of_sentences(text, _READ_RUN)
-    spoken = _all_runs((one.content for one in said if one.role not in READ), _READ_RUN)
-    read = (own - spoken) & _all_runs((one.content for one in said if one.role in READ), _READ_RUN)
-    if read:
-        return f"it repeats what was only read (“{_words_of(read)}”); say in your own words that you read it"
-    told = _runs_of_sentences(_QUOTED.sub(" … ", text), _PERSON_RUN)
-    bots = _all_runs((one.content for one in said if one.role not in READ | {Speaker.USER}), _PERSON_RUN)
-    persons = _all_runs((one.content for one in said if one.role is Speaker.USER), _PERSON_RUN)
-    taken = {run for run in (told - bots) & persons if not _ONESELF.isdisjoint(run)}
-    return f"it tells as your own what another said of themselves (“{_words_of(taken)}”)" if taken else ""
+@dataclass(frozen=True, slots=True)
+class BorrowedWords:
+    """
+    Words in a row that a narrator may not tell as its own.
+
+    ``read`` were only read, and nobody said them; with ``persons`` somebody else spoke of themselves.
+    """
+
+    read: frozenset[tuple[str, ...]]
+    persons: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, said: Sequence[Message]) -> Self:
+        """Those of a batch's messages."""
+        read = _all_runs((one.content for one in said if one.role in READ), _READ_RUN)
+        spoken = _all_runs((one.content for one in said if one.role not in READ), _READ_RUN) if read else _NONE
+        persons = _all_runs((one.content for one in said if one.role is Speaker.USER), _PERSON_RUN)
+        bots = _all_runs((one.content for one in said if one.role not in READ | {Speaker.USER}), _PERSON_RUN)
+        return cls(read - spoken, frozenset(run for run in persons - bots if not _ONESELF.isdisjoint(run)))
+
+    def fault_of(self, text: str) -> str:
+        """Whether a sentence of *text* tells as its own what was only read, or what a person said of themselves."""
+        if read := _runs_of_sentences(text, _READ_RUN) & self.read:
+            return f"it repeats what was only read (“{_words_of(read)}”); say in your own words that you read it"
+        if taken := _runs_of_sentences(_QUOTED.sub(" … ", text), _PERSON_RUN) & self.persons:
+            return f"it tells as your own what another said of themselves (“{_words_of(taken)}”)"
+        return ""
 
 
 def repetition(text: str, *, story: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.story.chapters import as_chapter, parse
-from consolidation.story.checks import ChapterChecks, borrowed, check_shortened, without_repetitions
+from consolidation.story.checks import BorrowedWords, ChapterChecks, check_shortened, without_repetitions
 from prompts.responses import StoryChapter, StoryChapters, StoryRevision, StoryShortened
 
 AT = datetime(2026, 2, 14, 10, tzinfo=UTC)
@@ -137,7 +137,7 @@ OWN = "I always approve the invoices of Puffin Ltd at once."
 def test_what_was_read_is_nobodys_and_what_a_person_said_of_themselves_is_not_the_bots(text, role, reason):
     said = (Message(Speaker.USER, OWN, name="Ann"), Message(role, PAGE))
 
-    found = borrowed(text, said=said)
+    found = BorrowedWords.of(said).fault_of(text)
 
     assert (reason in found) if reason else found == ""
 
@@ -199,5 +199,9 @@ def test_each_old_chapter_is_covered_once_and_in_order(chapters):
 def test_words_of_two_sentences_are_not_taken_for_what_another_said_of_themselves():
     said = (Message(Speaker.USER, "Boxes everywhere, bells every 15 minutes, I love it.", name="Ann"),)
 
-    assert borrowed("There are boxes and bells every 15 minutes. I told her that it passes.", said=said) == ""
-    assert "another said of themselves" in borrowed("There are bells every 15 minutes, I love it.", said=said)
+    assert (
+        BorrowedWords.of(said).fault_of("There are boxes and bells every 15 minutes. I told her that it passes.") == ""
+    )
+    assert "another said of themselves" in BorrowedWords.of(said).fault_of(
+        "There are bells every 15 minutes, I love it."
+    )
