@@ -33,16 +33,17 @@ _CLAUSE_END = re.compile(r"[,;:!?.…()\"“”„«»、。，！？；：–�
 # At the end of a phrase these are verbs, or may be.
 _VERB = {
     "en": re.compile(
-        r"\w+(?:ed|ing|ly)|went|got|came|made|took|wrote|sent|met|lost|won|began|brought|bought|thought|told|gave|ran"
+        r"\w{1,40}(?:ed|ing|ly)|went|got|came|made|took|wrote|sent|met|lost|won|began|brought|bought|thought|told|gave|ran"
         r"|saw|sang|grew|fell|found|taught|sold|chose|broke|drove|flew|said|heard|had|did|kept|held|ate|rang|wore|let"
-        r"|feels?|makes?|gives?|put|set|get|go|see|think|want|say|tell|find|keep|come|take|need|have|has|helps?|means?|shows?|gets?|goes|says?|comes?|keeps?|takes?|needs?|wants?|lives?|loves?"
-        r"|knows?|brings?|become|becomes|became|seems?|looks?|starts?|happens?|\w+['’](?!s$)\w+|\w+['’]s"
+        r"|feels?|makes?|gives?|put|set|get|go|see|think|want|say|tell|find|keep|come|take|need|have|has"
+        r"|helps?|means?|shows?|gets?|goes|says?|comes?|keeps?|takes?|needs?|wants?|lives?|loves?"
+        r"|knows?|brings?|become|becomes|became|seems?|looks?|starts?|happens?|\w{1,40}['’](?!s$)\w+|\w{1,40}['’]s"
     ),
     "de": re.compile(r"[a-zäöüß]\w*"),  # the last word of a German noun phrase has a capital
-    "es": re.compile(r"\w+(?:ando|iendo|aron|ieron|é|ó|aba|ía|amos|mente)"),
-    "fr": re.compile(r"\w+(?:ait|aient|ant|ons|ez|ment)"),
-    "it": re.compile(r"\w+(?:ando|endo|iamo|arono|mente|ò|è)"),
-    "pt": re.compile(r"\w+(?:ando|endo|indo|aram|eram|ou|eu|mente)"),
+    "es": re.compile(r"\w{1,40}(?:ando|iendo|aron|ieron|é|ó|aba|ía|amos|mente)"),
+    "fr": re.compile(r"\w{1,40}(?:ait|aient|ant|ons|ez|ment)"),
+    "it": re.compile(r"\w{1,40}(?:ando|endo|iamo|arono|mente|ò|è)"),
+    "pt": re.compile(r"\w{1,40}(?:ando|endo|indo|aram|eram|ou|eu|mente)"),
 }
 
 

@@ -93,7 +93,9 @@ async def bring_in(
         await _spool(request.stream(), archive, most_bytes=memory.settings.archive.max_bytes)
         restored = await memory.archive.restorer.restore(mind_id, archive, reembeds=reembed, takes_prompts=prompts)
     manifest, imported = restored.manifest, restored.graph.by_kind
-    memory.sleep.sleeper.begin(await memory.minds.find(mind_id))  # a dream that was owed where it comes from
+    mind = await memory.minds.find(mind_id)
+    memory.sleep.sleeper.begin(mind)  # a dream that was owed where it comes from
+    memory.story.sources.begin(mind)
     await memory.audit_log.note("mind.imported", by=caller.name, mind_id=mind_id, turns=restored.turns)
     return ImportedOut(
         mind_id=mind_id,
