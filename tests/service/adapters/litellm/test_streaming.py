@@ -86,7 +86,7 @@ async def test_a_shaped_answer_in_the_pieces_of_a_tool_call_is_asked_for_whole(a
     assert asked[-1].body.get("stream") in {None, False}
 
 
-@pytest.mark.parametrize("hang", [Drips(0.02), Says(json.dumps(BICYCLE), drip=5.0)])
+@pytest.mark.parametrize("hang", [Drips(0.02), Says(json.dumps(BICYCLE), drip=60.0)])
 async def test_a_stream_that_falls_silent_is_given_up_long_before_its_deadline(ask, hang):
     """Broken: ``_patient`` waits for ever."""
     ledger = UsageLedger()
@@ -96,7 +96,7 @@ async def test_a_stream_that_falls_silent_is_given_up_long_before_its_deadline(a
     with pytest.raises(ModelTimedOut, match="said nothing for 0.3 s"):
         await listened(ask, hang, silence=0.3, ledger=ledger)
 
-    assert asyncio.get_running_loop().time() - began < 5
+    assert asyncio.get_running_loop().time() - began < 20
     assert "said nothing" in ledger.last_calls[0].reason
 
 
