@@ -94,4 +94,4 @@ def _report(mind: Mind, run: Run) -> None:
 
 def _without_sentences(reason: str) -> str:
     """*reason* without the sentences that it shows: they are made of what people said, and a log holds none of it."""
-    return re.sub(r"“[^”]*”", "“…”", reason)
+    return re.sub(r"“[^“”]*”", "“…”", reason)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import anyio.from_thread
 import anyio.to_thread
-import numpy as np
 import structlog
 
 from consolidation.kernel.errors import EmbedderFault, MemoryFault
@@ -208,6 +207,8 @@ class StorySources:
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
         batches = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
+        import numpy as np  # a start does without it
+
         return np.concatenate([anyio.from_thread.run(self._embedder.embed, batch) for batch in batches])
 
     async def _remembered(self, mind: Mind) -> SourcesByChapter:

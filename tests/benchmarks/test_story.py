@@ -107,13 +107,6 @@ async def test_a_request_without_a_recorded_answer_is_named_with_what_was_refuse
         await stories(tmp_path, [talk], teller=_answers(tmp_path, invented), advanced=lambda: None)
 
 
-async def test_a_model_that_can_not_be_asked_is_named(talk, tmp_path):
-    teller = StoryTeller(model="nosuch/model")
-
-    with pytest.raises(StoryNotTold, match="nosuch/model"):
-        await stories(tmp_path, [talk], teller=teller, advanced=lambda: None)
-
-
 @pytest.mark.parametrize("content", ["{}", "no JSON"])
 async def test_a_file_that_holds_no_answers_is_refused(talk, tmp_path, content):
     path = tmp_path / "answers.json"

@@ -56,7 +56,7 @@ def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path)
     assert (again.exit_code, again.stdout.splitlines()[0]) == (0, UP_TO_DATE)
     assert more.stdout.startswith("Wrote 1 turn of ada into the story, in 1 new chapter.\n")
     assert "STORY.md" not in more.stdout  # it lies where the service runs
-    assert story.read_text().count("closes on Mondays") == 1
+    assert story.read_text().count("closes on Mondays.") == 1
     assert "3 chapters, " in status.stdout
     assert "up to 11 Jan 2026; nothing waits" in status.stdout
 
