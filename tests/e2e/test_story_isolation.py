@@ -9,7 +9,7 @@ import pytest
 
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.story.chapters import parse
-from consolidation.story.narrator import Narrator, Voice
+from consolidation.story.narrator import Narrator, ToldSoFar, Voice
 from consolidation.story.run import Run, RunInProgress
 from consolidation.text.tokens import count_tokens
 from service.adapters.extractive_model import ExtractiveModel
@@ -86,8 +86,7 @@ async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_el
     telling = asyncio.create_task(
         Narrator((ExtractiveModel(),)).narrate(
             batch,
-            book=parse(""),
-            ours=frozenset(),
+            told=ToldSoFar(parse("")),
             voice=Voice("the bot", "", None),
             going=RunInProgress(Run("manual", first), lambda _: None),
         )
