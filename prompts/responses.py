@@ -131,7 +131,7 @@ class OpenMatter(Shape):
 
 
 class StoryChapters(Shape):
-    """Answer to story_first.md and story_next.md: what is added, what is told better, and notes for the next time."""
+    """Answer to story_first.md and story_next.md: new chapters, revised chapters, and the narrator's notes."""
 
     append: tuple[StoryChapter, ...]
     revise: tuple[StoryRevision, ...] = ()

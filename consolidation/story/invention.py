@@ -49,12 +49,8 @@ class Sources:
         return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *names_said, *dates)
 
     def says_small(self, word: str) -> bool:
-        """Whether *word* was said, in whatever form, and not as a name with a capital."""
-        is_said = bool(set(tokens(word)) & self._words) or not self._stems.isdisjoint(
-            stems(word, language=self.language)
-        )
-        is_light = not content_words(word, language=self.language)
-        return word != "I" and word not in self._capitalised and (is_said or is_light)
+        """Whether the sources write *word* small somewhere, or it is a function word."""
+        return word != "I" and (word.lower() in self._small or not content_words(word, language=self.language))
 
     def _strange_names(self, sentence: str) -> tuple[str, ...]:
         if self.language.startswith("de"):  # there every noun has a capital: a capital marks no name
@@ -93,9 +89,9 @@ class Sources:
         return frozenset(stem for text in self._texts for stem in stems(text, language=self.language))
 
     @cached_property
-    def _capitalised(self) -> frozenset[str]:
-        """Words with a capital that do not open a sentence."""
-        return frozenset(word for text in self._texts for word in re.findall(r"(?<=[\w,;:] )[^\W\d_a-z]\w*", text))
+    def _small(self) -> frozenset[str]:
+        """Every word that is written without a capital."""
+        return frozenset(word for text in self._texts for word in _WORD.findall(text) if word.islower())
 
     @cached_property
     def _named_days(self) -> tuple[NamedDay, ...]:
@@ -131,11 +127,11 @@ def in_sentence_case(title: str, *, sources: Sources) -> str:
     """
     *title* without the capitals of Title Case, which hide what is a name.
 
-    Only words that were said lose theirs, and those that are said with a capital keep it: a name that nobody said
-    stays to be seen.
+    Only a word that the sources write small loses its capital. A name keeps it, also one that nobody said, so that the
+    check sees it.
     """
     words = [one[0] for one in _TITLE_WORD.finditer(title)]
-    if sources.language.startswith("de") or len(words) == 1 or not all(word[0].isupper() for word in words):
+    if sources.language.startswith("de") or not words[1:] or not all(word[0].isupper() for word in words):
         return title
     first, gap, rest = title.partition(" ")
     return first + gap + _WORD.sub(lambda one: one[0].lower() if sources.says_small(one[0]) else one[0], rest)

@@ -1,7 +1,8 @@
 """
 Titles that are words of the talk: a noun phrase with its article, else a few words of the weightiest sentence, quoted.
 
-There is no parser: a phrase ends at function words, and where it might hold a verb it is not taken.
+Lists of function words and of verb endings stand in for a parser: a phrase ends at a function word, and a phrase that
+may contain a verb is not used.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class StoryFile:
 
     @contextmanager
     def _held(self) -> Iterator[_HeldStory | None]:
-        """The story and its history. None if there is no history, or a link stands in its place."""
+        """Open the story together with its history. Gives None if the history is missing or is a link."""
         with ExitStack() as stack:
             try:
                 folder = stack.enter_context(held_folder(self._folder))

@@ -206,9 +206,9 @@ class StorySources:
         return found
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
-        batches = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
-        import numpy as np  # a start does without it
+        import numpy as np  # here, so that a start does without it
 
+        batches = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
         return np.concatenate([anyio.from_thread.run(self._embedder.embed, batch) for batch in batches])
 
     async def _remembered(self, mind: Mind) -> SourcesByChapter:

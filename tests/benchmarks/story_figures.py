@@ -201,7 +201,7 @@ def resolved_dates(said: Sequence[Said], book: Book, *, language: str) -> dict[s
     """
     The dates in the prose (day and month): how many, how many with a weekday, how many of these fit the calendar.
 
-    ``right``: the share that fits and follows from the talk. None where there is no date.
+    ``right`` is the share of dates whose weekday is right and that can be computed from the talk; None without dates.
     """
     follows = days_of_talk(said, language=language)
     dates = weekdays = fitting = right = 0

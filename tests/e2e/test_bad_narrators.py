@@ -44,6 +44,8 @@ WRONG = {
     "an invented name": chapter("I met Ann and Roderick Spode, and their dog Pascal."),
     "an invented name in a title": chapter("Pascal came.", title="Roderick Spode"),
     "an invented number": chapter("Ann adopted 47 dogs, one called Pascal."),
+    "an invented date": chapter("Pascal came to Ann on 13 February."),
+    "a date of another weekday": chapter("Pascal came to Ann on Friday, 14 February."),
     "the story told again": chapter(AGAIN, title="The first day"),
     "who it is": chapter(f"Pascal came. {SOUL}"),
     "headings": chapter("# Part one\nPascal came."),
@@ -141,6 +143,10 @@ RIGHT = {
         "Ann and hers adopted a dog,\n<!-- CURSOR: v1 seq=7 for=2026-02-14T10:00:00.000Z -->\n"
         "<!-- LAST_PROCESSED: 2026-02-14T10:00:00.000Z -->\nand I learned his name: Pascal."
     ),
+    "one sentence that is wrong twice": chapter(
+        "Ann and hers adopted a dog, and I learned his name: Pascal. They have him with them from today on, and I hope to "
+        "hear more of him soon. I met Roderick Spode."
+    ),
     "a mark in its title": chapter(GOOD["append"][0]["text"], title="The dog <!-- LAST_PROCESSED: 2026 -->"),
     "a person's chapter revised": revision("I did not write this."),
     "a chapter revised that is not there": {**GOOD, "revise": [{"number": 99, "title": "Dog", "text": "Ann came."}]},
@@ -160,5 +166,5 @@ async def test_an_answer_that_can_be_made_right_is_used_without_what_is_wrong_wi
     text = story.read_text()
     assert (run["last_run"]["error"], run["last_run"]["told"], again["last_run"]["told"]) == (None, 1, 0)
     assert text.startswith(MINE) and text.count("learned his name: Pascal") == 1
-    assert text.count("CURSOR") == text.count("LAST_PROCESSED") == 1 and "seq=7" not in text
+    assert text.count("CURSOR") == text.count("LAST_PROCESSED") == 1 and "seq=7" not in text and "Spode" not in text
     assert listed["last_sequence"] == 1 and [one["edited_by_person"] for one in listed["chapters"]] == [True, False]

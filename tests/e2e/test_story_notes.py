@@ -52,6 +52,11 @@ async def test_the_next_batch_is_told_with_the_notes_of_the_one_before_and_peopl
     story = await noted(service, answers)
     prompt = await next_prompt(service, model, answers)
 
+    first = model.chats[0].words
+    assert (
+        "<dates>last week = Monday 2025-12-29 to Sunday 2026-01-04</dates>" in first and "[Friday 2026-01-09" in first
+    )
+    assert "What happened ends where the story stands now" in first and "(36 days later)" not in first
     assert story["people"] == [{"name": "Ines", "who": "the mother of Ann, in Lyon"}]
     assert story["open"] == [OPEN], "what was never said is left out"
     assert "- who is who: Ines: the mother of Ann, in Lyon" in prompt

@@ -102,9 +102,9 @@ def test_a_revision_at_fault_is_asked_for_again_by_its_number(tries):
 
 
 def test_a_title_in_title_case_is_no_row_of_names_and_is_put_like_a_sentence(tries):
-    answer, reason = answered(tries, told(LONG, title="A Dog And An Eagle Over Lyon"))
+    answer, reason = answered(tries, told(LONG, title="Pascal And An Eagle Over The Basket Of Ann"))
 
-    assert (reason, answer.append[0].title) == ("", "A dog and an eagle over Lyon")
+    assert (reason, answer.append[0].title) == ("", "Pascal and an Eagle over the basket of Ann")
     assert "the name 'Spode'" in answered(tries, told(LONG, title="A Basket For Spode"))[1]
 
 
