@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from contextlib import suppress
 
-TOLD = re.compile(r"has the number (k\d{6}) in\b")
+# With the full stop: a chapter's title may quote the rest of a sentence.
+TOLD = re.compile(r"has the number (k\d{6}) in (?:\w+ today|faded ink)\.")
 
 
 def kept_in(workspace):
