@@ -85,8 +85,8 @@ class TextIndex:
                 put_stems(database, "facts", number, stems)
             for entity, stems in entities:
                 number = number_of(database, "entities", entity.uuid)
-                row = (number, entity.uuid, entity.name, name_key(entity.name), entity.summary)
-                database.execute("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?)", row)
+                row = (number, entity.uuid, entity.name, name_key(entity.name), entity.summary, entity.kind)
+                database.execute("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?, ?)", row)
                 put_stems(database, "entities", number, stems)
             move_cursor(database, "facts", cursor)
 
@@ -249,7 +249,7 @@ class TextIndex:
             return mentions(database, name, languages=self._all(LANGUAGE), limit=limit)
 
     def entities(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
-        """Entities by number: uuid, name, key, summary."""
+        """Entities by number: uuid, name, key, summary, kind."""
         return self._rows("entities", numbers)
 
     def names_in(self, text: str) -> tuple[tuple[str, str], ...]:

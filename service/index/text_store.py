@@ -25,7 +25,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 7
+_VERSION = 8
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -42,10 +42,13 @@ CREATE TABLE facts (
   target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT, importance REAL
 );
 CREATE TABLE entities (
-  number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL
+  number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL,
+  kind TEXT NOT NULL
 );
 CREATE INDEX entities_by_key ON entities (key);
 CREATE INDEX facts_by_episodes ON facts (episodes);
+CREATE INDEX facts_by_source ON facts (source);
+CREATE INDEX facts_by_target ON facts (target);
 CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{TOKENIZER}");
 CREATE VIRTUAL TABLE turn_concepts USING fts5 ({", ".join(CONCEPT_COLUMNS)}, tokenize="{TOKENIZER}");

@@ -73,12 +73,17 @@ class StoredFact:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntity:
-    """An entity of the graph with its summary and the episodes (uuids) that mention it, newest first."""
+    """
+    An entity of the graph with its summary and the episodes (uuids) that mention it, newest first.
+
+    ``kind`` is what sort of thing it is, as a model said; "" where none did.
+    """
 
     uuid: str
     name: str
     summary: str
     episodes: tuple[str, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> lis
     words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
     hits = []
-    for number, (uuid, name, _, summary) in mind.text.entities(tuple(scores)).items():
+    for number, (uuid, name, _, summary, _) in mind.text.entities(tuple(scores)).items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
         text = f"{name}: {summary}" if summary else str(name)
         hits.append(_hit(f"entity:{uuid}", "entity", text, scores[number], sequences))
