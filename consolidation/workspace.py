@@ -18,7 +18,7 @@ LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
 _MOST_PERSONA = 8_000  # characters of SOUL.md and PURPOSE.md that are read
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->")
 _UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
-_LOGS = ("subconscious.jsonl", "outcomes.jsonl")
+_LOGS = ("subconscious.jsonl", "outcomes.jsonl", "corrections.jsonl")
 _OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md", "briefing.md")
 _SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl")
 _WRITINGS_HISTORY = tuple(f"{name.removesuffix('.md')}-history" for name in _OWN_WRITINGS)
@@ -102,6 +102,11 @@ class Workspace:
     def outcomes(self) -> Path:
         """One line per outcome: what became of a memory that was shown."""
         return self.folder / "outcomes.jsonl"
+
+    @property
+    def corrections(self) -> Path:
+        """One line per decision of a person: what is wrong, what is so, what never comes up."""
+        return self.folder / "corrections.jsonl"
 
     @property
     def dreams(self) -> Path:

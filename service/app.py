@@ -21,6 +21,7 @@ from service.http.problems import add_problem_handlers
 from service.http.routes import (
     api_docs,
     consolidation,
+    corrections,
     health,
     journal,
     log,
@@ -96,7 +97,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, resonance, waking, memory, standing, tools, health):
+    for part in (*stored, corrections, resonance, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from mind_memory_client.answers import Answer as Answer  # noqa: PLC0414 - imported from here too
 from mind_memory_client.answers import DroppedMessage as DroppedMessage  # noqa: PLC0414 - the same
+from mind_memory_client.corrections import Decision
 from mind_memory_client.sleep import SleepStatus
 
 
@@ -110,6 +111,18 @@ class JournalSource(Answer):
     excerpt: str
 
 
+class PersonSource(Answer):
+    """A person who put a memory right; the fields of a turn are None."""
+
+    turn_id: None = None
+    session_id: None = None
+    sequence: None = None
+    correction_id: str
+    by: str
+    timestamp: datetime
+    excerpt: str
+
+
 class Flashback(Answer):
     """A memory that surfaced: ``text`` as the model reads it, ``raw`` as it was said."""
 
@@ -121,7 +134,7 @@ class Flashback(Answer):
     date: str
     occurred_at: datetime
     score: float
-    sources: tuple[TurnSource | JournalSource, ...]
+    sources: tuple[TurnSource | JournalSource | PersonSource, ...]
 
 
 class StablePart(Answer):
@@ -184,8 +197,9 @@ class Memory(Answer):
     valid_at: datetime | None
     invalid_at: datetime | None
     score: float
-    sources: tuple[TurnSource | JournalSource, ...]
+    sources: tuple[TurnSource | JournalSource | PersonSource, ...]
     is_contradicted: bool = False
+    corrections: tuple[Decision, ...] = ()
 
 
 class Remembered(Answer):

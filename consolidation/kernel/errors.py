@@ -17,6 +17,10 @@ Every error that is raised on purpose, as one tree:
     + VersionNotFound
     + JournalFileNotFound
     + ModelNotFound
+    + MemoryNotFound
+    + CorrectionNotFound
+  x CorrectionConflict
+    + AmbiguousMemory
   x TurnConflict
   x TurnErased
   x MindExists
@@ -158,6 +162,26 @@ class JournalFileNotFound(NotFound):
 
 class ModelNotFound(NotFound):
     """A client asked for a model that the settings do not offer."""
+
+
+class MemoryNotFound(NotFound):
+    """The mind has no such fact, entity or turn (any more)."""
+
+
+class CorrectionNotFound(NotFound):
+    """No correction of this id was ever made, or it was erased."""
+
+
+class CorrectionConflict(MemoryFault):
+    """What a person decides can not stand beside what they decided before, or nothing may be decided now."""
+
+
+class AmbiguousMemory(CorrectionConflict):
+    """More than one memory has these words; ``candidates`` are their ids, each with the memory's words."""
+
+    def __init__(self, message: str, *, candidates: Mapping[str, str]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
 
 
 class TurnConflict(MemoryFault):

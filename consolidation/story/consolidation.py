@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.corrections.taken_out import as_put_right
 from consolidation.kernel.errors import MemoryFault
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.backlog import batches, catch_up, read_backlog, read_owed, read_pending
 from consolidation.story.chapter_turns import left_out_by
 from consolidation.story.chapters import parse
 from consolidation.story.compression import oldest_run
+from consolidation.story.draft import StoryDraft
 from consolidation.story.erasure import erase_from_story
 from consolidation.story.ledger import read_ledger, story_digest, write_ledger
 from consolidation.story.narrator import ToldSoFar
 from consolidation.story.notes import NO_NOTES
 from consolidation.story.publish import publish_batch, publish_owed, publish_shorter
+from consolidation.story.put_right import put_right_in_story
 from consolidation.story.run import MindStory, Run, RunInProgress, failed
 
 if TYPE_CHECKING:
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
     from consolidation.story.anchor import PendingRange
     from consolidation.story.chapter_turns import ErasedTurns
-    from consolidation.story.draft import StoryDraft
     from consolidation.story.erasure import ErasedFromStory
     from consolidation.story.narrator import Narrator, Voice
     from consolidation.story.run import Gathered
@@ -138,6 +140,16 @@ class ConsolidationService:
         """Which turns are not narrated, by position. No turn is read."""
         return (await read_pending(story, now=self._clock.now()))[0]
 
+    async def put_right(self, story: MindStory) -> int:
+        """
+        Take out of the story what people put right; the turns of those chapters are owed. Returns how many went.
+
+        Raises StoryFault, Locked, OSError.
+        """
+        async with self._only(story):
+            await anyio.to_thread.run_sync(catch_up, story)
+            return await put_right_in_story(story)
+
     async def catch_up(self, story: MindStory) -> int:
         """Bring the ledger up to a story that a crash left ahead of it. Returns the last sequence narrated."""
         async with self._only(story):
@@ -150,6 +162,7 @@ class ConsolidationService:
 
     async def _narrate(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
         await anyio.to_thread.run_sync(catch_up, story)
+        await put_right_in_story(story)
         owed = await read_owed(story, now=self._clock.now())
         backlog = await read_backlog(story, now=self._clock.now())
         going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
@@ -180,8 +193,11 @@ class ConsolidationService:
         text = without_marks(await anyio.to_thread.run_sync(story.file.read))
         ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
         told = ToldSoFar(parse(text), ledger.digests, ledger.notes_on(text), ledger.newest, story_digest(text))
+        left = await anyio.to_thread.run_sync(_as_put_right, story, batch)
+        if not left:
+            return StoryDraft(())
         return await self._narrator.narrate(
-            batch, told=told, voice=voice, going=going, is_again=is_again, is_newest=is_newest
+            left, told=told, voice=voice, going=going, is_again=is_again, is_newest=is_newest
         )
 
     async def _compress(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
@@ -196,6 +212,14 @@ class ConsolidationService:
             shorter = await self._narrator.shorten(chapters, voice=voice, going=going)
             await publish_shorter(story, chapters, shorter)
             going.advance(compressed=going.run.compressed + len(chapters))
+
+
+def _as_put_right(story: MindStory, batch: Sequence[StoredTurn]) -> Sequence[StoredTurn]:
+    """The turns of *batch* as they are to be told, after what people put right."""
+    standing = story.corrections.standing() if story.corrections is not None else None
+    if not standing:
+        return batch
+    return [left for stored in batch if (left := as_put_right(stored, standing)) is not None]
 
 
 def _count(going: RunInProgress, batch: Sequence[StoredTurn], draft: StoryDraft) -> None:

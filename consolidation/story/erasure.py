@@ -63,7 +63,7 @@ async def erase_from_story(story: MindStory, erased: ErasedTurns) -> ErasedFromS
         book = parse(without_marks(text))
         removed = effect_on(book).removed
         gone.update(removed)
-        return _without(text, book, [one for one in book.chapters if one.digest in removed])
+        return without_chapters(text, book, [one for one in book.chapters if one.digest in removed])
 
     chapters = len(before.removed)
     if before.removed:
@@ -96,12 +96,12 @@ def _redaction(erased: ErasedTurns, ledger: StoryLedger) -> Callable[[str], str 
         told = [one for one in book.chapters if one.first in times or erased.are_told_in(one, ledger.turns)]
         if any(form in book.opening for form in erased.forms) or (told and len(told) == len(book.chapters)):
             return None
-        return _without(text, book, told)
+        return without_chapters(text, book, told)
 
     return redact
 
 
-def _without(text: str, book: Book, chapters: Sequence[Chapter]) -> str:
+def without_chapters(text: str, book: Book, chapters: Sequence[Chapter]) -> str:
     """The story *text*, which *book* is without its marks, without *chapters*."""
     if not chapters:
         return text

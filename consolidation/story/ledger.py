@@ -34,6 +34,7 @@ class StoryLedger:
     ``digests`` are the chapters that we wrote, ``short`` those of them that replaced longer ones, ``turns`` what each
     was made of. ``owed`` are turns below the cursor to be narrated again, since their chapter was removed. ``notes``
     are the narrator's, made when the story without its marks had the digest ``noted_on``.
+    ``put_right`` is the id of the last line of the corrections that the story follows.
     """
 
     sequence: int | None = None
@@ -45,6 +46,7 @@ class StoryLedger:
     owed: frozenset[int] = field(default_factory=frozenset)
     notes: StoryNotes = NO_NOTES
     noted_on: str = ""
+    put_right: str = ""
 
     def notes_on(self, story: str) -> StoryNotes:
         """The narrator's notes, where they were made on just this story; else none: a person may have changed it."""
@@ -68,6 +70,7 @@ def read_ledger(file: Path) -> StoryLedger:
             sequences_of(found.get("again", ())),
             StoryNotes.read(found.get("notes", {})),
             str(found.get("noted_on", "")),
+            str(found.get("put_right", "")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return StoryLedger()
@@ -88,6 +91,7 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
         "again": ranges(ledger.owed),
         "notes": ledger.notes.written(),
         "noted_on": ledger.noted_on,
+        "put_right": ledger.put_right,
     }
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

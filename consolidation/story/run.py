@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from consolidation.corrections.correction_log import CorrectionLog
     from consolidation.kernel.errors import MemoryFault
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
@@ -22,11 +23,12 @@ _MOST_REASONS = 20
 
 @dataclass(frozen=True, slots=True)
 class MindStory:
-    """One mind's story and what it is made of: the transcript, STORY.md, and the ledger beside it."""
+    """One mind's story and what it is made of: transcript, STORY.md, the ledger beside it, what people put right."""
 
     transcript: Transcript
     file: StoryFile
     ledger: Path
+    corrections: CorrectionLog | None = None
 
 
 @dataclass(frozen=True, slots=True)

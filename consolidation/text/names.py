@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.text.sentences import sentences
-from consolidation.text.words import content_words
+from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,3 +135,8 @@ def _longest(ranked: Sequence[str]) -> Iterator[str]:
         if folded not in seen:
             seen.update((folded, *folded.split()))
             yield name
+
+
+def name_key(name: str) -> str:
+    """The key by which a name is looked up: its words, in any spelling."""
+    return " ".join(tokens(name))

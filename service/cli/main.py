@@ -24,6 +24,7 @@ _COMMANDS = {
     "save": "Have something remembered, on purpose.",
     "log": "Find words in everything that was said, newest first.",
     "why": "Show why memories surfaced or did not, and what became of them.",
+    "correct": "Put a memory right, and take that back.",
     "mcp": "Memory as MCP tools for hosts like Claude Desktop.",
     "status": "Show what each mind holds, and how far it has been read.",
     "consolidate": "Write what waits into the story, now.",

@@ -25,6 +25,7 @@ from service.composition.sleep import build_sleep
 from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
+from service.corrections.desk import CorrectionDesk
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import datetime
 
+    from consolidation.corrections.record import Correction
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.access.authenticator import Authenticator
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
-    from service.mind.minds import Minds
+    from service.mind.minds import Mind, Minds
     from service.ports.embedder import Embedder
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
@@ -65,6 +67,7 @@ class Memory:
     deadline_seconds: float | None  # of a pre-turn call that names none
     recall: Recall
     outcomes: OutcomeReports
+    corrections: CorrectionDesk
     story: Story
     sleep: Sleep
     observations: ObservationsEditor
@@ -129,6 +132,11 @@ async def open_memory(
             sleep.forget(mind_id)
             story.sources.forget(mind_id)
 
+        def put_right(mind: Mind, correction: Correction) -> None:
+            resonance.forget_answers(mind.mind_id)
+            if correction.target.turn_ids:
+                story.scheduler.put_right(mind)
+
         memory = Memory(
             intake=intake,
             ingestion=ingest.ingestion,
@@ -136,6 +144,12 @@ async def open_memory(
             deadline_seconds=resonance.deadline_seconds,
             recall=Recall(embedder=shared.embedder, observations=journal.observations),
             outcomes=resonance.outcomes,
+            corrections=CorrectionDesk(
+                clock=shared.clock,
+                privacy_filter=shared.privacy_filter,
+                is_paused=shared.minds.gate.paused,
+                changed=put_right,
+            ),
             story=story,
             sleep=sleep,
             observations=ObservationsEditor(clock=shared.clock),

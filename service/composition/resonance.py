@@ -17,6 +17,7 @@ from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Retrieval
 from service.resonance.seeds_model import SeedsModel
 from service.resonance.stable_prompt import StablePrompt
+from service.resonance.statement_arm import StatementArm
 from service.resonance.think_ahead import ThinkAhead
 
 if TYPE_CHECKING:
@@ -46,11 +47,15 @@ class Resonance:
     _stable_prompt: StablePrompt
     _shared: Resources
 
+    def forget_answers(self, mind_id: str) -> None:
+        """Drop what models answered about a mind's memories, and nobody heard yet: it may not hold any more."""
+        self._late_answers.forget(mind_id)
+        self.think_ahead.forget(mind_id)
+
     def forget(self, mind_id: str) -> None:
         """Drop a mind's words from memory: it is erased, or a part of it is."""
         self._shared.embedder.clear()
-        self._late_answers.forget(mind_id)
-        self.think_ahead.forget(mind_id)
+        self.forget_answers(mind_id)
         self._stable_prompt.forget(self._shared.minds.workspace(mind_id))
 
 
@@ -73,6 +78,7 @@ def build_resonance(
     )
     stable_prompt = StablePrompt(story_tokens=settings.resonance.story_tokens)
     notes = (journal,) if journal is not None and switches.journal else ()
+    arms = (EntityArm(), StatementArm(embedder=shared.embedder), *notes)
     gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
     pipeline = Pipeline(
         seeds=SeedsModel(
@@ -83,7 +89,7 @@ def build_resonance(
             pace=pace,
             tally=shared.telemetry.tally,
         ),
-        retrieval=Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=(EntityArm(), *notes)),
+        retrieval=Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=arms),
         filters=Filters(gate=gate, echo_turns=settings.resonance.echo_turns),
         narration=NarrationModel(model=model, agent=settings.agent, late_answers=late_answers),
         stable=stable_prompt,

@@ -7,7 +7,7 @@ are waited for, and then what they may have left behind is removed. Every step m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -17,6 +17,7 @@ from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFound
 from consolidation.kernel.turns import TurnKind
 from consolidation.story.chapter_turns import ErasedTurns
+from consolidation.text.words import tokens
 from service.erasure.pending import DoomedTurn, ErasurePlan
 from service.erasure.unique_words import UniqueWords, is_doomed
 from service.erasure.verify import delete_half_written, files_with, in_none_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from consolidation.corrections.record import Correction
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from service.erasure.ports import ErasableGraph
@@ -200,6 +202,8 @@ class TurnEraser:
         counts.add("traces", traces=gone)
         gone = await anyio.to_thread.run_sync(mind.outcomes.forget, lambda record: _is_of(record, plan))
         counts.add("outcomes", outcomes=gone)
+        gone = await anyio.to_thread.run_sync(mind.corrections.forget, lambda made: _left_of(made, plan))
+        counts.add("corrections", corrections=gone)
         self._context.forget_in_memory(mind.mind_id)
 
 
@@ -208,6 +212,17 @@ def _is_of(record: OutcomeRecord, plan: ErasurePlan) -> bool:
     if plan.request.session_id is not None and record.session_id == plan.request.session_id:
         return True
     return any(turn.sequence in record.sequences for turn in plan.turns)
+
+
+def _left_of(made: Correction, plan: ErasurePlan) -> Correction | None:
+    """A correction without the erased turns; None where only they told its memory, or only they said its words."""
+    erased = {turn.turn_id for turn in plan.turns}
+    turns = tuple(one for one in made.target.turn_ids if one not in erased)
+    words = "\n".join(part for part in (made.target.text, *made.target.joins, made.to, made.reason) if part)
+    is_theirs = any(form in words for form in plan.forms) or not set(plan.words).isdisjoint(tokens(words))
+    if is_theirs or (made.target.turn_ids and not turns):
+        return None
+    return replace(made, target=replace(made.target, turn_ids=turns))
 
 
 def _doomed(mind: Mind, stored: StoredTurn) -> DoomedTurn:

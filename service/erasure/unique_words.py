@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.record import Correction, Target, Undo, What
 from consolidation.dreams.dream_log import DreamRecord
 from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.sleep_state import OwedDream, SleepState
@@ -111,6 +112,8 @@ def _own_words() -> str:
             " ".join(one.name for one in fields(StoryLedger)),
             " ".join((*DreamRecord.model_fields, *SleepState.model_fields, *OwedDream.model_fields, *SleepKind)),
             _OF_SLEEP,
+            " ".join(one.name for kind in (Correction, Target, Undo) for one in fields(kind)),
+            " ".join(What),
             text_store.SCHEMA,
             journal_store.SCHEMA,
             _OF_SQLITE,

@@ -58,6 +58,10 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.VersionNotFound: (404, "The story version does not exist"),
     errors.JournalFileNotFound: (404, "The journal file does not exist"),
     errors.ModelNotFound: (404, "The model does not exist"),
+    errors.MemoryNotFound: (404, "The memory does not exist"),
+    errors.CorrectionNotFound: (404, "The correction does not exist"),
+    errors.CorrectionConflict: (409, "The correction can not be made"),
+    errors.AmbiguousMemory: (409, "More than one memory is meant"),
     errors.TurnConflict: (409, "The turn id was already used with other content"),
     errors.TurnErased: (410, "The turn was erased"),
     errors.MindExists: (409, "The mind exists already"),
@@ -161,6 +165,9 @@ async def fault_response(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, errors.StoryChanged):
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
+    if isinstance(error, errors.AmbiguousMemory):
+        meant = [{"id": key, "text": text} for key, text in error.candidates.items()]
+        return problem(kind, detail=str(error), instance=_path(request), candidates=meant)
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
 
 

@@ -13,9 +13,10 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from consolidation.text.names import name_key
 from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
-from service.index.text_names import mentions, name_key, names_in
+from service.index.text_names import mentions, names_in
 from service.index.text_ranking import ranked
 from service.index.text_store import (
     LANGUAGE,

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 5
 
 
-def name_key(name: str) -> str:
-    """The key by which a name is looked up: its words, in any spelling."""
-    return " ".join(tokens(name))
-
-
 def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], ...]:
     """Known entities whose whole name occurs in *text*: uuid and name, longest name first."""
     words = tokens(text)

@@ -226,6 +226,23 @@ class ToReport(ToolArguments):
     )
 
 
+class ToCorrect(ToolArguments):
+    """Arguments of `correct_memory`."""
+
+    what: Literal["edit", "wrong", "right", "say", "pin", "mute"] = Field(
+        description="edit: it was as `to` says; wrong: it is not so; right: it is so; say: something new, in `to`; "
+        "pin: it shall come up again and again; mute: it shall never come up by itself."
+    )
+    id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The memory's id, as the tool that showed it gave it: fact:, entity: or episode:. Not for say.",
+    )
+    to: str | None = Field(None, min_length=1, max_length=2_000, description="For edit and say: what is so, in words.")
+    reason: str | None = Field(None, max_length=1_000, description="What the user said.")
+
+
 class ToStore(ToolArguments):
     """Arguments of `store_turn`."""
 

@@ -9,6 +9,7 @@ from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from service.mcp_server.api_client import ApiRefused, ApiUnreachable
 from service.mcp_server.results import (
+    CorrectionResult,
     JournalFileResult,
     JournalSearchResult,
     LogResult,
@@ -25,6 +26,7 @@ from service.mcp_server.results import (
 if TYPE_CHECKING:
     from service.mcp_server.api_client import Answer, ApiConnection
     from service.mcp_server.arguments import (
+        ToCorrect,
         ToGetJournal,
         ToolArguments,
         ToReadStory,
@@ -94,6 +96,24 @@ async def resonance(arguments: ToResonate, connection: ApiConnection) -> Resonan
     except ApiRefused as refusal:
         answer = _note_of_missing_mind(mind, refusal)
     return ResonanceResult.model_validate({**answer, "mind": mind, "session_id": session_id})
+
+
+async def correct_memory(arguments: ToCorrect, connection: ApiConnection) -> CorrectionResult:
+    """What a person wants put right."""
+    mind = _mind(arguments, connection)
+    body = arguments.values_of("what", "to", "reason")
+    if arguments.id is not None:
+        prefix = arguments.id.partition(":")[0]
+        body["target"] = {"kind": {"episode": "turn"}.get(prefix, prefix), "id": arguments.id}
+    answer = await connection.api.ask("POST", f"{_path(mind)}/corrections", json=body)
+    return CorrectionResult(
+        mind=mind,
+        id=answer["id"],
+        what=answer["what"],
+        memory=answer["target"]["text"],
+        to=answer["to"],
+        duplicate=answer["duplicate"],
+    )
 
 
 async def store_turn(arguments: ToStore, connection: ApiConnection) -> StoreTurnResult:

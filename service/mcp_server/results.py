@@ -23,7 +23,7 @@ class ToolResult(ResultPart):
 
 
 class SourceResult(ResultPart):
-    """The source of a memory: a turn of a conversation, or lines of the journal."""
+    """The source of a memory: a turn of a conversation, lines of the journal, or a person who put it right."""
 
     timestamp: datetime | None = None
     session_id: str | None = None
@@ -31,7 +31,18 @@ class SourceResult(ResultPart):
     path: str | None = None
     start_line: int | None = None
     end_line: int | None = None
+    by: str | None = Field(None, description="The person who put it right: a key's id, owner, or local.")
     excerpt: str = Field("", description="What was said, shortened.")
+
+
+class DecisionResult(ResultPart):
+    """What a person decided of a memory."""
+
+    id: str
+    what: str
+    to: str | None = None
+    at: datetime
+    by: str = ""
 
 
 class MemoryResult(ResultPart):
@@ -45,6 +56,9 @@ class MemoryResult(ResultPart):
     invalid_at: datetime | None = Field(None, description="No longer valid since.")
     score: float = 0
     is_contradicted: bool = Field(default=False, description="It was found wrong once: do not rely on it.")
+    corrections: tuple[DecisionResult, ...] = Field(
+        (), description="What a person decided of it: wrong and edit mean that it is not so."
+    )
     sources: tuple[SourceResult, ...] = ()
 
 
@@ -162,6 +176,16 @@ class ResonanceResult(ToolResult):
     degraded: tuple[str, ...] = Field((), description=_DEGRADED)
     session_id: str = ""
     trace_id: str | None = None
+
+
+class CorrectionResult(ToolResult):
+    """Result of `correct_memory`."""
+
+    id: str = Field("", description="The correction's id: a person can take it back by it.")
+    what: str = ""
+    memory: str = Field("", description="The words of the memory that was put right.")
+    to: str | None = None
+    duplicate: bool = Field(default=False, description="It stood already.")
 
 
 class SleepResult(ToolResult):

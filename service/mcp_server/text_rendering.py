@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from service.mcp_server.results import (
+        CorrectionResult,
         JournalFileResult,
         JournalSearchResult,
         LogItemResult,
@@ -127,6 +128,13 @@ def saved(found: SaveResult) -> str:
     return _with_notes(found, f"{said} {found.id} of {found.mind}.{taken}")
 
 
+def corrected(found: CorrectionResult) -> str:
+    """What holds from now on."""
+    done = "It stood already" if found.duplicate else "Done"
+    to = f" → {_line(found.to)}" if found.to else ""
+    return _with_notes(found, f"{done}: {found.what}: {_line(found.memory)}{to} (correction {found.id})")
+
+
 def asleep(found: SleepResult) -> str:
     """How the sleep is, and until when to pause."""
     until = f"for {found.pause_seconds:g} seconds, until{_when(found.wake_at, '')}"
@@ -144,6 +152,7 @@ def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
     details = [memory.kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
     if memory.is_contradicted:
         details.append("found wrong once")
+    details += [f"a person: {one.what}{f' → {_line(one.to)}' if one.to else ''}" for one in memory.corrections]
     yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)} (id {memory.id})"
     yield from _sources(memory.sources, excluding=memory.text)
 
@@ -156,6 +165,9 @@ def _sources(sources: Sequence[SourceResult], *, excluding: str = "") -> Iterato
     for source in sources[:_MOST_SOURCES]:
         if source.path is not None:
             yield f"   source: {source.path}, lines {source.start_line} to {source.end_line}"
+            continue
+        if source.by is not None:
+            yield f"   source: a person, {_when(source.timestamp, '').strip()}"
             continue
         quoted = f": {_line(source.excerpt)}" if _line(source.excerpt) not in {"", _line(excluding)} else ""
         yield f"   source: {_when(source.timestamp, '').strip()}, session {source.session_id}{quoted}"

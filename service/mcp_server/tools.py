@@ -89,6 +89,15 @@ TOOLS = (
         is_read_only=False,
     ),
     MemoryTool(
+        "correct_memory",
+        "Put a memory right",
+        arguments.ToCorrect,
+        results.CorrectionResult,
+        calls.correct_memory,
+        text_rendering.corrected,
+        is_read_only=False,
+    ),
+    MemoryTool(
         "store_turn",
         "Store this exchange",
         arguments.ToStore,

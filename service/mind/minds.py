@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 import structlog
 
+from consolidation.corrections.correction_log import CorrectionLog
 from consolidation.dreams.dream_log import DreamLog
 from consolidation.kernel.errors import DiskFull, HomeFault, MindErasing, MindExists, TranscriptUnwritable
 from consolidation.kernel.files import is_full, sync_folder
@@ -54,7 +55,8 @@ _FEW_TURNS = 32  # full text has them in one step, soon; whoever waits for more 
 @dataclass(frozen=True, slots=True)
 class Mind:
     """
-    One identity's memory: its folder, transcript, graph, story, full text, journal, traces, outcomes, and dreams.
+    One identity's memory: its folder, transcript, graph, story, full text, journal, traces, outcomes, what people put
+    right, and dreams.
 
     ``disk`` is the dependency to which trouble with the mind's files is reported.
     """
@@ -66,6 +68,7 @@ class Mind:
     journal: JournalIndex
     trace_log: TraceLog
     outcomes: Outcomes
+    corrections: CorrectionLog
     dreams: DreamLog
     disk: Dependency
     graph: MindGraph
@@ -295,6 +298,7 @@ class Minds:
                     journal=JournalIndex(workspace.journal_index),
                     trace_log=trace_log,
                     outcomes=Outcomes(workspace.outcomes, index=workspace.outcome_index),
+                    corrections=CorrectionLog(workspace.corrections),
                     dreams=dreams,
                     disk=self.disk,
                     graph=self._graph_of(mind_id),

@@ -10,6 +10,7 @@ What is found beside turns (entities, the journal's notes) has arms as well: a `
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
@@ -17,6 +18,7 @@ import anyio.to_thread
 from service.retrieval.facts import neighbour_scores
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import CONCEPTS, COSINES, SHARES, WHOLES, ArmHits, TraitWeights
+from service.retrieval.put_right import NOTHING_PUT_RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from service.retrieval.facts import TurnFact
     from service.retrieval.fusion import Hits, Scale
     from service.retrieval.moment import Fragment, Source
+    from service.retrieval.put_right import PutRight
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,8 @@ async def by_neighbours(search: SearchRound) -> Sequence[Hits]:
     around = await search.around()
     first: Hits = {}
     if around:
-        first = await anyio.to_thread.run_sync(neighbour_scores, search.text, around, search.now)
+        score = partial(neighbour_scores, search.text, around, search.now, put_right=search.names.put_right)
+        first = await anyio.to_thread.run_sync(score)
     return [first, *({} for _ in search.queries[1:])]
 
 
@@ -120,7 +124,7 @@ class SearchTerms:
 
     ``entities`` are names by uuid; ``people`` have spoken themselves; ``degraded`` is what did not answer;
     ``words`` are those of all queries. ``before`` has the turns before short ones, by sequence; what the bot said in
-    those that are ``denied`` was wrong.
+    those that are ``denied`` was wrong. ``put_right`` is what people decided.
     """
 
     call: PreTurnCall
@@ -131,16 +135,24 @@ class SearchTerms:
     words: frozenset[str]
     before: Mapping[int, StoredTurn] = field(default_factory=dict)
     denied: frozenset[int] = frozenset()
+    put_right: PutRight = NOTHING_PUT_RIGHT
 
     def source_of(self, turn: StoredTurn) -> Source:
-        """A turn as the source of a fragment, with an excerpt for these queries."""
+        """A turn as the source of a fragment, with an excerpt of what may be told of it for these queries."""
         return as_source(
-            turn,
+            self.put_right.tellable(turn).turn,
             wanted=self.words,
             language=self.call.moment.language,
-            before=self.before.get(turn.sequence),
+            before=self._before(turn.sequence),
             is_denied=turn.sequence in self.denied,
         )
+
+    def _before(self, sequence: int) -> StoredTurn | None:
+        before = self.before.get(sequence)
+        if before is None:
+            return None
+        left = self.put_right.tellable(before)
+        return None if left.is_spent else left.turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,13 @@ class EntityArm:
             return FragmentHits()
         turns = await _mentions(call.mind, stored)
         return FragmentHits(
-            entity_fragments(stored, named=terms.entities.keys(), turns=turns, source_of=terms.source_of)
+            entity_fragments(
+                stored,
+                named=terms.entities.keys(),
+                turns=turns,
+                source_of=terms.source_of,
+                put_right=terms.put_right,
+            )
         )
 
 

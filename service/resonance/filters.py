@@ -1,9 +1,10 @@
 """
 Phase 3: which of the candidates may surface, or why none does.
 
-In this order: *horizon* (what the bot can still see), *echo* (what was shown lately), *outcome* (what was found wrong),
-*relevance* (is anything stored meant at all, and could this be), then the selection of a few, in which what proved
-useful ranks higher. Each filter says what it dropped and why, in the trace.
+In this order: *people* (what somebody said is wrong, or never to come up), *horizon* (what the bot can still see),
+*echo* (what was shown lately), *outcome* (what was found wrong), *relevance* (is anything stored meant at all, and
+could this be), then the selection of a few, in which what proved useful ranks higher. Each filter says what it dropped
+and why, in the trace.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from service.resonance.retrieval import Candidates
     from service.retrieval.moment import Fragment
 
+_BY_A_PERSON = ("by a person", "a person said so")
 _SESSION_TURNS = 60  # the newest of a session, among which the horizon is looked for
 
 
@@ -48,10 +50,12 @@ class Filters:
         echoes = mind.trace_log.echoes(request.session_id, turns=self._echo_turns)
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes)
         if is_gated:
-            wrong = [one for one in new.fragments if one.sequences and one.sequences <= candidates.denied]
+            asked = [one for one in new.fragments if not one.decided.is_right]
+            wrong = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
             new = new.without({one.id: "denied: it was said to be wrong" for one in wrong})
         proven = await anyio.to_thread.run_sync(prove, mind, new.fragments)
-        new = new.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
+        confirmed = {one.id for one in new.fragments if one.decided.is_right}
+        new = new.without(dict.fromkeys(proven.held_back - confirmed, "outcome: contradicted"))
         trace.note(FiltersTrace(dropped=new.dropped))
         if not new.fragments:
             return trace.silent(_why_none(new.dropped))
@@ -92,16 +96,22 @@ class Filters:
 
 
 def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -> Filtered:
-    """*fragments* (best first) without what is still in sight, then without what was shown lately."""
-    left = Filtered(tuple(fragments))
+    """
+    *fragments* (best first) without what people hold back, then without what is still in sight, then without what was
+    shown lately. What a person pinned is shown again.
+    """
+    left = Filtered(tuple(fragments)).without({one.id: one.held_back for one in fragments if one.held_back})
     left = left.without({one.id: "horizon: still in sight" for one in left.fragments if horizon.hides(one)})
-    shown = [one for one in left.fragments if echoes.include(one.id, one.sequences)]
+    may_echo = [one for one in left.fragments if not one.decided.is_pinned]
+    shown = [one for one in may_echo if echoes.include(one.id, frozenset() if one.statement else one.sequences)]
     return left.without({one.id: "echo: shown lately" for one in shown})
 
 
 def _why_none(dropped: Mapping[str, str]) -> str:
     if not dropped:
         return "nothing was found"
+    if any(reason.endswith(_BY_A_PERSON) for reason in dropped.values()):
+        return "what was found was put right by a person, or is in sight, or was shown lately"
     if "outcome: contradicted" in dropped.values():
         return "what was found was contradicted, or is in sight, or was shown lately"
     return "all that was found is in sight or was shown lately"

@@ -34,6 +34,8 @@ class Horizon:
 
     def hides(self, fragment: Fragment) -> bool:
         """Whether all that *fragment* rests on is in sight: the lines that it is, or else its turns."""
+        if fragment.statement is not None:  # what it puts right may be in sight; it is not
+            return any(_phrase(tokens(fragment.statement.text)) in one for one in self.phrases)
         if fragment.notes and all(
             any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes
         ):

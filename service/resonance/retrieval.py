@@ -26,6 +26,7 @@ from service.retrieval.fragments import turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, with_corrections
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
+from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_in
 from service.retrieval.queries import named_in, proper_nouns
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from service.resonance.seeds_model import CallSeeds
     from service.retrieval.fusion import Ranked
     from service.retrieval.moment import Fragment
+    from service.retrieval.put_right import PutRight
 
 _MOST_TURNS = 60
 _SHORT_TURN = 30  # words of a turn that may be but an answer to the one before it
@@ -103,11 +105,13 @@ class Retrieval:
     async def search(self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None) -> Candidates:
         """All that the seeds find, where *before* was found already with some of them. Raises HomeFault."""
         earlier = before.rounds if before is not None else ()
+        put_right = await put_right_in(call.mind)
         known = {hits.query for found in earlier for hits in found.queries}
-        new = tuple(query for query in seeds.all_queries if query not in known)
-        rounds = (*earlier, await self._search(call, new, before=earlier))
+        asked = dict.fromkeys(q for query in seeds.all_queries for q in (query, *put_right.variants(query)))
+        new = tuple(query for query in asked if query not in known)
+        rounds = (*earlier, await self._search(call, new, before=earlier, put_right=put_right))
         by_model = seeds.by_model
-        terms = _terms(call, rounds, by_model=by_model)
+        terms = _terms(call, rounds, by_model=by_model, put_right=put_right)
         queries = tuple(hits for found in rounds for hits in found.queries)
         ranking, denied, found_by = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
         read = await call.mind.transcript.read_many([one.sequence for one in ranking])
@@ -124,10 +128,12 @@ class Retrieval:
                 facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
                 source_of=terms.source_of,
                 named=tuple(terms.entities.values()),
+                wanted=terms.words,
+                put_right=put_right,
             ),
             *(fragment for found in beside for fragment in found.fragments),
         )
-        best_first = tuple(sorted(fragments, key=lambda one: -one.score))
+        best_first = tuple(sorted(map(put_right.judged, fragments), key=lambda one: -one.score))
         hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
         wondered = {sequence for sequence, query in found_by.items() if query in hypotheses}
         call.trace.note(
@@ -161,11 +167,12 @@ class Retrieval:
         now: datetime,
         timezone: tzinfo,
         seconds: float | None,
+        put_right: PutRight = NOTHING_PUT_RIGHT,
     ) -> RoundHits:
         """What *queries* find in every arm, all asked at once, within *seconds* (None: no limit). Raises HomeFault."""
         if not queries:
             return RoundHits()
-        names = await anyio.to_thread.run_sync(known_names, mind.text, tuple(queries), language)
+        names = await anyio.to_thread.run_sync(known_names, mind.text, tuple(queries), language, put_right)
         search = SearchRound(
             queries,
             mind=mind,
@@ -196,7 +203,9 @@ class Retrieval:
         )
         return RoundHits(hits, names, tuple(found[len(arms) :]), search.degraded)
 
-    async def _search(self, call: PreTurnCall, queries: Sequence[str], *, before: Sequence[RoundHits]) -> RoundHits:
+    async def _search(
+        self, call: PreTurnCall, queries: Sequence[str], *, before: Sequence[RoundHits], put_right: PutRight
+    ) -> RoundHits:
         moment = call.moment
         found = await self.search_round(
             queries,
@@ -205,6 +214,7 @@ class Retrieval:
             now=moment.now,
             timezone=moment.timezone,
             seconds=call.deadline.left(share=_SHARE),
+            put_right=put_right,
         )
         earlier = tuple(hits.query for one in before for hits in one.queries)
         call.trace.note(RetrievalTrace(queries=(*earlier, *queries)))
@@ -291,7 +301,9 @@ def _is_present(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
     return intent.is_about_now or intent.wants_latest or not (named_in(query, terms.people) or intent.wants_list)
 
 
-def _terms(call: PreTurnCall, rounds: Sequence[RoundHits], *, by_model: Sequence[ModelQueries]) -> SearchTerms:
+def _terms(
+    call: PreTurnCall, rounds: Sequence[RoundHits], *, by_model: Sequence[ModelQueries], put_right: PutRight
+) -> SearchTerms:
     """What all rounds searched for; a query that is not *by_model* is the message's own."""
     trust = {query: _MODEL_TRUST for one in by_model for query in one.queries}
     trust |= {name: _NAME_TRUST for one in by_model for name in one.names}
@@ -303,4 +315,5 @@ def _terms(call: PreTurnCall, rounds: Sequence[RoundHits], *, by_model: Sequence
         frozenset().union(*(found.names.people for found in rounds)),
         frozenset(rung for found in rounds for rung in found.degraded),
         query_words(queries),
+        put_right=put_right,
     )

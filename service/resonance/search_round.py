@@ -16,13 +16,14 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.kernel.turns import Speaker
 from consolidation.text.concepts import concepts
+from consolidation.text.names import name_key
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
-from service.index.text_names import name_key
 from service.ports.graph import VectorHits
 from service.retrieval.facts import best_facts
 from service.retrieval.fusion import DEPTH
 from service.retrieval.periods import period, without_period
+from service.retrieval.put_right import NOTHING_PUT_RIGHT
 from service.retrieval.queries import without_names
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from service.resonance.arms import Switches
     from service.retrieval.facts import TurnFact
     from service.retrieval.fusion import Hits
+    from service.retrieval.put_right import PutRight
 
 _FACTS = 60
 _ENTITIES = 6  # from which a traversal begins
@@ -46,11 +48,16 @@ _ROLES = frozenset(name_key(role) for role in Speaker)
 
 
 class KnownNames(NamedTuple):
-    """The names in some queries that a mind knows, entities as uuid and name; the languages to stem the queries in."""
+    """
+    The names in some queries that a mind knows, entities as uuid and name; the languages to stem the queries in.
+
+    ``put_right`` is what people decided of entities, facts and turns.
+    """
 
     people: frozenset[str] = frozenset()
     entities: tuple[tuple[str, str], ...] = ()
     languages: tuple[str, ...] = ()
+    put_right: PutRight = NOTHING_PUT_RIGHT
 
 
 class WordHits(NamedTuple):
@@ -196,17 +203,25 @@ class SearchRound:
             return ({},) * len(self.queries)
         words, near = await asyncio.gather(self.words(), self.near())
         pairs = [(one.facts, found.facts) for one, found in zip(words, near, strict=True)]
-        return await anyio.to_thread.run_sync(_facts, self.text, pairs, self.now)
+        return await anyio.to_thread.run_sync(_facts, self.text, pairs, self.now, self.names.put_right)
 
 
-def known_names(text: TextIndex, queries: Sequence[str], language: str) -> KnownNames:
-    """The known names in *queries*; the languages are *language* and the mind's main ones. Raises IndexUnusable."""
+def known_names(
+    text: TextIndex, queries: Sequence[str], language: str, put_right: PutRight = NOTHING_PUT_RIGHT
+) -> KnownNames:
+    """
+    The known names in *queries*, and those that a person said mean the same; the languages are *language* and the
+    mind's main ones. Raises IndexUnusable.
+    """
     speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in _ROLES}
-    entities = [pair for query in queries for pair in text.names_in(query) if is_entity(pair[1])]
+    alike = [key for query in queries for key in put_right.standing.alike(query)]
+    entities = [pair for query in (*queries, *alike) for pair in text.names_in(query) if is_entity(pair[1])]
     keys = {name_key(name) for _, name in entities}
     words = {word for query in queries for word in name_key(query).split()}
     people = frozenset(name for key, name in speakers.items() if key in keys or set(key.split()) <= words)
-    return KnownNames(people, tuple(dict.fromkeys(entities)), tuple(dict.fromkeys((language, *text.languages()))))
+    return KnownNames(
+        people, tuple(dict.fromkeys(entities)), tuple(dict.fromkeys((language, *text.languages()))), put_right
+    )
 
 
 def is_entity(name: str) -> bool:
@@ -252,6 +267,9 @@ def _in_periods(text: TextIndex, queries: Iterable[str], now: datetime) -> tuple
 
 
 def _facts(
-    text: TextIndex, pairs: Iterable[tuple[Sequence[TextHit], Sequence[VectorHit]]], now: datetime
+    text: TextIndex,
+    pairs: Iterable[tuple[Sequence[TextHit], Sequence[VectorHit]]],
+    now: datetime,
+    put_right: PutRight,
 ) -> tuple[dict[int, TurnFact], ...]:
-    return tuple(best_facts(text, hits, near, now) for hits, near in pairs)
+    return tuple(best_facts(text, hits, near, now, put_right=put_right) for hits, near in pairs)

@@ -10,8 +10,10 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from consolidation.corrections.standing import UNDECIDED, Decided
 from service.retrieval.fusion import COSINES, WORDS, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read
+from service.retrieval.put_right import NOTHING_PUT_RIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,19 +21,31 @@ if TYPE_CHECKING:
     from service.index.text_index import TextIndex
     from service.index.text_ranking import TextHit
     from service.ports.graph import VectorHit
+    from service.retrieval.put_right import PutRight
 
 
 class TurnFact(NamedTuple):
-    """A fact that a turn told: its uuid, its words, how well it fits, 0…1, and its importance, where it was judged."""
+    """
+    A fact that a turn told: its uuid, its words, how well it fits, 0…1, and its importance, where it was judged.
+
+    Where a person decided that it is not to come up by itself, ``instead`` is the turn's best fact that may.
+    """
 
     uuid: str
     text: str
     score: float
     importance: float | None = None
+    decided: Decided = UNDECIDED
+    instead: TurnFact | None = None
 
 
 def best_facts(
-    text: TextIndex, hits: Sequence[TextHit], near: Sequence[VectorHit], now: datetime
+    text: TextIndex,
+    hits: Sequence[TextHit],
+    near: Sequence[VectorHit],
+    now: datetime,
+    *,
+    put_right: PutRight = NOTHING_PUT_RIGHT,
 ) -> dict[int, TurnFact]:
     """The best fact of each turn, by words (*hits*) and by meaning (*near*) in equal parts; only what holds *now*."""
     numbers = text.fact_numbers([one.key for one in near])
@@ -40,19 +54,23 @@ def best_facts(
     scores = {
         number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
     }
-    return _best_of_turns(text, scores, now)
+    return _best_of_turns(text, scores, now, put_right)
 
 
-def neighbour_scores(text: TextIndex, near: Sequence[VectorHit], now: datetime) -> dict[int, float]:
+def neighbour_scores(
+    text: TextIndex, near: Sequence[VectorHit], now: datetime, *, put_right: PutRight = NOTHING_PUT_RIGHT
+) -> dict[int, float]:
     """How well the facts around some entities fit, by the turns that told them, 0…1."""
     numbers = text.fact_numbers([one.key for one in near])
     scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
-    return {sequence: fact.score for sequence, fact in _best_of_turns(text, scores, now).items()}
+    return {sequence: fact.score for sequence, fact in _best_of_turns(text, scores, now, put_right).items()}
 
 
-def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) -> dict[int, TurnFact]:
+def _best_of_turns(
+    text: TextIndex, scores: Mapping[int, float], now: datetime, put_right: PutRight
+) -> dict[int, TurnFact]:
     rows = text.facts(tuple(scores))
-    holding = {number: str(row[4]) for number, row in rows.items() if _holds(row[6], now)}
+    holding = {number: str(row[4]) for number, row in rows.items() if put_right or _holds(row[6], now)}
     episodes = dict(zip(holding, json.loads(f"[{','.join(holding.values())}]"), strict=True))
     sequences = text.sequences(tuple({uuid for uuids in episodes.values() for uuid in uuids}))
     best: dict[int, TurnFact] = {}
@@ -61,11 +79,23 @@ def _best_of_turns(text: TextIndex, scores: Mapping[int, float], now: datetime) 
         share = READ_SHARE if is_read(text_of_fact) else 1.0
         importance = rows[number][7]
         judged = float(str(importance)) if importance is not None else None
-        fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number], judged)
-        for sequence in (sequences[uuid] for uuid in uuids if uuid in sequences):
-            if sequence not in best or fact.score > best[sequence].score:
-                best[sequence] = fact
+        told_in = [sequences[uuid] for uuid in uuids if uuid in sequences]
+        decided = put_right.fact(text_of_fact, told_in, joins=(str(rows[number][2]), str(rows[number][3])))
+        if not (_holds(rows[number][6], now) or decided.is_right):
+            continue
+        fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number], judged, decided)
+        for sequence in told_in:
+            best[sequence] = _better(best[sequence], fact) if sequence in best else fact
     return best
+
+
+def _better(one: TurnFact, other: TurnFact) -> TurnFact:
+    """The better of two facts of a turn; a better one that may not come up has the other one instead."""
+    first, second = (other, one) if other.score > one.score else (one, other)
+    if not first.decided.held_back:
+        return first
+    left = [fact for fact in (first.instead, second, second.instead) if fact is not None and not fact.decided.held_back]
+    return first._replace(instead=max(left, key=lambda fact: fact.score, default=None))
 
 
 def _holds(invalid_at: object, now: datetime) -> bool:

@@ -10,14 +10,17 @@ from consolidation.text.words import tokens
 from service.retrieval.excerpt import excerpt, plain
 from service.retrieval.lead_words import is_read
 from service.retrieval.moment import Fragment, Source
+from service.retrieval.put_right import NOTHING_PUT_RIGHT, says_nothing_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
+    from consolidation.corrections.taken_out import Tellable
     from consolidation.kernel.turns import StoredTurn
     from service.ports.graph import StoredEntity
     from service.retrieval.facts import TurnFact
     from service.retrieval.fusion import Ranked
+    from service.retrieval.put_right import PutRight
 
 _FITTING_FACT = 0.5  # the least score of a fact that stands in for its turn
 _LONGEST_SUMMARY = 500
@@ -32,8 +35,15 @@ def turn_fragments(
     facts: Mapping[int, TurnFact],
     source_of: Callable[[StoredTurn], Source],
     named: Sequence[str],
+    wanted: frozenset[str] = frozenset(),
+    put_right: PutRight = NOTHING_PUT_RIGHT,
 ) -> tuple[Fragment, ...]:
-    """The ranked turns that are in *turns*, best first; one that names all of a name in *named* is boosted."""
+    """
+    The ranked turns that are in *turns*, best first; one that names all of a name in *named* is boosted.
+
+    A turn is told without what a person took out of it. Where nothing is left, or nothing that is *wanted*, it is held
+    back, and so is a fact that a person said is wrong; the turn's next best fact, or the turn, stands beside it.
+    """
     top = ranking[0].score if ranking else 0.0
     names = [frozenset(tokens(name)) for name in named]
     fragments = []
@@ -41,26 +51,47 @@ def turn_fragments(
         turn = turns.get(one.sequence)
         if turn is None:
             continue
-        source = source_of(turn)
-        best = facts.get(one.sequence)
-        is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, _contents(turn))
-        fact = best if is_fitting else None
-        fragments.append(
-            Fragment(
-                id=f"fact:{fact.uuid}" if fact else f"episode:{one.sequence}",
-                kind="fact" if fact else "episode",
-                text=fact.text if fact else source.excerpt,
-                occurred_at=turn.occurred_at,
-                score=round(min(1.0, one.score / top), 4) if top > 0 else 0.0,
-                sources=(source,),
-                is_boosted=bool(names) and _names_any(turn.text, names),
-                arms=one.ranks,
-                is_read=is_read(fact.text if fact else source.excerpt),
-                importance=turn.importance if fact is None or fact.importance is None else fact.importance,
-                said=turn.turn.messages,
-            )
+        left = put_right.tellable(turn)
+        score = round(min(1.0, one.score / top), 4) if top > 0 else 0.0
+        told = Fragment(
+            id=f"episode:{one.sequence}",
+            kind="episode",
+            text="",
+            occurred_at=turn.occurred_at,
+            score=score,
+            sources=(source_of(turn),),
+            is_boosted=bool(names) and _names_any(turn.text, names),
+            arms=one.ranks,
+            importance=turn.importance,
+            said=left.turn.turn.messages,
         )
+        best = facts.get(one.sequence)
+        if best is not None and best.decided.held_back:
+            fragments.append(_as_fact(told, best))
+            best = best.instead
+        is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, _contents(left.turn))
+        fragments.append(_as_fact(told, best) if best is not None and is_fitting else _as_episode(told, left, wanted))
     return _distinct(fragments)
+
+
+def _as_fact(told: Fragment, fact: TurnFact) -> Fragment:
+    return replace(
+        told,
+        id=f"fact:{fact.uuid}",
+        kind="fact",
+        text=fact.text,
+        is_read=is_read(fact.text),
+        is_boosted=told.is_boosted or fact.decided.is_pinned,
+        importance=told.importance if fact.importance is None else fact.importance,
+        decided=fact.decided,
+        held_back=fact.decided.held_back,
+    )
+
+
+def _as_episode(told: Fragment, left: Tellable, wanted: frozenset[str]) -> Fragment:
+    text = told.sources[0].excerpt
+    is_useless = left.is_spent or not text or (left.taken and says_nothing_wanted(left.turn, left.taken, wanted))
+    return replace(told, text=text, is_read=is_read(text), held_back=left.reason if left.reason and is_useless else "")
 
 
 def entity_fragments(
@@ -69,31 +100,36 @@ def entity_fragments(
     named: Container[str],
     turns: Mapping[str, StoredTurn],
     source_of: Callable[[StoredTurn], Source],
+    put_right: PutRight = NOTHING_PUT_RIGHT,
 ) -> tuple[Fragment, ...]:
     """
     What is known of entities, where it is short enough to be a memory, and a turn that mentions them is there.
 
     *named* are the uuids of those that a query names; they are boosted. *turns* are by the uuids of their episodes.
+    Each is told under the name that a person gave it, and without what they said is wrong.
     """
     fragments = []
     for entity in entities:
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
-        if not entity.summary.strip() or len(entity.summary) > _LONGEST_SUMMARY or not mentions:
+        summary = put_right.summary(entity.name, entity.summary)
+        if not summary.strip() or len(summary) > _LONGEST_SUMMARY or not mentions:
             continue
         told = [plain(text) for turn in mentions for text in _contents(turn)]
-        if any(_is_quote(plain(line), told) for line in entity.summary.splitlines()):
+        if any(_is_quote(plain(line), told) for line in summary.splitlines()):
             continue  # made without a model: the turns say it themselves
         fragments.append(
             Fragment(
                 id=f"entity:{entity.uuid}",
                 kind="entity",
-                text=f"{entity.name}: {entity.summary}",
+                text=f"{put_right.standing.name_of(entity.name)}: {summary}",
                 occurred_at=max(turn.occurred_at for turn in mentions),
                 score=_ENTITY_SCORE,
                 sources=tuple(map(source_of, mentions)),
                 is_boosted=entity.uuid in named,
-                is_read=any(map(is_read, entity.summary.splitlines())),
+                is_read=any(map(is_read, summary.splitlines())),
                 said=tuple(message for turn in mentions for message in turn.turn.messages),
+                decided=put_right.standing.entity(entity.name),
+                held_back=put_right.reason_against_summary(entity.name),
             )
         )
     return tuple(fragments)

@@ -122,6 +122,15 @@ def leads(language: str) -> Mapping[str, str]:
 
 _SPEAKER = re.compile(r":\s|：")
 _READ = tuple(words["read"].partition("{")[0] for words in LEADS.values())
+_LEAD = re.compile(
+    "|".join(
+        re.escape(lead).replace(r"\{name\}", r"[^:\n]{1,80}").replace(r"\{text\}", "").rstrip("”“»」")
+        for words in LEADS.values()
+        for kind, lead in words.items()
+        if kind != "read"
+    )
+)
+_QUOTATIONS = frozenset({("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")})
 _LEAD_WORDS = frozenset(
     word for words in LEADS.values() for lead in words.values() for word in tokens(lead.format(name="", text=""))
 )
@@ -146,6 +155,15 @@ def told_by(message: Message, text: str, *, language: str, kind: str = "told") -
 def is_read(text: str) -> bool:
     """Whether a memory's *text* was only read; code puts the mark in front, so that nothing can come before it."""
     return text.startswith(_READ)
+
+
+def without_lead(text: str) -> str:
+    """A memory's *text* without who said it, and without the quotation marks that this put around it."""
+    found = _LEAD.match(text)
+    if found is None:
+        return text
+    bare = text[found.end() :]
+    return bare[1:-1] if len(bare) > 1 and (bare[0], bare[-1]) in _QUOTATIONS else bare
 
 
 def told_words(text: str) -> frozenset[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from consolidation.corrections.standing import UNDECIDED
 from consolidation.kernel.turns import NOISE, TurnKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime, tzinfo
 
+    from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.ports import Usage
     from consolidation.kernel.turns import Message
 
@@ -104,7 +106,8 @@ class Fragment:
     It rests on turns (``sources``) or on lines of the journal (``notes``); an observation on its line, and on the
     turns that were dreamt of, where there are any. Only one that ``is_dated`` has an age. One
     that ``is_read`` was shown by a tool, nobody said it. ``importance`` is in 0…1, where somebody judged it. ``said``
-    are the messages of its turns.
+    are the messages of its turns. ``decided`` is what people decided of it, ``held_back`` why it is not to come up by
+    itself. A ``statement`` was made by a person to put the memory right.
     """
 
     id: str
@@ -120,6 +123,9 @@ class Fragment:
     is_read: bool = False
     importance: float | None = None
     said: tuple[Message, ...] = ()
+    decided: Decided = UNDECIDED
+    held_back: str = ""
+    statement: Statement | None = None
 
     @property
     def sequences(self) -> frozenset[int]:

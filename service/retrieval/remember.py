@@ -22,15 +22,19 @@ from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
+from service.retrieval.put_right import put_right_in, statement_id
 from service.retrieval.queries import sanitised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vector, Vectors
     from service.retrieval.moment import JournalLines, Source
+    from service.retrieval.put_right import PutRight
 
 type Kind = Literal["fact", "entity", "episode", "observation"]
 
@@ -75,7 +79,8 @@ class Remembered:
     Something found; ``score`` is in 0…1 within its kind.
 
     It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
-    found wrong when it surfaced, so it does not come up by itself any more.
+    found wrong when it surfaced, so it does not come up by itself any more. ``corrections`` are what people decided of
+    it. A ``statement`` is what a person said.
     """
 
     id: str
@@ -88,6 +93,9 @@ class Remembered:
     sources: tuple[Source, ...]
     is_contradicted: bool = False
     notes: tuple[JournalLines, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    is_held_back: bool = False
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +142,16 @@ class Recall:
         vectors, unavailable = await self._vectors(bearable)
         near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
-        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window)
+        put_right = await put_right_in(mind)
+        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*unavailable, *degraded, *late)))
         turns = await self._turns(mind, found)
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
         memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
-        best = _distinct(sorted(memories, key=lambda one: -one.score))[:limit]
+        if put_right:
+            memories = await anyio.to_thread.run_sync(lambda: [_judged(one, turns, put_right) for one in memories])
+        best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
         wrong = await anyio.to_thread.run_sync(mind.outcomes.held_back, rests_on)
         return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
@@ -207,18 +218,26 @@ class _Hit:
 
 
 def _search(
-    mind: Mind, query: str, near: VectorHits | None, kinds: frozenset[Kind], window: TimeWindow
+    mind: Mind,
+    query: str,
+    near: VectorHits | None,
+    kinds: frozenset[Kind],
+    window: TimeWindow,
+    put_right: PutRight,
 ) -> tuple[_Hit, ...]:
     main = mind.text.languages()
     languages = dict.fromkeys((detect(query, fallback=next(iter(main), "en")), *main))
     wanted = tuple(stem for language in languages for stem in stems(query, language=language))
     hits: list[_Hit] = []
+    alike = put_right.variants(query)
+    wanted += tuple(stem for variant in alike for language in languages for stem in stems(variant, language=language))
     if "episode" in kinds:
         hits.extend(_episodes(mind, wanted, near))
     if "fact" in kinds:
-        hits.extend(_facts(mind, wanted, near, window))
+        hits.extend(_facts(mind, wanted, near, window, put_right))
+        hits.extend(_statements(query, languages, put_right))
     if "entity" in kinds:
-        hits.extend(_entities(mind, wanted, near))
+        hits.extend(_entities(mind, wanted, near, put_right))
     return tuple(hits)
 
 
@@ -235,24 +254,68 @@ def _episodes(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> lis
     ]
 
 
-def _facts(mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: TimeWindow) -> list[_Hit]:
+def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutRight) -> Remembered:
+    """*memory* with what people decided of its turn, if it is one, or of what it tells of an entity."""
+    sequences = [source.sequence for source in memory.sources]
+    if memory.kind == "episode" and sequences:
+        is_spent = put_right.tellable(turns[sequences[0]]).is_spent
+        return replace(memory, corrections=put_right.of_turn(sequences[0]), is_held_back=is_spent)
+    if memory.kind in {"entity", "observation"}:
+        told = put_right.told_in(memory.text)
+        return replace(memory, corrections=(*memory.corrections, *told))
+    return memory
+
+
+def _statements(query: str, languages: Mapping[str, None], put_right: PutRight) -> list[_Hit]:
+    """What people said that shares a word with *query*."""
+    hits = []
+    for one in put_right.standing.statements:
+        shares = []
+        for language in languages:
+            wanted = frozenset(stems(query, language=language))
+            shares.append(len(wanted.intersection(stems(one.text, language=language))) / max(len(wanted), 1))
+        if any(shares):
+            decided = put_right.standing.fact(one.text, one.turn_ids)
+            hit = _hit(statement_id(one), "fact", one.text, max(shares), ())
+            memory = replace(
+                hit.remembered,
+                occurred_at=one.at,
+                statement=one,
+                corrections=decided.corrections,
+                is_held_back=bool(decided.held_back),
+            )
+            hits.append(replace(hit, remembered=memory))
+    return hits
+
+
+def _facts(
+    mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: TimeWindow, put_right: PutRight
+) -> list[_Hit]:
     near_facts = near.facts if near else ()
     numbers = mind.text.fact_numbers([one.key for one in near_facts])
     words = {hit.number: hit.score for hit in mind.text.search("facts", wanted, limit=_POOL)}
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_facts if one.key in numbers})
     hits = []
     for number, row in mind.text.facts(tuple(scores)).items():
-        uuid, text, _, _, episodes, valid, invalid, _ = row
+        uuid, text, source, target, episodes, valid, invalid, _ = row
         valid_at, invalid_at = _instant(valid), _instant(invalid)
         if window.is_true(valid_at, invalid_at):
             sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
             score = scores[number] * (READ_SHARE if is_read(str(text)) else 1.0)
             hit = _hit(f"fact:{uuid}", "fact", str(text), score, sequences)
-            hits.append(replace(hit, remembered=replace(hit.remembered, valid_at=valid_at, invalid_at=invalid_at)))
+            decided = put_right.fact(str(text), sequences, joins=(str(source), str(target)))
+            memory = replace(
+                hit.remembered,
+                valid_at=valid_at,
+                invalid_at=None if decided.is_right else invalid_at,
+                corrections=decided.corrections,
+                is_held_back=bool(decided.held_back),
+            )
+            hits.append(replace(hit, remembered=memory))
     return hits
 
 
-def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> list[_Hit]:
+def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_right: PutRight) -> list[_Hit]:
     near_entities = near.entities if near else ()
     numbers = mind.text.entity_numbers([one.key for one in near_entities])
     words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
@@ -260,8 +323,14 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> lis
     hits = []
     for number, (uuid, name, _, summary, _) in mind.text.entities(tuple(scores)).items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
-        text = f"{name}: {summary}" if summary else str(name)
-        hits.append(_hit(f"entity:{uuid}", "entity", text, scores[number], sequences))
+        shown = put_right.standing.name_of(str(name))
+        edited = put_right.edited_summary(str(name))
+        known = str(summary) if edited is None else edited
+        hit = _hit(f"entity:{uuid}", "entity", f"{shown}: {known}" if known else shown, scores[number], sequences)
+        decided = put_right.standing.entity(str(name))
+        is_held_back = bool(put_right.reason_against_summary(str(name)))
+        memory = replace(hit.remembered, corrections=decided.corrections, is_held_back=is_held_back)
+        hits.append(replace(hit, remembered=memory))
     return hits
 
 

@@ -101,6 +101,21 @@ class StoryScheduler:
 
         return self._background.start(f"story {mind.mind_id}", run, owner=mind.mind_id)
 
+    def put_right(self, mind: Mind) -> None:
+        """Take out of the story what a person has just put right, and narrate what is owed, in the background."""
+
+        async def run() -> None:
+            await self._minds.gate.until_resumed(mind.mind_id)
+            try:
+                await self._writer.put_right(mind)
+            except (MemoryFault, OSError) as error:  # the next run does it
+                log.warning("story.not_put_right", mind_id=mind.mind_id, error=str(error))
+                return
+            if mind.story.owed.turns and not self._background.is_stopping:
+                self.begin(mind, trigger=Trigger.MANUAL)
+
+        self._background.start(f"put right {mind.mind_id}", run, owner=mind.mind_id)
+
     async def sweep(self) -> None:
         """Look at every mind again and again, whether a run is due: so a lost wake-up loses nothing. Never returns."""
         while not self._background.is_stopping:
@@ -118,9 +133,9 @@ class StoryScheduler:
             with self._minds.gate.enter(mind_id):
                 mind = self._minds.get(mind_id) or await self._minds.find(mind_id)
                 if not mind.story.is_checked and not mind.story.is_running:
-                    await self._writer.refresh(mind)
+                    await self._writer.put_right(mind)
                     if mind.story.owed.turns and not self._background.is_stopping:
-                        self.begin(mind, trigger=Trigger.MANUAL)  # an erasure began it, and the service was ended
+                        self.begin(mind, trigger=Trigger.MANUAL)  # for an erasure or a correction before a restart
                 self.begin_if_due(mind)
             self._unreadable.discard(mind_id)
         except (MemoryFault, OSError) as error:

@@ -113,6 +113,18 @@ class StoryWriter:
         await self.refresh(mind)
         return found
 
+    async def put_right(self, mind: Mind) -> int:
+        """
+        Take out of the story what people put right. Returns how many chapters went.
+
+        Raises StoryFault, Locked, OSError.
+        """
+        gone = await self._consolidation.put_right(story_of(mind, clock=self._clock))
+        if gone:
+            await self._sources.erase(mind)
+        await self.refresh(mind)
+        return gone
+
     def forget(self, mind_id: str) -> None:
         """Drop what is known of an erased mind."""
         self._pending_log.forget(mind_id)
@@ -151,7 +163,8 @@ class StoryWriter:
 
 def story_of(mind: Mind, *, clock: Clock) -> MindStory:
     """The mind's story, as consolidation works on it."""
-    return MindStory(mind.transcript, StoryFile.of(mind.workspace, clock=clock), mind.workspace.published)
+    file = StoryFile.of(mind.workspace, clock=clock)
+    return MindStory(mind.transcript, file, mind.workspace.published, mind.corrections)
 
 
 def _reason(error: BaseException) -> str:

@@ -5,12 +5,14 @@ import io
 import re
 import typing
 from contextlib import redirect_stdout
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 from pydantic import BaseModel
 
 import mind_memory_client as mm
-from mind_memory_client import AsyncMemoryClient, MemoryClient, errors
+from mind_memory_client import AsyncMemoryClient, MemoryClient, _corrections, errors
 from mind_memory_client import _endpoints as api
 from mind_memory_client.turn import begin_turn
 from service.app import create_app
@@ -18,7 +20,8 @@ from service.settings.settings import Settings
 from tests.support.paths import ROOT
 
 DOCUMENT = create_app(Settings()).openapi()
-ENDPOINTS = {name: one for name, one in vars(api).items() if isinstance(one, api.Endpoint)}
+MODULES = [import_module(f"mind_memory_client.{one.name}") for one in iter_modules(mm.__path__) if one.name[0] == "_"]
+ENDPOINTS = {name: one for module in MODULES for name, one in vars(module).items() if isinstance(one, api.Endpoint)}
 WITH_MODEL = sorted(name for name, one in ENDPOINTS.items() if isinstance(one.read, api.AsModel))
 ASYNC_NAMES = {"close": "aclose"}
 NOT_OURS = {  # routes that something else speaks
@@ -73,6 +76,7 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
         "sleep": 2,
         "trim": 3,
         "report_outcomes": 2,
+        "correct": 3,
         "request": 2,
     }
 
@@ -120,6 +124,7 @@ def test_every_route_has_an_endpoint_and_every_endpoint_a_route():
 @pytest.mark.parametrize("kind", [MemoryClient, AsyncMemoryClient])
 def test_every_endpoint_is_called_by_a_method(kind):
     source = "".join(inspect.getsource(inspect.getmodule(one)) for one in kind.__mro__ if one is not object)
+    source += "".join(map(inspect.getsource, (one for one in MODULES if one is not api)))
     functions = {name: inspect.getsource(one) for name, one in vars(api).items() if inspect.isfunction(one)}
     called = source + "".join(text for name, text in functions.items() if f"api.{name}(" in source)
 
@@ -133,6 +138,7 @@ SENT = [
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),
+    _corrections.correct("ada", "edit", "fact:1", to="x", reason="y"),
     api.act("ada", "s", {"kind": "thought", "text": "hi"}, fresh_id=lambda: "i"),
     api.sleep("ada", seconds=60, session="s", timezone="UTC", wait=True),
     api.dream("ada", deep=True, timezone="UTC", wait=True),

@@ -21,6 +21,21 @@ OF_THE_WHOLE = (
     "has no words",
     "names no tool",
     "says two things of",
+    "needs an id, or the words of the memory",
+    "is not the id of a",
+    "a turn is named by its id, or by turn_ids",
+    "is missing: which memory is meant?",
+    "must be an entity for",
+    "must be a fact for say",
+    "says nothing: the new fact goes here",
+    "is new for say",
+    "is needed for",
+    "is not read for",
+    "must name the turns that are about the other one",
+    "says what the memory says already",
+    "must be another name",
+    "is not a cursor of this list",
+    "must hold words",
 )
 
 offsets = st.sampled_from(("Z", "+02:00", "-11:30", "+14:00", "z", ".5Z", ".123456789+00:00"))

@@ -25,6 +25,7 @@ _TOOLS = (
     "search_log",
     "save_memory",
     "set_sleep",
+    "correct_memory",
     "resonance",
     "read_story",
     "store_turn",

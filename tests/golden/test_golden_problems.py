@@ -16,6 +16,8 @@ HEADERS = ("content-type", "retry-after", "www-authenticate")
 def fault_of(kind):
     if kind.__name__ == "ImportUnreadable":
         return kind("a place", found="nothing", known_formats=("JSONL",))
+    if kind.__name__ == "AmbiguousMemory":
+        return kind("what went wrong", candidates={"fact:1": "Ada met Bo.", "fact:2": "Ada met Bo."})
     return kind("what went wrong")
 
 

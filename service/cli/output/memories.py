@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mind_memory_client import Flashback, Remembered, Resonance
-from mind_memory_client.models import DroppedMessage, JournalSource, Memory, TurnSource
+from mind_memory_client.models import DroppedMessage, JournalSource, Memory, PersonSource, TurnSource
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -18,6 +18,13 @@ from service.resonance.labels import label
 
 _LONGEST = 280
 _SOURCES = 2
+_DECIDED = {
+    "wrong": "✗ a person: wrong",
+    "edit": "✗ a person: it is",
+    "right": "✓ a person: right",
+    "pin": "★ pinned",
+    "mute": "– never comes up",
+}
 _SECRET = "secret: "  # noqa: S105 - how a reason begins
 _OFF_THE_RECORD = "off_the_record"
 
@@ -71,6 +78,9 @@ def _show_memory(console: Console, age: str, memory: Memory | Flashback, *, date
     words.append(" — ".join(part for part in (plain(age), plain(date)) if part), style="bold")
     words.append(f" · {one_line(memory.text, most=_LONGEST)} ")
     words.append(f"‹{memory.kind} · {_sources(memory)}›", style="italic")
+    for one in memory.corrections if isinstance(memory, Memory) else ():
+        decided = f" {_DECIDED.get(one.what, one.what)}"
+        words.append(f"{decided} {one_line(one.to, most=_LONGEST)}" if one.to else decided, style="bold")
     row = Table.grid(padding=(0, 1))
     row.add_column(width=1, style=style)
     row.add_column(overflow="fold")
@@ -87,7 +97,9 @@ def _sources(memory: Memory | Flashback) -> str:
     return ", ".join(named) + (f" and {more} more" if more > 0 else "")
 
 
-def _source(source: TurnSource | JournalSource) -> str:
+def _source(source: TurnSource | JournalSource | PersonSource) -> str:
+    if isinstance(source, PersonSource):
+        return f"put right by {one_line(source.by, most=40)}"
     if source.turn_id is None:
         return f"{one_line(source.path, most=60)}:{source.start_line}"
     return f"{one_line(source.session_id, most=40)} #{source.sequence}"

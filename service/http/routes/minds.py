@@ -9,6 +9,7 @@ from consolidation.kernel.errors import GraphFault
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
+from service.http.schemas.corrections import decision_out
 from service.http.schemas.examples import MIND, MINDS, REMEMBERED, RETRIED
 from service.http.schemas.fields import Instant, Question
 from service.http.schemas.minds import (
@@ -25,7 +26,7 @@ from service.http.schemas.minds import (
     StoryOut,
     TextOut,
 )
-from service.http.schemas.resonance import SourceOut, UsageOut, note_out
+from service.http.schemas.resonance import SourceOut, UsageOut, note_out, said_by
 from service.http.schemas.sleep import SleepStatusOut
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
@@ -109,8 +110,13 @@ def _memory_out(found: Remembered) -> MemoryOut:
         valid_at=found.valid_at,
         invalid_at=found.invalid_at,
         score=found.score,
-        sources=[*map(SourceOut.model_validate, found.sources), *map(note_out, found.notes)],
+        sources=[
+            *map(SourceOut.model_validate, found.sources),
+            *map(note_out, found.notes),
+            *said_by(found.statement),
+        ],
         is_contradicted=found.is_contradicted,
+        corrections=[decision_out(one) for one in found.corrections],
     )
 
 

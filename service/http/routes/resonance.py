@@ -23,6 +23,7 @@ from service.http.schemas.resonance import (
     UsageOut,
     VolatileOut,
     note_out,
+    said_by,
 )
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, ResonanceAnswer, ResonanceRequest
@@ -132,5 +133,9 @@ def _flashback(flashback: Flashback) -> FlashbackOut:
         date=flashback.label.date,
         occurred_at=fragment.occurred_at,
         score=fragment.score,
-        sources=[*map(SourceOut.model_validate, fragment.sources), *map(note_out, fragment.notes)],
+        sources=[
+            *map(SourceOut.model_validate, fragment.sources),
+            *map(note_out, fragment.notes),
+            *said_by(fragment.statement),
+        ],
     )

@@ -33,6 +33,7 @@ MCP_TOLD: dict[str, Any] = {
                     "occurred_at": "2026-01-09T18:30:05Z",
                     "score": 1.0,
                     "is_contradicted": False,
+                    "corrections": [],
                     "sources": [
                         {
                             "timestamp": "2026-01-09T18:30:05Z",

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import Answered
-from service.http.schemas.resonance import NoteOut, SourceOut, UsageOut
+from service.http.schemas.resonance import NoteOut, PersonOut, SourceOut, UsageOut
 from service.http.schemas.sleep import SleepStatusOut
 
 
@@ -117,10 +118,11 @@ class MemoryOut(Answered):
     valid_at: datetime | None
     invalid_at: datetime | None
     score: float
-    sources: list[SourceOut | NoteOut]
+    sources: list[SourceOut | NoteOut | PersonOut]
     is_contradicted: bool = Field(
         description="Whether it was found wrong when it surfaced. It does not surface by itself any more."
     )
+    corrections: list[DecisionOut] = Field(description="What people decided of it, or of what its turn told.")
 
 
 class RememberedOut(Answered):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from consolidation.corrections.standing import Statement
 from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, Question, SessionId, ShortText, Zone
 from service.http.schemas.turns import MessageIn
 from service.retrieval.moment import JournalLines
@@ -80,6 +81,25 @@ class NoteOut(Answered):
     excerpt: str
 
 
+class PersonOut(Answered):
+    """A person who put a memory right is its source. Fields that only turns have are null."""
+
+    turn_id: None = None
+    session_id: None = None
+    sequence: None = None
+    correction_id: str
+    by: str = Field(description="The id of the key that was used, `owner`, or `local`.")
+    timestamp: datetime = Field(description="When they said so.")
+    excerpt: str
+
+
+def said_by(statement: Statement | None) -> list[PersonOut]:
+    """The person who made a statement as its source; nobody where there is none."""
+    if statement is None:
+        return []
+    return [PersonOut(correction_id=statement.id, by=statement.by, timestamp=statement.at, excerpt=statement.text)]
+
+
 def note_out(note: JournalLines) -> NoteOut:
     """Lines of the journal as a source."""
     return NoteOut(
@@ -102,7 +122,7 @@ class FlashbackOut(Answered):
     date: str
     occurred_at: datetime
     score: float
-    sources: list[SourceOut | NoteOut]
+    sources: list[SourceOut | NoteOut | PersonOut]
 
 
 class StableOut(Answered):

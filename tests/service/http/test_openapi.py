@@ -9,7 +9,18 @@ from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, trim, waking
+from service.http.schemas import (
+    chat,
+    corrections,
+    examples,
+    journal,
+    log,
+    memories,
+    observations,
+    outcomes,
+    trim,
+    waking,
+)
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import sleep as sleeping
@@ -27,6 +38,10 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/traces": examples.TRACES,
     "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACED,
     "POST /v1/minds/{mind_id}/outcomes": outcomes.APPLIED,
+    "POST /v1/minds/{mind_id}/corrections": corrections.CORRECTION,
+    "GET /v1/minds/{mind_id}/corrections": corrections.CORRECTIONS,
+    "GET /v1/minds/{mind_id}/corrections/{correction_id}": corrections.CORRECTION,
+    "DELETE /v1/minds/{mind_id}/corrections/{correction_id}": corrections.UNDONE,
     "GET /v1/minds": examples.MINDS,
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
@@ -130,6 +145,12 @@ async def answered(anyio_backend, tmp_path_factory, document):
             await ask(route)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         await ask("POST /v1/minds/{mind_id}/outcomes", body={**outcomes.REPORTED, "trace_id": trace_id})
+        (fact,) = (await service.http.get(f"/v1/minds/{MIND}/remember?query=Lyon&kinds=fact")).json()["memories"]
+        meant = {"kind": "fact", "id": fact["id"]}
+        made = await ask("POST /v1/minds/{mind_id}/corrections", body={**corrections.CORRECTS, "target": meant})
+        for route in ("GET /v1/minds/{mind_id}/corrections/{correction_id}", "GET /v1/minds/{mind_id}/corrections"):
+            await ask(route, correction_id=made["id"])
+        await ask("DELETE /v1/minds/{mind_id}/corrections/{correction_id}", correction_id=made["id"])
         (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
         write_agent_files(home / "minds" / MIND)
         await ask("GET /v1/minds/{mind_id}")

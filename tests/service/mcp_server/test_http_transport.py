@@ -250,6 +250,7 @@ async def test_a_connection_for_one_mind_is_a_wall_for_every_tool_and_resource(t
         "messages": LYON,
         "text": "x",
         "seconds": 600,
+        "what": "wrong",
         "outcomes": [{"id": "episode:1", "outcome": "used"}],
     }
     async with over_http(told, mode=mode, **chosen) as host:

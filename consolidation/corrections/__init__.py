@@ -1,0 +1,1 @@
+"""What people put right: a log of their decisions, and what stands by them now."""

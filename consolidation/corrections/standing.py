@@ -1,0 +1,287 @@
+"""
+What stands by all decisions of people so far, folded from the log: a later decision takes an earlier one's place.
+
+Whether a fact was wrong or right, and whether it is pinned or muted, are two questions: each has one answer at a time.
+A fact of the graph is recognised by its words and a turn that it comes from, since its id changes with each rebuild; in
+other words too, where it comes from the same turn.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from consolidation.corrections.record import Correction, What
+from consolidation.corrections.wording import Wording, names_any
+from consolidation.text.names import name_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from consolidation.corrections.record import Line, Target
+
+_TRUTH = frozenset({What.WRONG, What.RIGHT, What.EDIT})
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What people decided of one memory: ``truth`` is wrong, right or an edit, ``shown`` a pin or a mute."""
+
+    truth: Correction | None = None
+    shown: Correction | None = None
+
+    @property
+    def corrections(self) -> tuple[Correction, ...]:
+        """Both, as far as there are any."""
+        return tuple(one for one in (self.truth, self.shown) if one is not None)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it is not as it is told."""
+        return self.truth is not None and self.truth.what is not What.RIGHT
+
+    @property
+    def is_right(self) -> bool:
+        """Whether a person confirmed it, whatever a model or an outcome says."""
+        return self.truth is not None and self.truth.what is What.RIGHT
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it comes up first."""
+        return self.shown is not None and self.shown.what is What.PIN
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether it never comes up by itself."""
+        return self.shown is not None and self.shown.what is What.MUTE
+
+    @property
+    def held_back(self) -> str:
+        """Why it does not come up by itself, as a trace says it; "" where it may."""
+        if self.truth is not None and self.is_wrong:
+            return "edited by a person" if self.truth.what is What.EDIT else "wrong: a person said so"
+        return "muted by a person" if self.is_muted else ""
+
+
+UNDECIDED = Decided()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a person said or put in place of something wrong; ``id`` is its correction's."""
+
+    id: str
+    what: What
+    text: str
+    turn_ids: tuple[str, ...]
+    at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A name that is two things: what comes of these turns is ``to``; ``id`` is its correction's."""
+
+    id: str
+    name: str
+    to: str
+    turn_ids: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Group:
+    """The decisions of one fact, and by what it is recognised."""
+
+    wording: Wording
+    turn_ids: frozenset[str]
+    joins: frozenset[str]
+    decided: Decided = UNDECIDED
+
+    def is_of(self, turn_ids: frozenset[str]) -> bool:
+        return bool(self.turn_ids & turn_ids) or (not self.turn_ids and not turn_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands. Nothing of it changes: another decision makes another one."""
+
+    corrections: tuple[Correction, ...] = ()  # those that nobody took back, oldest first
+    _by_key: Mapping[str, tuple[_Group, ...]] = field(default_factory=dict)
+    _by_turn: Mapping[str, tuple[_Group, ...]] = field(default_factory=dict)
+    _turns: Mapping[str, Decided] = field(default_factory=dict)
+    _entities: Mapping[str, Decided] = field(default_factory=dict)
+    _names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key of a name: the key and name it is now
+    splits: tuple[Split, ...] = ()
+    statements: tuple[Statement, ...] = ()
+
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> Standing:
+        """Fold the lines of a log, oldest first."""
+        lines = tuple(lines)
+        undone = {one.of for one in lines if not isinstance(one, Correction)}
+        made = tuple(one for one in lines if isinstance(one, Correction) and one.id not in undone)
+        by_key: dict[str, list[_Group]] = defaultdict(list)
+        by_turn: dict[str, list[_Group]] = defaultdict(list)
+        turns: dict[str, Decided] = {}
+        entities: dict[str, Decided] = {}
+        for one in made:
+            if one.what not in _TRUTH and one.what not in {What.PIN, What.MUTE}:
+                continue
+            if one.target.kind == "turn":
+                turns |= {turn: _with(turns.get(turn, UNDECIDED), one) for turn in one.target.turn_ids}
+            elif one.target.kind == "entity":
+                key = name_key(one.target.text)
+                entities[key] = _with(entities.get(key, UNDECIDED), one)
+            else:
+                group = _group(one.target, by_key, by_turn)
+                group.decided = _with(group.decided, one)
+        standing = cls(
+            corrections=made,
+            _by_key={key: tuple(groups) for key, groups in by_key.items()},
+            _by_turn={turn: tuple(groups) for turn, groups in by_turn.items()},
+            _turns=turns,
+            _entities=entities,
+            _names=_names_now(made),
+            splits=tuple(
+                Split(one.id, one.target.text, one.to or "", frozenset(one.target.turn_ids))
+                for one in made
+                if one.what is What.SPLIT
+            ),
+        )
+        return replace(standing, statements=standing._said())
+
+    def __bool__(self) -> bool:
+        """Whether anything stands."""
+        return bool(self.corrections)
+
+    def same_as(self, correction: Correction) -> Correction | None:
+        """The decision that stands and says the same, unless a later one took its place."""
+        known = next((one for one in reversed(self.corrections) if one.says(correction)), None)
+        return known if known is not None and self.is_current(known) else None
+
+    def is_current(self, correction: Correction) -> bool:
+        """Whether no later decision took the place of this one, which nobody took back."""
+        target = correction.target
+        if correction.what not in _TRUTH | {What.PIN, What.MUTE}:
+            return True
+        if target.kind == "turn":
+            found = [self._turns.get(turn, UNDECIDED) for turn in target.turn_ids]
+        elif target.kind == "entity":
+            found = [self._entities.get(name_key(target.text), UNDECIDED)]
+        else:
+            found = [self.fact(target.text, target.turn_ids, joins=target.joins)]
+        return any(correction.id == one.id for decided in found for one in decided.corrections)
+
+    def fact(self, text: str, turn_ids: Iterable[str], *, joins: Sequence[str] = ()) -> Decided:
+        """What was decided of a fact with these words, which comes from these turns and joins these names."""
+        if not self._by_key:
+            return UNDECIDED
+        turns = frozenset(turn_ids)
+        wording = Wording.of(text)
+        for group in self._by_key.get(wording.key, ()):
+            if group.is_of(turns):
+                return group.decided
+        names = frozenset(map(name_key, joins))
+        for group in {id(one): one for turn in sorted(turns) for one in self._by_turn.get(turn, ())}.values():
+            if wording.restates(group.wording, joins_the_same=bool(names) and names == group.joins):
+                return group.decided
+        return UNDECIDED
+
+    def turn(self, turn_id: str) -> Decided:
+        """What was decided of a whole turn."""
+        return self._turns.get(turn_id, UNDECIDED)
+
+    def entity(self, name: str) -> Decided:
+        """What was decided of an entity under any of its names."""
+        decided = [self._entities[key] for key in sorted(self.keys_of(name)) if key in self._entities]
+        truths = [one.truth for one in decided if one.truth is not None]
+        shown = [one.shown for one in decided if one.shown is not None]
+        return Decided(max(truths, key=_at, default=None), max(shown, key=_at, default=None))
+
+    def unseen_in(self, turn_id: str) -> tuple[tuple[Wording, Decided], ...]:
+        """The facts of a turn that are not to come up by themselves, each with what was decided."""
+        groups = self._by_turn.get(turn_id, ())
+        return tuple((group.wording, group.decided) for group in groups if group.decided.held_back)
+
+    def statements_of(self, turn_id: str) -> tuple[Statement, ...]:
+        """What people put in the place of something that this turn told, and that may be told."""
+        found = (one for one in self.statements if turn_id in one.turn_ids)
+        return tuple(one for one in found if not self.fact(one.text, one.turn_ids).held_back)
+
+    def _said(self) -> tuple[Statement, ...]:
+        """What people said, as far as nobody put that right since."""
+        said = (
+            Statement(one.id, one.what, one.to or one.target.text, one.target.turn_ids, one.at, one.by)
+            for one in self.corrections
+            if one.what is What.SAY or (one.what is What.EDIT and one.target.kind != "entity" and self.is_current(one))
+        )
+        return tuple(one for one in said if not self.fact(one.text, one.turn_ids).is_wrong)
+
+    @property
+    def touched_turns(self) -> frozenset[str]:
+        """The turns of which something is not to come up by itself."""
+        of_facts = {turn for turn in self._by_turn if self.unseen_in(turn)}
+        return frozenset(of_facts | {turn for turn, decided in self._turns.items() if decided.held_back})
+
+    @property
+    def muted_names(self) -> frozenset[str]:
+        """The keys of all names of entities that are never to come up."""
+        muted = {key for key, decided in self._entities.items() if decided.is_muted}
+        return frozenset(other for key in muted for other in self.keys_of(key))
+
+    def name_of(self, name: str) -> str:
+        """What an entity is called now."""
+        return self._names.get(name_key(name), ("", name))[1]
+
+    def keys_of(self, name: str) -> frozenset[str]:
+        """The keys of all names that are the same entity as *name* by a merge or a rename, its own among them."""
+        key = name_key(name)
+        if key not in self._names:
+            return frozenset({key})
+        now = self._names[key]
+        return frozenset({key} | {other for other, found in self._names.items() if found == now})
+
+    def alike(self, text: str) -> frozenset[str]:
+        """The keys of all names of the entities that *text* names by a name that a person gave or merged."""
+        return frozenset(other for key in self._names if names_any(text, (key,)) for other in self.keys_of(key))
+
+
+def _at(correction: Correction) -> datetime:
+    return correction.at
+
+
+def _with(decided: Decided, one: Correction) -> Decided:
+    return Decided(one, decided.shown) if one.what in _TRUTH else Decided(decided.truth, one)
+
+
+def _group(target: Target, by_key: dict[str, list[_Group]], by_turn: dict[str, list[_Group]]) -> _Group:
+    """The group of a target: one that has the same words and comes from a turn of it, else a new one."""
+    wording, turns = Wording.of(target.text), frozenset(target.turn_ids)
+    for group in by_key[wording.key]:
+        if group.is_of(turns):
+            return group
+    group = _Group(wording, turns, frozenset(map(name_key, target.joins)))
+    by_key[wording.key].append(group)
+    for turn in sorted(turns):
+        by_turn[turn].append(group)
+    return group
+
+
+def _names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:
+    """By the key of each name that was merged or renamed, and of those they are now: the key and name of today."""
+    into = {name_key(one.target.text): one.to or "" for one in made if one.what is What.MERGE}
+    called = {name_key(one.target.text): one.to or "" for one in made if one.what is What.RENAME}
+    shown = {name_key(to): to for to in into.values()}
+    spelt = {name_key(one.target.text): one.target.text for one in made if one.target.kind == "entity"}
+    found = {}
+    for key in {*into, *called, *shown}:
+        root = key
+        for _ in range(len(into)):
+            if root not in into:
+                break
+            root = name_key(into[root])
+        name = called.get(root) or shown.get(root) or spelt.get(root, root)
+        found[key] = (root, name)
+    return found | {name_key(name): (root, name) for root, name in found.values()}

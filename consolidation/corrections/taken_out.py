@@ -1,0 +1,95 @@
+"""
+A turn as it may be told by itself: without the sentences that a person said are wrong, or never to come up.
+
+The transcript stays as it is. What nobody can find in a turn, since the fact was told in other words, takes the whole
+turn with it: a wrong memory is worse than none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from consolidation.corrections.wording import carriers
+from consolidation.kernel.turns import READ, Message, Speaker
+from consolidation.text.language import detect
+from consolidation.text.sentences import whole_sentences
+from consolidation.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.corrections.standing import Standing
+    from consolidation.kernel.turns import StoredTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Tellable:
+    """
+    What is left of a turn; ``taken`` are the sentences that went, and ``reason`` says why.
+
+    Where it ``is_spent``, nothing is left that is worth telling.
+    """
+
+    turn: StoredTurn
+    taken: tuple[str, ...] = ()
+    reason: str = ""
+    is_spent: bool = False
+
+
+def tellable(stored: StoredTurn, standing: Standing) -> Tellable:
+    """*stored* without what is not to be told by itself."""
+    turn_id = stored.turn.turn_id
+    whole = standing.turn(turn_id)
+    if whole.held_back:
+        return Tellable(stored, reason=whole.held_back, is_spent=True)
+    facts = standing.unseen_in(turn_id)
+    if not facts:
+        return Tellable(stored)
+    spoken = [[*whole_sentences(one.content, language=detect(one.content))] for one in stored.turn.messages]
+    places = [(number, at) for number, said in enumerate(spoken) for at in range(len(said))]
+    every = [spoken[number][at] for number, at in places]
+    gone: set[tuple[int, int]] = set()
+    reason = ""
+    for wording, decided in facts:
+        found = carriers(wording, every)
+        reason = decided.held_back
+        if not found:
+            return Tellable(stored, tuple(every), reason, is_spent=True)
+        gone |= {places[one] for one in found}
+    left = [
+        _without(message, [said[at] for at in range(len(said)) if (number, at) in gone])
+        for number, (message, said) in enumerate(zip(stored.turn.messages, spoken, strict=True))
+    ]
+    told = tuple(one for one in left if one.content.strip())
+    taken = tuple(spoken[number][at] for number, at in sorted(gone))
+    turn = replace(stored, turn=replace(stored.turn, messages=told))
+    return Tellable(turn, taken, reason, is_spent=not _tells(stored.turn.messages, told))
+
+
+def _without(message: Message, sentences: Sequence[str]) -> Message:
+    content = message.content
+    for sentence in sentences:
+        content = content.replace(sentence, "", 1)
+    return replace(message, content=content) if sentences else message
+
+
+def _tells(before: Sequence[Message], left: Sequence[Message]) -> bool:
+    """Whether whoever told something in a turn still does: what only answers to what is gone is worth nothing."""
+    tellers = {Speaker.USER} if any(one.role is Speaker.USER for one in before) else set(Speaker) - READ
+    return any(one.role in tellers and content_words(one.content, language=detect(one.content)) for one in left)
+
+
+def as_put_right(stored: StoredTurn, standing: Standing) -> StoredTurn | None:
+    """
+    *stored* as it is to be told: without what people took out, and with what they put in its place as a note.
+
+    None where nothing is left to tell.
+    """
+    left = tellable(stored, standing)
+    said = standing.statements_of(stored.turn.turn_id)
+    if left.is_spent and not said:
+        return None
+    messages = () if left.is_spent else left.turn.turn.messages
+    notes = tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)
+    return replace(stored, turn=replace(stored.turn, messages=(*messages, *notes))) if notes else left.turn

@@ -1,0 +1,74 @@
+"""Whether two texts say the same fact, and which sentences carry one: compared by stems, names and numbers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from consolidation.text.language import detect
+from consolidation.text.words import content_words, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_SAME, _SAME_OF_A_PAIR = 0.6, 0.4  # of all stems of two texts, those that both have; where they join the same names
+_CARRIED, _HINTED = 0.6, 0.3  # of a fact's stems, those that a sentence has
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a text is compared by: all of its words in a row, its stems, and which of its words are names or numbers."""
+
+    key: str
+    stems: frozenset[str]
+    words: frozenset[str]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, *, language: str | None = None) -> Wording:
+        """The wording of *text*, which is looked at to find its language where none is given."""
+        found = content_words(text, language=language or detect(text))
+        capital = {one for raw in _WORD.findall(text) if raw[0].isupper() or raw[0].isdigit() for one in tokens(raw)}
+        row = tokens(text)
+        return cls(" ".join(row), frozenset(found.values()), frozenset(row), frozenset(capital & found.keys()))
+
+    def restates(self, other: Wording, *, joins_the_same: bool) -> bool:
+        """Whether it says what *other* does, in other words at most; *joins_the_same* names, as facts of a graph do."""
+        if self.key == other.key:
+            return True
+        if self.names - other.words and other.names - self.words:  # Lyon here, Porto there
+            return False
+        shared, every = len(self.stems & other.stems), len(self.stems | other.stems)
+        return bool(every) and shared >= (_SAME_OF_A_PAIR if joins_the_same else _SAME) * every
+
+    def share_in(self, sentence: str) -> float:
+        """How much of it stands in *sentence*, 0…1."""
+        if not self.stems:
+            return float(self.key in " ".join(tokens(sentence)))
+        return len(self.stems & _stems(sentence)) / len(self.stems)
+
+    def is_carried_by(self, text: str) -> bool:
+        """Whether *text* says most of it."""
+        return self.share_in(text) >= _CARRIED
+
+
+@lru_cache(maxsize=4_096)
+def _stems(sentence: str) -> frozenset[str]:
+    return frozenset(content_words(sentence, language=detect(sentence)).values())
+
+
+def carriers(wording: Wording, sentences: Sequence[str]) -> frozenset[int]:
+    """The places of the *sentences* that carry a fact: those that say most of it, else the ones that come nearest."""
+    shares = [wording.share_in(sentence) for sentence in sentences]
+    most = max(shares, default=0.0)
+    least = _CARRIED if most >= _CARRIED else max(most, _HINTED)
+    return frozenset(place for place, share in enumerate(shares) if share >= least)
+
+
+def names_any(text: str, keys: Iterable[str]) -> bool:
+    """Whether one of the names with these *keys* stands whole in *text*."""
+    row = f" {' '.join(tokens(text))} "
+    return any(key and f" {key} " in row for key in keys)

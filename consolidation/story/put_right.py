@@ -1,0 +1,135 @@
+"""
+What people put right goes into the story: chapters of ours that tell it are taken out, and their turns told again.
+
+It follows the erasure's way (`erasure.py`): what is owed is written down before the chapters go. The ledger says up to
+which line of the corrections the story was looked through, so that a process that dies in between loses nothing. A
+chapter that a person edited stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.corrections.record import Correction, What
+from consolidation.corrections.wording import Wording
+from consolidation.story.anchor import without_marks
+from consolidation.story.chapters import parse
+from consolidation.story.erasure import with_guessed_turns, without_chapters
+from consolidation.story.ledger import read_ledger, write_ledger
+from consolidation.story.notes import NO_NOTES
+from consolidation.text.language import detect
+from consolidation.text.sentences import whole_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.corrections.record import Line
+    from consolidation.story.chapters import Book, Chapter
+    from consolidation.story.ledger import StoryLedger
+    from consolidation.story.run import MindStory
+
+_NOT_TOLD_SO = frozenset({What.WRONG, What.EDIT, What.MUTE})
+_TOLD_AGAIN = frozenset({*_NOT_TOLD_SO, What.RIGHT})
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What became otherwise: the turns that told it, and its words, where only chapters that hold them are meant."""
+
+    sequences: frozenset[int]
+    wording: Wording | None
+
+    def is_told_in(self, chapter: Chapter, ledger: StoryLedger) -> bool:
+        made_of = ledger.turns.get(chapter.digest)
+        if made_of is None or not made_of.narrated & self.sequences:
+            return False
+        if self.wording is None:
+            return True
+        body = chapter.text.partition("\n")[2]
+        return any(self.wording.is_carried_by(one) for one in whole_sentences(body, language=detect(body)))
+
+
+async def put_right_in_story(story: MindStory) -> int:
+    """
+    Take out what people put right since the story was last looked through. Returns how many chapters went.
+
+    Raises StoryFault, Locked, OSError.
+    """
+    if story.corrections is None:
+        return 0
+    lines = await anyio.to_thread.run_sync(story.corrections.lines)
+    known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+    if not lines or known.put_right == lines[-1].id:
+        return 0
+    changes = _changes(story, _new(lines, since=known.put_right), lines)
+    present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
+    ledger = await with_guessed_turns(story, present) if changes else known
+    removed = frozenset(one.digest for one in _telling(present, changes, ledger))
+    orphans = _orphans(changes, ledger)
+    owed = ledger.owed | orphans | frozenset().union(*(ledger.turns[one].narrated for one in removed))
+    if removed or owed != ledger.owed:
+        await _write(story, replace(ledger, owed=owed, notes=NO_NOTES))
+    gone = set(removed)
+
+    def plan(text: str) -> str:
+        book = parse(without_marks(text))
+        told = _telling(book, changes, ledger)
+        gone.update(one.digest for one in told)
+        return without_chapters(text, book, told)
+
+    if removed:
+        await anyio.to_thread.run_sync(story.file.change, plan)
+    left = {digest: one for digest, one in ledger.turns.items() if digest not in gone}
+    notes, noted_on = (NO_NOTES, "") if changes else (ledger.notes, ledger.noted_on)
+    done = replace(
+        ledger,
+        digests=ledger.digests - gone,
+        short=ledger.short - gone,
+        turns=left,
+        owed=owed,
+        notes=notes,
+        noted_on=noted_on,
+        put_right=lines[-1].id,
+    )
+    await _write(story, done)
+    return len(removed)
+
+
+def _new(lines: Sequence[Line], *, since: str) -> Sequence[Line]:
+    """The lines behind the one with the id *since*; all where it is not there."""
+    places = [at for at, one in enumerate(lines) if one.id == since]
+    return lines[places[-1] + 1 :] if places else lines
+
+
+def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line]) -> tuple[_Change, ...]:
+    made = {one.id: one for one in lines if isinstance(one, Correction)}
+    found = []
+    for line in new:
+        one = line if isinstance(line, Correction) else made.get(line.of)
+        if one is None or one.what not in _TOLD_AGAIN or one.target.kind == "entity":
+            continue
+        positions = (story.transcript.positions.sequence_of(turn_id) for turn_id in one.target.turn_ids)
+        sequences = frozenset(sequence for sequence in positions if sequence is not None)
+        # What was taken out is to come back: then its words are in no chapter.
+        is_gone = line is one and one.what in _NOT_TOLD_SO and one.target.kind == "fact"
+        found.append(_Change(sequences, Wording.of(one.target.text) if is_gone else None))
+    return tuple(found)
+
+
+def _telling(book: Book, changes: Sequence[_Change], ledger: StoryLedger) -> list[Chapter]:
+    ours = [one for one in book.chapters if one.digest in ledger.digests]
+    return [one for one in ours if any(change.is_told_in(one, ledger) for change in changes)]
+
+
+def _orphans(changes: Sequence[_Change], ledger: StoryLedger) -> frozenset[int]:
+    """Turns to be told again that no chapter ever narrated, since nothing was left of them."""
+    narrated = frozenset[int]().union(*(one.narrated for one in ledger.turns.values()))
+    back = frozenset[int]().union(*(change.sequences for change in changes if change.wording is None))
+    return frozenset(one for one in back - narrated if one <= (ledger.sequence or 0))
+
+
+async def _write(story: MindStory, ledger: StoryLedger) -> None:
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, ledger)

@@ -1,0 +1,204 @@
+"""
+Takes in what people put right: finds the memory, checks the decision, keeps it, and lets everybody else know.
+
+A decision is one line on disk before anybody is answered. All that reads memories reads what stands from there: nothing
+else has to be changed, and taking a decision back restores what was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.corrections.record import NEEDS_WORDS, OF_ENTITIES, Correction, Target, Undo, What
+from consolidation.kernel.errors import CorrectionConflict, CorrectionNotFound, InvalidRequest
+from consolidation.text.names import name_key
+from service.corrections.targets import entity_name, find_target
+from service.mind.mind_gate import Paused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from consolidation.corrections.standing import Standing
+    from consolidation.kernel.ports import Clock
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.corrections.targets import Meant
+    from service.mind.minds import Mind
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a caller wants to decide; of something new to be said, ``meant`` may be None."""
+
+    what: What
+    meant: Meant | None
+    to: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A decision as it is kept: whether it stands, whether a later one took its place, and what took it back."""
+
+    correction: Correction
+    is_new: bool = False
+    is_current: bool = True
+    undone: Undo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """Decisions, newest first, and the id that the next page begins behind; None at the end."""
+
+    items: tuple[Kept, ...]
+    next_cursor: str | None
+
+
+class CorrectionDesk:
+    """Makes, lists and takes back the corrections of every mind."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        privacy_filter: PrivacyFilter,
+        is_paused: Callable[[str], Paused],
+        changed: Callable[[Mind, Correction], None],
+    ) -> None:
+        """*changed* is told of each decision that is new, and of each that is taken back."""
+        self._clock = clock
+        self._privacy_filter = privacy_filter
+        self._is_paused = is_paused
+        self._changed = changed
+
+    async def make(self, mind: Mind, decision: Decision, *, by: str) -> Kept:
+        """
+        Keep a decision. One that stands already is not kept twice.
+
+        Raises InvalidRequest, MemoryNotFound, AmbiguousMemory, CorrectionConflict, HomeFault, OSError; then nothing is.
+        """
+        self._check_erasing(mind)
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+        to, reason = self._cleaned(decision.to), self._cleaned(decision.reason)
+        _check_words(decision, to)
+        if decision.what is What.SAY:
+            to = to or (decision.meant.text if decision.meant is not None else None)
+            target = Target("fact", to or "")
+        else:
+            if decision.meant is None:
+                raise InvalidRequest("is missing: which memory is meant?", pointer="#/target")
+            target = await find_target(mind, decision.meant, standing=standing)
+        if decision.what in OF_ENTITIES:
+            to = await anyio.to_thread.run_sync(_other_name, mind, decision.what, target, to or "", standing)
+        if decision.what not in OF_ENTITIES and to is not None and decision.what is not What.SAY:
+            _check_change(target, to)
+        correction = Correction(self._clock.fresh_id(), self._clock.now(), by, decision.what, target, to, reason)
+        self._check_erasing(mind)  # one may have begun while the memory was looked for
+        kept = await anyio.to_thread.run_sync(
+            partial(mind.corrections.add, correction, check=partial(_check_beside, correction))
+        )
+        is_new = kept.id == correction.id
+        if is_new:
+            log.info("correction.made", mind_id=mind.mind_id, correction_id=kept.id, what=kept.what, by=by)
+            self._changed(mind, kept)
+        return Kept(kept, is_new=is_new)
+
+    async def undo(self, mind: Mind, correction_id: str, *, by: str) -> Kept:
+        """Take a decision back; twice is once. Raises CorrectionNotFound, CorrectionConflict, OSError."""
+        self._check_erasing(mind)
+        undo = Undo(self._clock.fresh_id(), self._clock.now(), by, correction_id)
+        made, undone = await anyio.to_thread.run_sync(mind.corrections.undo, undo)
+        if undone.id == undo.id:
+            log.info("correction.undone", mind_id=mind.mind_id, correction_id=made.id, what=made.what, by=by)
+            self._changed(mind, made)
+        return Kept(made, is_new=undone.id == undo.id, is_current=False, undone=undone)
+
+    async def listed(self, mind: Mind, *, after: str | None, limit: int) -> KeptPage:
+        """Every decision of a mind. Raises CorrectionNotFound for a cursor that is none."""
+        lines = await anyio.to_thread.run_sync(mind.corrections.lines)
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+        undone = {one.of: one for one in lines if isinstance(one, Undo)}
+        made = [one for one in reversed(lines) if isinstance(one, Correction)]
+        if after is not None:
+            places = [at for at, one in enumerate(made) if one.id == after]
+            if not places:
+                raise InvalidRequest("is not a cursor of this list", pointer="query/cursor")
+            made = made[places[0] + 1 :]
+        page = made[:limit]
+        kept = tuple(
+            Kept(one, is_current=one.id not in undone and standing.is_current(one), undone=undone.get(one.id))
+            for one in page
+        )
+        return KeptPage(kept, page[-1].id if len(made) > limit else None)
+
+    async def one(self, mind: Mind, correction_id: str) -> Kept:
+        """One decision. Raises CorrectionNotFound."""
+        lines = await anyio.to_thread.run_sync(mind.corrections.lines)
+        made = next((one for one in lines if isinstance(one, Correction) and one.id == correction_id), None)
+        if made is None:
+            raise CorrectionNotFound("no correction has this id")
+        undone = next((one for one in lines if isinstance(one, Undo) and one.of == correction_id), None)
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+        return Kept(made, is_current=undone is None and standing.is_current(made), undone=undone)
+
+    def _check_erasing(self, mind: Mind) -> None:
+        if self._is_paused(mind.mind_id) is not Paused.NOTHING:
+            raise CorrectionConflict("something of this mind is being erased: try again when that is done")
+
+    def _cleaned(self, text: str | None) -> str | None:
+        cleaned = self._privacy_filter.cleaned(text).strip() if text is not None else ""
+        return cleaned or None
+
+
+def _check_words(decision: Decision, to: str | None) -> None:
+    """Whether the decision has the words that it needs, and no others."""
+    what, kind = decision.what, decision.meant.kind if decision.meant is not None else "fact"
+    if what in OF_ENTITIES and kind != "entity":
+        raise InvalidRequest(f"must be an entity for {what.value}", pointer="#/target/kind")
+    if what is What.SAY:
+        if kind != "fact":
+            raise InvalidRequest("must be a fact for say: its words are in `to`", pointer="#/target/kind")
+        if to is None and not (decision.meant is not None and (decision.meant.text or "").strip()):
+            raise InvalidRequest("says nothing: the new fact goes here", pointer="#/to")
+        if decision.meant is not None and (decision.meant.id is not None or decision.meant.turn_ids):
+            raise InvalidRequest("is new for say: it has no id and no turns yet", pointer="#/target")
+    elif what in NEEDS_WORDS and to is None:
+        raise InvalidRequest(f"is needed for {what.value}: nothing would be left", pointer="#/to")
+    elif what not in NEEDS_WORDS and decision.to is not None:
+        raise InvalidRequest(f"is not read for {what.value}", pointer="#/to")
+    if what is What.SPLIT and not (decision.meant is not None and decision.meant.turn_ids):
+        raise InvalidRequest("must name the turns that are about the other one", pointer="#/target/turn_ids")
+
+
+def _check_change(target: Target, to: str) -> None:
+    if name_key(target.text) == name_key(to):
+        raise InvalidRequest("says what the memory says already", pointer="#/to")
+
+
+def _other_name(mind: Mind, what: What, target: Target, to: str, standing: Standing) -> str:
+    """The name that ``to`` gives. Raises InvalidRequest, MemoryNotFound, CorrectionConflict, IndexUnusable."""
+    if what is What.MERGE:
+        to = entity_name(mind, to, standing=standing, pointer="#/to")
+    if name_key(to) == name_key(target.text) or not name_key(to):
+        raise InvalidRequest("must be another name", pointer="#/to")
+    is_known = any(name_key(name) == name_key(to) for _, name in mind.text.names_in(to))
+    if what is not What.MERGE and is_known:
+        raise CorrectionConflict("there is an entity of this name already: merge the two instead")
+    return to
+
+
+def _check_beside(correction: Correction, standing: Standing) -> None:
+    """Whether a decision can stand beside what stands. Raises CorrectionConflict."""
+    key = name_key(correction.target.text)
+    if correction.what is What.MERGE:
+        if key in standing.keys_of(correction.to or ""):
+            raise CorrectionConflict("the two are one entity already")
+        merged = [one for one in standing.corrections if one.what is What.MERGE]
+        if any(name_key(one.target.text) == key for one in merged):
+            raise CorrectionConflict("this entity was merged into another one before: take that back first")

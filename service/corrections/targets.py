@@ -1,0 +1,165 @@
+"""
+Finds the memory that a correction is about: by the id that an answer of ours gave it, or by its words and its turns.
+
+What is found is named by its content (see `Target`), since ids of the graph change with every rebuild.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.corrections.record import MOST_TURNS, Target
+from consolidation.corrections.wording import Wording
+from consolidation.kernel.errors import AmbiguousMemory, InvalidRequest, MemoryNotFound
+from consolidation.text.language import detect
+from consolidation.text.names import name_key
+from consolidation.text.words import stems
+from service.retrieval.lead_words import without_lead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from consolidation.corrections.record import TargetKind
+    from consolidation.corrections.standing import Standing
+    from service.mind.minds import Mind
+
+_PREFIXES: dict[TargetKind, str] = {"fact": "fact:", "entity": "entity:", "turn": "episode:"}
+_SEQUENCE = re.compile(r"[1-9][0-9]{0,14}")
+_LOOKED_AT = 200  # facts that share words with a text
+_MOST_CANDIDATES = 10
+_BEGINNING = 200  # characters of a turn, for whoever reads the log
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a caller says of the memory that they mean: its id, or its words and the turns that it comes from."""
+
+    kind: TargetKind
+    id: str | None = None
+    text: str | None = None
+    turn_ids: tuple[str, ...] = ()
+
+
+async def find_target(mind: Mind, meant: Meant, *, standing: Standing) -> Target:
+    """The memory that is meant. Raises InvalidRequest, MemoryNotFound, AmbiguousMemory, HomeFault."""
+    if meant.id is None and meant.text is None and not (meant.kind == "turn" and meant.turn_ids):
+        raise InvalidRequest("needs an id, or the words of the memory", pointer="#/target")
+    if meant.id is not None and not meant.id.startswith(_PREFIXES[meant.kind]):
+        raise InvalidRequest(f"is not the id of a {meant.kind}: it begins otherwise", pointer="#/target/id")
+    _check_turns(mind, meant.turn_ids)
+    if meant.kind == "turn":
+        return await _turn(mind, meant)
+    if meant.kind == "entity":
+        return await anyio.to_thread.run_sync(_entity, mind, meant, standing)
+    return await _fact(mind, meant, standing)
+
+
+def entity_name(mind: Mind, name: str, *, standing: Standing, pointer: str) -> str:
+    """The name of the entity that *name* is, or has as its id. It blocks. Raises MemoryNotFound, IndexUnusable."""
+    meant = Meant("entity", id=name) if name.startswith(_PREFIXES["entity"]) else Meant("entity", text=name)
+    try:
+        return _entity(mind, meant, standing).text
+    except MemoryNotFound as error:
+        raise MemoryNotFound(f"{pointer}: {error}") from error
+
+
+def _check_turns(mind: Mind, turn_ids: Iterable[str]) -> None:
+    positions = mind.transcript.positions
+    for at, turn_id in enumerate(turn_ids):
+        if positions.sequence_of(turn_id) is None:
+            raise MemoryNotFound(f"#/target/turn_ids/{at}: the mind has no turn with this id")
+
+
+async def _turn(mind: Mind, meant: Meant) -> Target:
+    if meant.id is not None:
+        number = meant.id.removeprefix(_PREFIXES["turn"])
+        sequences = [int(number)] if _SEQUENCE.fullmatch(number) else []
+    elif meant.turn_ids:
+        found = (mind.transcript.positions.sequence_of(one) for one in meant.turn_ids)
+        sequences = [one for one in found if one is not None]
+    else:
+        raise InvalidRequest("a turn is named by its id, or by turn_ids", pointer="#/target")
+    known = [one for one in sequences if mind.transcript.positions.place(one) is not None]
+    turns = [turn for turn in await mind.transcript.read_many(known) if turn.is_remembered]
+    if not turns:
+        raise MemoryNotFound("the mind remembers no such turn (any more)")
+    beginning = " ".join(turns[0].text.split())[:_BEGINNING]
+    return Target("turn", beginning, tuple(turn.turn.turn_id for turn in turns))
+
+
+def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:
+    if meant.id is not None:
+        uuid = meant.id.removeprefix(_PREFIXES["entity"])
+        rows = mind.text.entities(tuple(mind.text.entity_numbers([uuid]).values()))
+        names = [str(row[1]) for row in rows.values()]
+    else:
+        key = name_key(meant.text or "")
+        names = [name for _, name in mind.text.names_in(meant.text or "") if name_key(name) == key]
+        if not names and standing.keys_of(meant.text or "") != {key}:  # a name that a person gave
+            names = [meant.text or ""]
+    if not names:
+        raise MemoryNotFound("the mind knows no such entity (any more)")
+    return Target("entity", names[0], meant.turn_ids)
+
+
+async def _fact(mind: Mind, meant: Meant, standing: Standing) -> Target:
+    if meant.id is not None:
+        said = [one for one in standing.statements if _PREFIXES["fact"] + one.id == meant.id]
+        if said:
+            return Target("fact", said[0].text, said[0].turn_ids)
+        uuid = meant.id.removeprefix(_PREFIXES["fact"])
+        numbers = tuple((await anyio.to_thread.run_sync(mind.text.fact_numbers, [uuid])).values())
+        found = await _targets(mind, numbers)
+        if not found and meant.text is None:
+            raise MemoryNotFound("the mind has no such fact (any more): name it by its words and its turns")
+        if found:
+            return found[0][1]
+    text = meant.text or ""
+    wanted = frozenset(meant.turn_ids)
+    numbers = await anyio.to_thread.run_sync(_numbers_of, mind, text)
+    same = [(key, one) for key, one in await _targets(mind, numbers) if _is_meant(one, text, wanted)]
+    same += [
+        (f"{_PREFIXES['fact']}{one.id}", Target("fact", one.text, one.turn_ids))
+        for one in standing.statements
+        if _is_meant(Target("fact", one.text, one.turn_ids), text, wanted)
+    ]
+    if not same:
+        raise MemoryNotFound("the mind has no fact with these words (any more)")
+    if len(same) > 1:
+        candidates = dict(list({key: one.text for key, one in same}.items())[:_MOST_CANDIDATES])
+        raise AmbiguousMemory("these words are of more than one fact: give its id, or its turns", candidates=candidates)
+    return same[0][1]
+
+
+def _numbers_of(mind: Mind, text: str) -> tuple[int, ...]:
+    """Facts that have words of *text*, by number."""
+    languages = dict.fromkeys((detect(text), *mind.text.languages()))
+    wanted = tuple(dict.fromkeys(stem for language in languages for stem in stems(text, language=language)))
+    return tuple(hit.number for hit in mind.text.search("facts", wanted, limit=_LOOKED_AT))
+
+
+def _is_meant(target: Target, text: str, turn_ids: frozenset[str]) -> bool:
+    is_same = Wording.of(target.text).key == Wording.of(without_lead(text)).key
+    return is_same and (not turn_ids or bool(turn_ids & frozenset(target.turn_ids)))
+
+
+async def _targets(mind: Mind, numbers: Sequence[int]) -> list[tuple[str, Target]]:
+    """The facts with these numbers of the full text, by their ids."""
+    rows = await anyio.to_thread.run_sync(mind.text.facts, tuple(numbers))
+    episodes = {number: json.loads(str(row[4])) for number, row in rows.items()}
+    every = tuple({uuid for found in episodes.values() for uuid in found})
+    sequences = await anyio.to_thread.run_sync(mind.text.sequences, every)
+    turns = {turn.sequence: turn for turn in await mind.transcript.read_many(sorted(set(sequences.values())))}
+    found = []
+    for number, row in rows.items():
+        told_in = sorted(sequences[uuid] for uuid in episodes[number] if uuid in sequences)
+        ids = tuple(turns[one].turn.turn_id for one in told_in if one in turns)[:MOST_TURNS]
+        found.append(
+            (f"{_PREFIXES['fact']}{row[0]}", Target("fact", without_lead(str(row[1])), ids, (str(row[2]), str(row[3]))))
+        )
+    return found

@@ -1,0 +1,139 @@
+"""
+Phase 2's arm over what people said to put a memory right: facts that no turn told, or that they told otherwise.
+
+A mind has few of them: all are compared with each query, by their words and, where the embedder answers in time, by
+their meaning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import EmbedderFault
+from consolidation.text.language import detect
+from consolidation.text.words import content_words, tokens
+from service.resonance.arms import FragmentEvidence, FragmentHits
+from service.retrieval.moment import Fragment
+from service.retrieval.put_right import statement_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from consolidation.corrections.standing import Statement
+    from service.ports.embedder import Embedder, Vectors
+    from service.resonance.arms import SearchTerms
+    from service.resonance.search_round import SearchRound
+
+_SHARE = 0.8  # of the time there is
+_CLOSE = 0.6  # a cosine from which a statement answers a query as well as the best turn does
+
+
+@dataclass(frozen=True, slots=True)
+class StatementHits:
+    """What each query of a round found: how well each statement fits it, 0…1, and its cosine, by its id."""
+
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    cosines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+class StatementArm:
+    """Compares what people said with what is asked."""
+
+    def __init__(self, *, embedder: Embedder) -> None:
+        """*embedder* should remember vectors that it made lately."""
+        self._embedder = embedder
+
+    async def search(self, search: SearchRound) -> StatementHits:
+        """How well each statement fits each query."""
+        statements = search.names.put_right.standing.statements
+        if not statements:
+            return StatementHits()
+        vectors = await search.vectors()
+        own = await self._vectors(statements, search) if vectors is not None else None
+        cosines: dict[str, dict[str, float]] = {}
+        if vectors is not None and own is not None:
+            near = vectors @ own.T
+            cosines = {
+                query: {one.id: float(near[row][at]) for at, one in enumerate(statements)}
+                for row, query in enumerate(search.queries)
+            }
+        shares = await anyio.to_thread.run_sync(_shares, search.queries, statements, search.language)
+        scores = {
+            query: {key: max(share, cosines.get(query, {}).get(key, 0.0) / _CLOSE) for key, share in found.items()}
+            for query, found in shares.items()
+        }
+        return StatementHits(scores, cosines)
+
+    async def fragments(self, found: Sequence[StatementHits], terms: SearchTerms) -> FragmentHits:
+        """What people said, as facts, and what speaks for each."""
+        if not any(hits.scores for hits in found):
+            return FragmentHits()
+        statements = terms.put_right.standing.statements
+        told_at = await _told_at(statements, terms)
+        names = [frozenset(tokens(name)) for name in terms.entities.values()]
+        fragments, evidence = [], {}
+        for one in statements:
+            fits = (terms.queries[q] * by[one.id] for hits in found for q, by in hits.scores.items() if one.id in by)
+            best = max(fits, default=0.0)
+            if best <= 0.0:
+                continue
+            fragment = _fragment(one, min(best, 1.0), told_at.get(one.id, one.at), names, terms)
+            fragments.append(fragment)
+            stems = frozenset(content_words(one.text, language=terms.call.moment.language).values())
+            own = frozenset(content_words(one.text, language=detect(one.text)).values())
+            cosines = {q: by[one.id] for hits in found for q, by in hits.cosines.items() if one.id in by}
+            evidence[fragment.id] = FragmentEvidence(stems | own, cosines)
+        return FragmentHits(tuple(fragments), evidence)
+
+    async def _vectors(self, statements: Sequence[Statement], search: SearchRound) -> Vectors | None:
+        try:
+            async with asyncio.timeout(None if search.seconds is None else search.seconds * _SHARE):
+                return await self._embedder.embed([one.text for one in statements])
+        except (EmbedderFault, TimeoutError):
+            return None
+
+
+async def _told_at(statements: Sequence[Statement], terms: SearchTerms) -> dict[str, datetime]:
+    """When what an edit put right was told, by the statement's id: its words are new, what they tell of is not."""
+    transcript = terms.call.mind.transcript
+    sequences = {one.id: [transcript.positions.sequence_of(turn) for turn in one.turn_ids] for one in statements}
+    known = {one for found in sequences.values() for one in found if one is not None}
+    turns = {turn.sequence: turn for turn in await transcript.read_many(sorted(known))}
+    times = {key: [turns[one].occurred_at for one in found if one in turns] for key, found in sequences.items()}
+    return {key: max(found) for key, found in times.items() if found}
+
+
+def _shares(queries: Sequence[str], statements: Sequence[Statement], language: str) -> dict[str, dict[str, float]]:
+    """How much of what each query asks stands in each statement, 0…1."""
+    found = {}
+    for query in queries:
+        wanted = frozenset(content_words(query, language=language).values())
+        found[query] = {
+            one.id: len(wanted.intersection(content_words(one.text, language=language).values())) / max(len(wanted), 1)
+            for one in statements
+        }
+    return found
+
+
+def _fragment(
+    one: Statement, score: float, told_at: datetime, names: Sequence[frozenset[str]], terms: SearchTerms
+) -> Fragment:
+    decided = terms.put_right.standing.fact(one.text, one.turn_ids)
+    words = set(tokens(one.text))
+    return Fragment(
+        id=statement_id(one),
+        kind="fact",
+        text=one.text,
+        occurred_at=told_at,
+        score=round(score, 4),
+        sources=(),
+        is_boosted=decided.is_pinned or any(name <= words for name in names),
+        decided=decided,
+        held_back=decided.held_back,
+        statement=one,
+    )

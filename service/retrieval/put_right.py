@@ -1,0 +1,175 @@
+"""
+What people put right, as a search sees it: which facts, turns and entities may come up by themselves, and as what.
+
+The log names turns by their ids, the index by their sequences: this joins the two, for the turns that a person decided
+something of, and no others. Where nobody decided anything, it costs nothing and changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.corrections.record import What
+from consolidation.corrections.standing import UNDECIDED, Standing
+from consolidation.corrections.taken_out import Tellable, tellable
+from consolidation.corrections.wording import names_any
+from consolidation.text.language import detect
+from consolidation.text.names import name_key
+from consolidation.text.sentences import sentences
+from consolidation.text.words import content_words
+from service.retrieval.lead_words import without_lead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Decided, Statement
+    from consolidation.kernel.turns import StoredTurn
+    from consolidation.transcript.positions import Positions
+    from service.mind.minds import Mind
+    from service.retrieval.moment import Fragment
+
+_MOST_VARIANTS = 2  # of one query
+
+
+@dataclass(frozen=True, slots=True)
+class PutRight:
+    """What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about."""
+
+    standing: Standing = field(default_factory=Standing)
+    turn_ids: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, standing: Standing, positions: Positions) -> PutRight:
+        """What *standing* means for the transcript with these *positions*."""
+        ids = dict.fromkeys(turn_id for one in standing.corrections for turn_id in one.target.turn_ids)
+        found = {positions.sequence_of(turn_id): turn_id for turn_id in ids}
+        return cls(standing, {sequence: turn_id for sequence, turn_id in found.items() if sequence is not None})
+
+    def __bool__(self) -> bool:
+        """Whether anything was decided."""
+        return bool(self.standing)
+
+    def fact(self, text: str, sequences: Iterable[int], *, joins: Sequence[str] = ()) -> Decided:
+        """What was decided of a fact of the graph."""
+        turns = [self.turn_ids[one] for one in sequences if one in self.turn_ids]
+        if not turns:
+            return UNDECIDED
+        decided = self.standing.fact(without_lead(text), turns, joins=joins)
+        whole = [self.standing.turn(one) for one in turns]
+        if decided is UNDECIDED and all(one.held_back for one in whole):
+            return whole[0]
+        return decided
+
+    def tellable(self, stored: StoredTurn) -> Tellable:
+        """What of a turn may come up by itself."""
+        return tellable(stored, self.standing) if stored.sequence in self.turn_ids else Tellable(stored)
+
+    def turn(self, sequence: int) -> Decided:
+        """What was decided of a whole turn."""
+        return self.standing.turn(self.turn_ids[sequence]) if sequence in self.turn_ids else UNDECIDED
+
+    def of_turn(self, sequence: int) -> tuple[Correction, ...]:
+        """What was decided of a turn and of what it told."""
+        if sequence not in self.turn_ids:
+            return ()
+        turn_id = self.turn_ids[sequence]
+        whole = self.standing.turn(turn_id)
+        of_facts = (one for _, decided in self.standing.unseen_in(turn_id) for one in decided.corrections)
+        return tuple({one.id: one for one in (*whole.corrections, *of_facts)}.values())
+
+    def told_in(self, text: str) -> tuple[Correction, ...]:
+        """What was decided of facts that *text* tells and that are not to come up by themselves."""
+        unseen = (pair for turn_id in self.turn_ids.values() for pair in self.standing.unseen_in(turn_id))
+        made = (one for wording, decided in unseen if wording.is_carried_by(text) for one in decided.corrections)
+        return tuple({one.id: one for one in made}.values())
+
+    def edited_summary(self, name: str) -> str | None:
+        """What a person wrote of the entity *name*; None where nobody did."""
+        edited = self.standing.entity(name).truth
+        return edited.to or "" if edited is not None and edited.what is What.EDIT else None
+
+    def summary(self, name: str, text: str) -> str:
+        """What is known of the entity *name*, without what a person said is wrong or never to come up."""
+        edited = self.edited_summary(name)
+        if edited is not None:
+            return edited
+        unseen = [wording for turn in self.turn_ids.values() for wording, _ in self.standing.unseen_in(turn)]
+        if not unseen:
+            return text
+        kept = [one for one in sentences(text, language=detect(text)) if not any(w.is_carried_by(one) for w in unseen)]
+        return " ".join(kept)
+
+    def reason_against_summary(self, name: str) -> str:
+        """Why what is known of the entity *name* as a whole does not come up by itself; "" where it may."""
+        decided = self.standing.entity(name)
+        if self.edited_summary(name) is not None:
+            return "muted by a person" if decided.is_muted else ""
+        if any(name_key(one.name) in self.standing.keys_of(name) for one in self.standing.splits):
+            return "split by a person"  # the summary is of both
+        return decided.held_back
+
+    def judged(self, fragment: Fragment) -> Fragment:
+        """*fragment* with what was decided of it, of its turns, or of a name in it."""
+        if not self or fragment.held_back:
+            return fragment
+        decided = fragment.decided
+        if decided is UNDECIDED and fragment.kind == "episode":
+            (sequence,) = fragment.sequences
+            decided = self.turn(sequence)
+        held_back = self._reason_against(fragment) if fragment.kind == "entity" else decided.held_back
+        held_back = held_back or self._reason_against(fragment)
+        is_boosted = fragment.is_boosted or decided.is_pinned
+        return replace(fragment, decided=decided, held_back=held_back, is_boosted=is_boosted)
+
+    def _reason_against(self, fragment: Fragment) -> str:
+        muted = self.standing.muted_names
+        if muted and names_any(fragment.text, muted):
+            return "muted by a person"
+        if fragment.kind == "observation":
+            for sequence in fragment.sequences & self.turn_ids.keys():
+                for wording, decided in self.standing.unseen_in(self.turn_ids[sequence]):
+                    if wording.is_carried_by(fragment.text):
+                        return decided.held_back
+        return ""
+
+    def variants(self, query: str) -> tuple[str, ...]:
+        """*query* with other names of the entities that it names, where a person said that they are one."""
+        named = [key for key in self.standing.alike(query) if names_any(query, (key,))]
+        found = [_renamed(query, key, other) for key in named for other in self.standing.keys_of(key) - {key}]
+        return tuple(one for one in dict.fromkeys(found) if one != query)[:_MOST_VARIANTS]
+
+
+NOTHING_PUT_RIGHT = PutRight()
+FACT = "fact:"
+
+
+def statement_id(statement: Statement) -> str:
+    """The id of what a person said, among those of facts."""
+    return f"{FACT}{statement.id}"
+
+
+async def put_right_in(mind: Mind) -> PutRight:
+    """What people put right in *mind*. Raises OSError where its log can not be read."""
+    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+    return PutRight.of(standing, mind.transcript.positions) if standing else NOTHING_PUT_RIGHT
+
+
+def says_nothing_wanted(left: StoredTurn, taken: Iterable[str], wanted: frozenset[str]) -> bool:
+    """Whether what is *left* of a turn has no telling word that is *wanted*, and what was *taken* from it has."""
+    said = "\n".join(message.content for message in left.turn.messages)
+    gone = "\n".join(taken)
+    telling = wanted & content_words(" ".join(sorted(wanted)), language=detect(said)).keys()
+    return not telling & _words(said) and bool(telling & _words(gone))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(content_words(text, language=detect(text)))
+
+
+def _renamed(query: str, key: str, other: str) -> str:
+    """*query* with the words of one name in the place of another's; it is searched for, so its spelling is free."""
+    return f" {name_key(query)} ".replace(f" {key} ", f" {other} ").strip()
