@@ -1,7 +1,7 @@
 """
 One chatbot backend under load, as a process of its own: it posts turns, retries what was not answered, posts again what
 was, tries to slip other words in under a known id, asks what surfaces, and reports what became of it, twice, another
-outcome the second time. What it was answered goes to a file.
+outcome the second time; it says something new, and takes some of that back. What it was answered goes to a file.
 
     python -m tests.crash.client --home HOME --number 0 --clients 4 --seed 7 --log FILE --stop FILE
 """
@@ -72,6 +72,8 @@ class Client:
             self._post(known, "/turns", other, asked="conflict")
         if self._rng.random() < LOOK:
             self._report(known, *self._look(known))
+        if self._rng.random() < LOOK:
+            self._correct(known)
 
     def _look(self, number):
         """The trace of a pre-turn call, and the ids of what surfaced in it; none without an answer."""
@@ -95,6 +97,23 @@ class Client:
                 )
                 time.sleep(PAUSE)
 
+    def _correct(self, number):
+        """Say something new until it is answered, and then, now and then, take it back until that is."""
+        self._looks += 1
+        said = f"Person {self._given.number} said {self._looks}."
+        made = self._until(201, number, "POST", "/corrections", {"what": "say", "to": said}, asked="correct", said=said)
+        if made and self._rng.random() < AGAIN:
+            self._until(200, number, "DELETE", f"/corrections/{made['id']}", None, asked="undo", of=made["id"])
+
+    def _until(self, wanted, number, method, path, body, *, asked, **more):
+        """Ask until the answer is *wanted*, and return it; nothing when the time was over before."""
+        while not self.is_over:
+            status, answer = self._post(number, path, body, asked=asked, method=method, **more)
+            if status == wanted:
+                return answer
+            time.sleep(PAUSE)
+        return {}
+
     def _keep(self, number, *, asked):
         """Post until it is kept; False when the time was over before."""
         while not self.is_over:
@@ -107,13 +126,13 @@ class Client:
             time.sleep(PAUSE)
         return False
 
-    def _post(self, number, path, body, *, asked, **more):
+    def _post(self, number, path, body, *, asked, method="POST", **more):
         """The status, 0 without an answer, and the answer's body; *more* goes to the file beside them."""
         whole = path if self._given.is_stock else f"/v1/minds/{mind_of(number)}{path}"
         seen, said = {"number": number, "asked": asked, "status": 0, **more}, {}
         try:
             url = json.loads((self._given.home / "service.json").read_text())["url"]
-            answer = self._http.post(f"{url}{whole}", json=body)
+            answer = self._http.request(method, f"{url}{whole}", json=body)
             seen |= {"status": answer.status_code, "is_patient": "retry-after" in answer.headers}
             said = answer.json()
             if answer.status_code == 202 and not self._given.is_stock:
@@ -121,7 +140,7 @@ class Client:
             elif asked == "report" and answer.status_code == 200:
                 seen["unknown"] = said["unknown"]
             elif answer.status_code >= 400:
-                seen["said"] = said.get("detail", "")
+                seen["why"] = said.get("detail", "")
         except (OSError, ValueError, httpx2.HTTPError):
             pass
         os.write(self._log, json.dumps(seen).encode() + b"\n")

@@ -13,6 +13,7 @@ from consolidation.workspace import workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graph_names import graph_name
 from service.adapters.falkordb.server import EmbeddedServer
+from tests.crash.correction_counts import broken_corrections, corrections_in
 from tests.crash.outcome_counts import broken_outcomes, reports_in
 from tests.crash.talk import MINDS, mind_of, turn_of
 from tests.support.story_counts import broken_story, kept_in, not_kept_once, saved_by
@@ -35,7 +36,7 @@ def broken_answers(answers, *, is_disk_full):
         if "sequence" in one:
             sequences.setdefault(one["number"], set()).add(one["sequence"])
     new = Counter(one["number"] for one in answers if one.get("duplicate") is False)
-    right = {"conflict": {0, 409}, "look": {0, 200}, "report": {0, 200}}
+    right = {"conflict": {0, 409}, "look": {0, 200}, "report": {0, 200}, "correct": {0, 201}, "undo": {0, 200}}
     return {
         "5xx": [one for one in answers if one["status"] >= 500 and not (is_disk_full and is_refusal(one))],
         "other wrong answers": [
@@ -77,6 +78,7 @@ def broken_minds(home, desk, answers, *, more):
             "full text astray": _astray(workspace, kept, graph),
             **{f"story: {name}": wrong for name, wrong in broken_story(workspace, there, edits).items()},
             **broken_outcomes(workspace, [one for one in reports_in(answers) if mind_of(one["number"]) == mind]),
+            **broken_corrections(workspace, [one for one in corrections_in(answers) if mind_of(one["number"]) == mind]),
         }
         for name, wrong in broken.items():
             found.setdefault(name, []).extend(wrong)

@@ -1,8 +1,8 @@
 """
-What happens to the process that is to die: each step of a turn's way, of an outcome's and of a dream's is counted, and at
-the armed one the deed is done.
+What happens to the process that is to die: each step of a turn's way, of an outcome's, of a correction's and of a dream's is
+counted, and at the armed one the deed is done.
 
-Nothing of it is in the product. The seams are the system calls that the transcript and the log of outcomes make,
+Nothing of it is in the product. The seams are the system calls that the transcript and the logs make,
 the methods of the graph, the statements of Graphiti, the publication of the story, the writes of a dream: wrapped here,
 in the process of the harness, and only there.
 """
@@ -40,6 +40,8 @@ STEPS = (
     "outcome torn",  # half of what became of memories is in its log
     "outcome synced",  # all of it, nothing of it is counted yet
     "outcome counted",
+    "correction torn",  # half of what a person put right is in its log
+    "correction synced",
 )
 ACTION_STEPS = STEPS[:4]  # of actions, which are stored as turns
 DREAM_STEPS = (  # of one dream, in the order of its writes
@@ -209,6 +211,9 @@ def install(steps):
     outcomes.append_synced = files.os.tear(outcomes.append_synced, "outcome torn")
     _after(outcomes, "append_synced", steps, "outcome synced")
     _after(outcomes.OutcomeIndex, "add", steps, "outcome counted")
+    corrections = import_module("consolidation.corrections.correction_log")
+    corrections.append_synced = files.os.tear(corrections.append_synced, "correction torn")
+    _after(corrections, "append_synced", steps, "correction synced")
     _install_dreams(steps, files.os)
 
 
