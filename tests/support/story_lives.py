@@ -5,6 +5,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from consolidation.corrections.correction_log import CorrectionLog
+from consolidation.corrections.record import Correction, Target, Undo, What
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.ports import Reply
@@ -93,6 +95,7 @@ class Life:
         self.number = 0
         self.ids, self.again, self.gone, self.lines = [], set(), set(), set()
         self.erased, self.edited = set(), set()
+        self.muted, self.brought_back = {}, False
 
     async def start(self):
         """As a process that has just begun."""
@@ -100,7 +103,8 @@ class Life:
         self.echo = Echo()
         kept = {"history": self.path.parent / "story-history", "clock": SystemClock()}
         self.file, self.hand = Dying(self.path, **kept), StoryFile(self.path, **kept)
-        self.subject = MindStory(self.transcript, self.file, self.ledger)
+        self.corrections = CorrectionLog(self.path.parent / "corrections.jsonl")
+        self.subject = MindStory(self.transcript, self.file, self.ledger, self.corrections)
         narrator = Narrator((self.echo,))
         self.service = ConsolidationService(narrator, clock=SystemClock(), batch_tokens=3, most_words=self.most_words)
 
@@ -162,11 +166,13 @@ class Life:
             case "restore" if version := self.version(number):
                 await asyncio.to_thread(self.hand.change, lambda story: edited(story, MARKS.sub("", version)))
                 self.lines = set(HUMAN.findall(version))
+                self.brought_back = True  # what was muted, too: a person wants just this text
                 self.gone |= set(ID.findall(text)) - set(ID.findall(version))
 
     async def rewind(self, number):
         if version := self.version(number):
             self.again |= set(self.ids)
+            self.brought_back = True
             self.lines = set(HUMAN.findall(version))
             await self.service.rewind(self.subject, version=version)
 
@@ -194,6 +200,28 @@ class Life:
             self.file.dies = None
         self.erased.add(met)
         self.edited |= {met} if taken.edited else set()
+
+    async def put_right(self, number, dies=None):
+        """Say that a turn is never to be told again; or, of one that is not, take that back."""
+        if not self.ids:
+            return
+        met, now = self.ids[number % len(self.ids)], FIRST + timedelta(days=1)
+        if met in self.muted:
+            self.corrections.undo(Undo(f"undo-{self.muted[met]}", now, "owner", self.muted.pop(met)))
+        else:
+            self.number += 1
+            target = Target("turn", met, (f"t{met[5:]}",))
+            made = Correction(f"c{self.number}", now, "owner", What.MUTE, target)
+            self.muted[met] = self.corrections.add(made, check=lambda _: None).id
+        self.file.dies, self.file.dies_at, self.file.puts = dies, 0, 0
+        try:
+            await self.service.put_right(self.subject)
+        except Crash:
+            await self.transcript.close()
+            await self.start()
+            await self.service.put_right(self.subject)
+        finally:
+            self.file.dies = None
 
     def version(self, number):
         versions = self.file.versions()
@@ -234,11 +262,12 @@ class Life:
         found = ID.findall(story)
         for met in self.ids:
             told = found.count(met)
-            assert told >= 1 or met in self.gone, f"{met} is lost:\n{story}"
+            assert told >= 1 or met in self.gone or met in self.muted, f"{met} is lost:\n{story}"
             assert told <= 1 or met in self.again, f"{met} is told {told} times:\n{story}"
         ours = read_ledger(self.ledger).digests
         told = {met for one in parse(story).chapters if one.digest in ours for met in ID.findall(one.text)}
         assert not told & self.erased, f"erased and told:\n{story}"
+        assert self.brought_back or not told & self.muted.keys(), f"muted and told:\n{story}"
         assert not set(found) & self.erased - self.edited, f"a person's, and not named:\n{story}"
         for version in self.file.versions():
             assert not set(ID.findall(self.file.version(version.name))) & self.erased - self.edited

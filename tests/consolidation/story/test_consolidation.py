@@ -43,6 +43,9 @@ steps = st.lists(
         st.tuples(st.just("rewind"), seconds),
         st.tuples(st.just("skip"), st.just(0)),
         st.tuples(
+            st.just("put right"), st.tuples(seconds, st.sampled_from([None, "before the replace", "after the replace"]))
+        ),
+        st.tuples(
             st.just("erase"), st.tuples(seconds, st.sampled_from([None, "before the replace", "after the replace"]))
         ),
     ),
@@ -73,6 +76,8 @@ async def live(life, script):
                 await life.rewind(what)
             case "skip":
                 await life.skip()
+            case "put right":
+                await life.put_right(*what)
             case "erase":
                 await life.erase(*what)
     await life.settle()
@@ -192,6 +197,20 @@ async def test_what_a_chapter_told_besides_an_erased_turn_is_told_again_once(lif
     assert "Bruno2" not in left and len(left) < 4  # with it went who was met in the same chapter
     assert (run.error, told(life)) == (None, ["Bruno1", "Bruno3", "Bruno4", "Bruno5"])
     assert await life.service.pending(life.subject) == ()
+
+
+async def test_what_is_never_to_be_told_is_told_again_when_that_is_taken_back(life):
+    for seconds in range(5):
+        await life.keep(seconds)
+    await life.tell()
+    await life.put_right(1)
+    await life.tell()
+    muted = told(life)
+    await life.put_right(1)
+    await life.tell()
+
+    assert muted == ["Bruno1", "Bruno3", "Bruno4", "Bruno5"]
+    assert told(life) == ["Bruno1", "Bruno2", "Bruno3", "Bruno4", "Bruno5"]
 
 
 async def test_what_was_skipped_after_an_erase_is_not_told_again(life):
