@@ -57,6 +57,32 @@ def counts(receipt):
     return {(one["place"], one["unit"]): one["count"] for one in receipt["erased"]}
 
 
+async def test_what_was_put_right_of_an_erased_turn_goes_with_it(tmp_path):
+    """Broken: ``forget`` is not called; a turn's id stays in what another turn told as well."""
+    async with running(tmp_path, settings=patient(tmp_path, {})) as service:
+        await keep_all(service)
+        both = {"kind": "turn", "turn_ids": ["turn-of-1", "turn-of-2"]}
+        bodies = (
+            {"what": "wrong", "target": {"kind": "turn", "turn_ids": ["turn-of-1"]}},
+            {"what": "pin", "target": {"kind": "turn", "turn_ids": ["turn-of-2"]}},
+            {"what": "pin", "target": both, "reason": "both matter"},
+            {"what": "say", "to": "Her rubies are glass."},
+            {"what": "say", "to": "Tom has a boat."},
+        )
+        for body in bodies:
+            answer = await service.http.post("/v1/minds/ada/corrections", json=body)
+            assert answer.status_code == 201, answer.text
+        receipt = await erase(service, "ada/turns/turn-of-1")
+        left = (await service.http.get("/v1/minds/ada/corrections")).json()["items"]
+
+    assert receipt["verified"], receipt
+    assert holding(tmp_path, *STEMS, "turn-of-1") == []
+    assert [(one["what"], one["to"], one["target"]["turn_ids"]) for one in left] == [
+        ("say", "Tom has a boat.", []),
+        ("pin", None, ["turn-of-2"]),
+    ]
+
+
 async def test_a_turn_is_erased_everywhere_and_all_others_stay(tmp_path):
     story = tmp_path / "minds/ada/STORY.md"
     async with running(tmp_path, settings=patient(tmp_path, {})) as service:

@@ -238,6 +238,24 @@ async def test_a_header_comes_before_the_address_and_without_both_a_call_may_nam
     assert minds == ["second", "first", "third", "global-user-memory"]
 
 
+async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
+    httpx2.post(f"{service}/v1/minds/eva/turns", json={"session_id": "s0", "messages": LYON}, timeout=60)
+    async with over_http(service, query="?mind=eva") as host:
+        made = await host.call_tool("correct_memory", {"what": "edit", "id": "episode:1", "to": "She lives in Porto."})
+        again = await host.call_tool("correct_memory", {"what": "edit", "id": "episode:1", "to": "She lives in Porto."})
+        found = await host.call_tool("remember", {"query": "Where does she live?"})
+        nothing = await refused(host, "correct_memory", what="edit", id="episode:1")
+        missing = await refused(host, "correct_memory", what="wrong", id="fact:nope")
+
+    assert text_of(made).startswith("Done: edit: ")
+    assert "→ She lives in Porto." in text_of(made)
+    assert text_of(again).startswith("It stood already: ")
+    assert "She lives in Porto." in text_of(found).splitlines()[0]
+    assert "source: a person" in text_of(found)
+    assert "is needed for edit" in nothing
+    assert "no such fact" in missing
+
+
 @pytest.mark.parametrize("chosen", [{"query": "?mind=bob"}, {"X_Mind_Id": "bob"}], ids=["address", "header"])
 @pytest.mark.parametrize("mode", ERAS)
 async def test_a_connection_for_one_mind_is_a_wall_for_every_tool_and_resource(told, mode, chosen):

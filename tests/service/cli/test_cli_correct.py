@@ -1,0 +1,75 @@
+"""`mind-memory correct`: put a memory right at a terminal, see what was put right, and take it back."""
+
+import json
+import re
+
+import pytest
+
+from tests.support.cli_process import call
+
+LYON = "My mother Ingrid lives in Lyon."
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    file = folder / "talk.jsonl"
+    lines = [
+        {"session_id": "s1", "role": "user", "content": LYON, "timestamp": "2026-01-09T12:00:00Z"},
+        {
+            "session_id": "s2",
+            "role": "user",
+            "content": "We painted the fence green.",
+            "timestamp": "2026-01-10T12:00:00Z",
+        },
+    ]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    assert call("import", file, "--home", folder / "home").exit_code == 0
+    return folder / "home"
+
+
+def correct(home, *words):
+    return call("correct", *words, "--home", home)
+
+
+def test_a_fact_is_put_right_by_its_words_listed_and_taken_back(home):
+    made = correct(home, "edit", LYON, "--to", "Ingrid lives in Porto.", "--reason", "she moved")
+    remembered = call("remember", "Where does my mother Ingrid live?", "--home", home)
+    listed = correct(home, "list")
+    key = re.search(r"correct undo (\w+)", made.output)[1]
+    undone = correct(home, "undo", key)
+    after = correct(home, "list", "--json")
+
+    assert made.exit_code == 0, made.output
+    assert "It is told otherwise from now on" in made.output
+    assert remembered.output.index("Porto") < remembered.output.index("Lyon")
+    assert "a person: it is" in " ".join(remembered.output.split())
+    assert all(words in listed.output for words in (LYON, "→ Ingrid lives in Porto.", "since: she moved", "by owner"))
+    assert undone.exit_code == 0, undone.output
+    assert [one["state"] for one in json.loads(after.stdout)["items"]] == ["undone"]
+
+
+def test_something_new_is_said_without_naming_a_memory(home):
+    said = correct(home, "say", "Ada has a boat.")
+
+    assert said.exit_code == 0, said.output
+    assert "It is known from now on" in said.output
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("forget", LYON), "forget: choose from edit, wrong"),
+        (("wrong",), "say which memory"),
+        (("undo",), "say which correction to take back"),
+        (("edit", LYON), "is needed for edit"),
+        (("wrong", "Nobody said this."), "the mind has no fact with these words"),
+        (("undo", "nope"), "no correction has this id"),
+    ],
+)
+def test_what_can_not_be_put_right_is_said_in_a_sentence(home, words, answer):
+    said = correct(home, *words)
+
+    assert said.exit_code != 0
+    assert answer in " ".join(said.output.split())
+    assert "Traceback" not in said.output
