@@ -28,6 +28,7 @@ from service.http.routes import (
     memories,
     observations,
     outcomes,
+    people,
     resonance,
     sleep,
     story,
@@ -97,7 +98,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, corrections, resonance, waking, memory, standing, tools, health):
+    for part in (*stored, corrections, people, resonance, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

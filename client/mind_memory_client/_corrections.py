@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client._endpoints import AsModel, Endpoint
-from mind_memory_client.corrections import Correction, Corrections
+from mind_memory_client.corrections import Correction, Corrections, People
 
 if TYPE_CHECKING:
     from mind_memory_client._endpoints import Call
@@ -21,6 +21,7 @@ _KINDS = {"fact": "fact", "entity": "entity", "episode": "turn"}
 CORRECT = Endpoint("POST", _PATH, AsModel(Correction))
 CORRECTIONS = Endpoint("GET", _PATH, AsModel(Corrections))
 CORRECTION = Endpoint("GET", f"{_PATH}/{{correction_id}}", AsModel(Correction))
+PEOPLE = Endpoint("GET", "/v1/minds/{mind_id}/people", AsModel(People))
 UNDO_CORRECTION = Endpoint("DELETE", f"{_PATH}/{{correction_id}}", AsModel(Correction))
 
 
@@ -68,6 +69,10 @@ class CorrectionCalls:
         """Take a decision back: what was before it holds again."""
         return self._transport.send(UNDO_CORRECTION.call(mind_id=mind, correction_id=correction_id))
 
+    def people(self, mind: str) -> People:
+        """Read what is known of each person: what somebody pinned or said, and what lasts."""
+        return self._transport.send(PEOPLE.call(mind_id=mind))
+
 
 class AsyncCorrectionCalls:
     """Corrections, for the client that is awaited."""
@@ -97,3 +102,7 @@ class AsyncCorrectionCalls:
     async def undo_correction(self, mind: str, *, correction_id: str) -> Correction:
         """Take a decision back: what was before it holds again."""
         return await self._transport.send(UNDO_CORRECTION.call(mind_id=mind, correction_id=correction_id))
+
+    async def people(self, mind: str) -> People:
+        """Read what is known of each person: what somebody pinned or said, and what lasts."""
+        return await self._transport.send(PEOPLE.call(mind_id=mind))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from mind_memory_client.answers import Answer
+from mind_memory_client.sources import PersonSource, TurnSource
 
 
 class Decision(Answer):
@@ -46,3 +47,26 @@ class Corrections(Answer):
 
     items: tuple[Correction, ...]
     next_cursor: str | None = None
+
+
+class CardLine(Answer):
+    """One thing that is known of a person; ``decided`` is the pin or the words of a person, None for what lasts."""
+
+    id: str
+    text: str
+    sources: tuple[TurnSource | PersonSource, ...]
+    decided: Decision | None
+
+
+class Card(Answer):
+    """What is known of one person, pinned lines first; ``name`` is "user" for somebody without a name."""
+
+    name: str
+    lines: tuple[CardLine, ...]
+
+
+class People(Answer):
+    """The cards of a mind's people; ``shown`` says whether the stable part holds them: auto, always, never."""
+
+    people: tuple[Card, ...]
+    shown: str

@@ -11,6 +11,7 @@ from mind_memory_client.answers import Answer as Answer  # noqa: PLC0414 - impor
 from mind_memory_client.answers import DroppedMessage as DroppedMessage  # noqa: PLC0414 - the same
 from mind_memory_client.corrections import Decision
 from mind_memory_client.sleep import SleepStatus
+from mind_memory_client.sources import PersonSource, TurnSource
 
 
 class Usage(Answer):
@@ -88,16 +89,6 @@ class TrimmedWindow(Answer):
 # Resonance and recall
 
 
-class TurnSource(Answer):
-    """A turn that a memory comes from."""
-
-    turn_id: str
-    session_id: str
-    sequence: int
-    timestamp: datetime
-    excerpt: str
-
-
 class JournalSource(Answer):
     """Lines of the journal that a memory comes from; the fields of a turn are None."""
 
@@ -107,18 +98,6 @@ class JournalSource(Answer):
     path: str
     start_line: int
     end_line: int
-    timestamp: datetime
-    excerpt: str
-
-
-class PersonSource(Answer):
-    """A person who put a memory right; the fields of a turn are None."""
-
-    turn_id: None = None
-    session_id: None = None
-    sequence: None = None
-    correction_id: str
-    by: str
     timestamp: datetime
     excerpt: str
 

@@ -20,6 +20,8 @@ DIGEST_HEADER = "[SESSION CONTEXT]"
 DIGEST_END = "[END OF SESSION CONTEXT]"
 WAKING_HEADER = "[MY WAKING]"
 WAKING_END = "[END OF MY WAKING]"
+PEOPLE_HEADER = "[MY PEOPLE]"
+PEOPLE_END = "[END OF MY PEOPLE]"
 
 # Only what can be ours is taken out: bullets after a header, and the text between both marks of a story. A person
 # who quotes a header must not lose the rest of what they said.
@@ -28,7 +30,7 @@ _BLOCK = re.compile(
     r"(?:\n[ \t]{0,8}---[ \t]*$)?",
     re.MULTILINE,
 )
-_STORY, _PROTOCOL, _DIGEST, _WAKING = (
+_STORY, _PROTOCOL, _DIGEST, _WAKING, _PEOPLE = (
     re.compile(
         rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
         rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
@@ -40,6 +42,7 @@ _STORY, _PROTOCOL, _DIGEST, _WAKING = (
         (PROTOCOL_HEADER, PROTOCOL_END),
         (DIGEST_HEADER, DIGEST_END),
         (WAKING_HEADER, WAKING_END),
+        (PEOPLE_HEADER, PEOPLE_END),
     )
 )
 _INJECTED = (
@@ -48,6 +51,7 @@ _INJECTED = (
     (PROTOCOL_HEADER, _PROTOCOL),
     (DIGEST_HEADER, _DIGEST),
     (WAKING_HEADER, _WAKING),
+    (PEOPLE_HEADER, _PEOPLE),
 )
 _BRACKETS = frozenset("[［【〔⟦")
 _IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\])\((?=\s{0,8}<?\s{0,8}(?:https?:)?//)", re.IGNORECASE)
@@ -55,7 +59,7 @@ _IMAGE = re.compile(r"!(\[[^\]\n]{0,200}\])\((?=\s{0,8}<?\s{0,8}(?:https?:)?//)"
 _LOOK_ALIKES = str.maketrans("АВЕІЈКМНОРЅСТУХаеіјорѕсухΑΒΕΙΚΜΝΟΡΤΥΧΖο", "ABEIJKMHOPSCTYXaeijopscyxABEIKMNOPTYXZo")
 _MARK = re.compile(
     r"[\[［【〔⟦](?=\s*(?:SUBCONSCIOUS\s+RESONANCE"
-    r"|(?:END\s+OF\s+)?(?:MY\s+(?:STORY|MEMORY|WAKING)|SESSION\s+CONTEXT)))",
+    r"|(?:END\s+OF\s+)?(?:MY\s+(?:STORY|MEMORY|WAKING|PEOPLE)|SESSION\s+CONTEXT)))",
     re.IGNORECASE,
 )
 # What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.

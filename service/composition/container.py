@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from service.ports.embedder import Embedder
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
+    from service.resonance.people_cards import PeopleCards
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
     from service.settings.settings import Settings
@@ -68,6 +69,7 @@ class Memory:
     recall: Recall
     outcomes: OutcomeReports
     corrections: CorrectionDesk
+    cards: PeopleCards
     story: Story
     sleep: Sleep
     observations: ObservationsEditor
@@ -150,6 +152,7 @@ async def open_memory(
                 is_paused=shared.minds.gate.paused,
                 changed=put_right,
             ),
+            cards=resonance.cards,
             story=story,
             sleep=sleep,
             observations=ObservationsEditor(clock=shared.clock),

@@ -12,6 +12,7 @@ from service.resonance.filters import Filters
 from service.resonance.late_answers import LateAnswers, Pace
 from service.resonance.narration_model import NarrationModel
 from service.resonance.outcome_reports import OutcomeReports
+from service.resonance.people_cards import PeopleCards
 from service.resonance.pipeline import Pipeline
 from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Retrieval
@@ -43,6 +44,7 @@ class Resonance:
     think_ahead: ThinkAhead
     outcomes: OutcomeReports
     deadline_seconds: float | None
+    cards: PeopleCards
     _late_answers: LateAnswers
     _stable_prompt: StablePrompt
     _shared: Resources
@@ -76,7 +78,13 @@ def build_resonance(
     think_ahead = ThinkAhead(
         model=model, agent=settings.agent, late_answers=late_answers, pace=pace, clock=shared.clock
     )
-    stable_prompt = StablePrompt(story_tokens=settings.resonance.story_tokens)
+    cards = PeopleCards()
+    stable_prompt = StablePrompt(
+        story_tokens=settings.resonance.story_tokens,
+        cards=cards,
+        shows_cards=settings.resonance.people_cards,
+        clock=shared.clock,
+    )
     notes = (journal,) if journal is not None and switches.journal else ()
     arms = (EntityArm(), StatementArm(embedder=shared.embedder), *notes)
     gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
@@ -105,4 +113,6 @@ def build_resonance(
         background=shared.background,
         notices=settings.resonance.notice_outcomes,
     )
-    return Resonance(pipeline, rarity, think_ahead, outcomes, deadline_seconds, late_answers, stable_prompt, shared)
+    return Resonance(
+        pipeline, rarity, think_ahead, outcomes, deadline_seconds, cards, late_answers, stable_prompt, shared
+    )

@@ -236,6 +236,20 @@ class TextIndex:
         """Facts by number: uuid, text, source, target, episodes as JSON, valid_at, invalid_at, importance."""
         return self._rows("facts", numbers)
 
+    def important_facts(self, *, least: float, at: datetime, limit: int) -> tuple[tuple[object, ...], ...]:
+        """
+        Facts as ``facts`` gives them whose importance is *least* or more, and that hold *at* this instant, the most
+        important first.
+        """
+        query = (
+            "SELECT uuid, text, source, target, episodes, valid_at, invalid_at, importance FROM facts "
+            "WHERE importance >= ? AND (valid_at IS NULL OR valid_at <= ?) AND (invalid_at IS NULL OR invalid_at > ?) "
+            "ORDER BY importance DESC, number DESC LIMIT ?"
+        )
+        instant = at.isoformat()
+        with self._file.opened() as database:
+            return tuple(database.execute(query, (least, instant, instant, limit)).fetchall())
+
     def fact_numbers(self, uuids: Sequence[str]) -> dict[str, int]:
         """Numbers of facts, by uuid."""
         return self._numbers("facts", uuids)

@@ -15,6 +15,8 @@ from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.injected_blocks import (
     BLOCK_HEADER,
     BLOCK_RULE,
+    PEOPLE_END,
+    PEOPLE_HEADER,
     PROTOCOL_END,
     PROTOCOL_HEADER,
     STORY_END,
@@ -118,12 +120,13 @@ def _ordered(shown: Mapping[int, Flashback]) -> tuple[Flashback, ...]:
     return tuple(shown[place] for place in sorted(shown))
 
 
-def stable_text(*, story: str, protocol: str) -> str:
-    """What changes only when the story does: story and recall protocol, each in a frame that nothing in it closes."""
+def stable_text(*, story: str, protocol: str, people: str = "") -> str:
+    """What changes seldom: story, people's cards and recall protocol, each in a frame that nothing in it closes."""
     life = f"{STORY_HEADER}\n{defused(story).strip()}\n{STORY_END}" if story.strip() else ""
     rules = BLOCK_HEADER.join(map(defused, _MENTION.split(protocol))).strip()
     how = f"{PROTOCOL_HEADER}\n{rules}\n{PROTOCOL_END}" if rules else ""
-    return "\n\n".join(part for part in (life, how) if part)
+    known = f"{PEOPLE_HEADER}\n{defused(people).strip()}\n{PEOPLE_END}" if people.strip() else ""
+    return "\n\n".join(part for part in (life, known, how) if part)
 
 
 def etag(text: str) -> str:

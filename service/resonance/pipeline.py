@@ -126,7 +126,7 @@ class Pipeline:
 
     async def stable_text(self, mind: Mind, *, tools: frozenset[str] | None) -> str:
         """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""
-        return await self._stable.read(mind.workspace, tools)
+        return await self._stable.read(mind, tools)
 
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)

@@ -1,15 +1,16 @@
-"""The stable part of what is injected: the story, cut to its budget, and the recall protocol."""
+"""The stable part of what is injected: the story, cut to its budget, people's cards, and the recall protocol."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import anyio.to_thread
 
 from consolidation.dreams.rules import read_rules
+from consolidation.kernel.errors import HomeFault
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.compression import gist
@@ -17,17 +18,22 @@ from consolidation.text.injected_blocks import one_line
 from consolidation.text.tokens import count_tokens
 from prompts.library import render, unusable
 from service.resonance.injection import stable_text
+from service.resonance.people_cards import card_text
 from service.retrieval.moment import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from consolidation.kernel.ports import Clock
     from consolidation.workspace import Workspace
+    from service.mind.minds import Mind
     from service.resonance.call import PreTurnCall
+    from service.resonance.people_cards import PeopleCards
     from service.retrieval.moment import Part
 
-type _Stamp = tuple[int, int, str]  # of the story's file: its time and size; the protocol's text
+type _Stamp = tuple[int, int, str, str]  # of the story's file: its time and size; the protocol's text; the cards'
+type CardsShown = Literal["auto", "always", "never"]
 
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->[ \t]*\n?")
 _WHOLE, _OPENING = 0.75, 0.25  # of the budget: whole chapters where not all fit; the text above them, at most
@@ -40,14 +46,18 @@ _LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
 class StablePrompt:
     """Reads a mind's story again only when its file, or the recall protocol, has changed."""
 
-    def __init__(self, *, story_tokens: int) -> None:
-        """Give the story at most *story_tokens*."""
+    def __init__(self, *, story_tokens: int, cards: PeopleCards, shows_cards: CardsShown, clock: Clock) -> None:
+        """Give the story at most *story_tokens*. *shows_cards*: ``auto`` where there is no story yet."""
         self._story_tokens = story_tokens
+        self._cards = cards
+        self._shows_cards = shows_cards
+        self._clock = clock
         self._known: dict[Path, dict[_Stamp, str]] = {}
 
     def forget(self, workspace: Workspace) -> None:
         """Drop what was read of a mind. A thread that still reads it brings nothing back."""
         self._known.pop(workspace.folder, None)
+        self._cards.forget(workspace.folder)
 
     @asynccontextmanager
     async def read_beside(self, call: PreTurnCall) -> AsyncIterator[asyncio.Task[str]]:
@@ -58,11 +68,9 @@ class StablePrompt:
         finally:
             reading.cancel()
 
-    async def read(
-        self, workspace: Workspace, tools: frozenset[str] | None, *, include: frozenset[Part] = PARTS
-    ) -> str:
-        """Story and recall protocol as they are now, where wanted, for a bot with *tools*; None: nobody knows."""
-        return await anyio.to_thread.run_sync(self._text, workspace, tools, include, abandon_on_cancel=True)
+    async def read(self, mind: Mind, tools: frozenset[str] | None, *, include: frozenset[Part] = PARTS) -> str:
+        """Story, cards and protocol as they are now, where wanted, for a bot with *tools*; None: nobody knows."""
+        return await anyio.to_thread.run_sync(self._text, mind, tools, include, abandon_on_cancel=True)
 
     async def _in_time(self, call: PreTurnCall) -> str:
         left = call.deadline.left()
@@ -70,26 +78,39 @@ class StablePrompt:
             async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
                 if await anyio.to_thread.run_sync(unusable, call.mind.workspace.prompts, abandon_on_cancel=True):
                     call.trace.degrade("prompt_unusable")
-                return await self.read(call.mind.workspace, call.request.tools, include=call.request.include)
+                return await self.read(call.mind, call.request.tools, include=call.request.include)
         except TimeoutError:
             call.trace.degrade("story_skipped")
             return ""
 
-    def _text(self, workspace: Workspace, tools: frozenset[str] | None, include: frozenset[Part]) -> str:
-        """The same bytes until a person or the narrator changes the story, or a person the protocol."""
+    def _text(self, mind: Mind, tools: frozenset[str] | None, include: frozenset[Part]) -> str:
+        """The same bytes until a person or the narrator changes the story, or a person the protocol or a card."""
+        workspace = mind.workspace
         known = self._known.setdefault(workspace.folder, {})
         protocol = _protocol(workspace, tools) if "protocol" in include else ""
         if "story" not in include:
             return stable_text(story="", protocol=protocol)
-        stamp = (*_stamp(workspace), protocol)
+        cards = self._people(mind)
+        stamp = (*_stamp(workspace), protocol, cards)
         text = known.get(stamp)
         if text is None:
             story = workspace.read(workspace.story, most_characters=_LONGEST_STORY)
-            text = stable_text(story=shortened(story, most_tokens=self._story_tokens), protocol=protocol)
+            told = shortened(story, most_tokens=self._story_tokens)
+            is_shown = self._shows_cards == "always" or not parse(without_marks(story)).chapters
+            text = stable_text(story=told, protocol=protocol, people=cards if is_shown else "")
             if len(known) >= _MOST_PROTOCOLS or any(one[:2] != stamp[:2] for one in known):
                 known.clear()
             known[stamp] = text
         return text
+
+    def _people(self, mind: Mind) -> str:
+        """The cards; nothing where they are switched off, or can not be read."""
+        if self._shows_cards == "never":
+            return ""
+        try:
+            return card_text(self._cards.of(mind, now=self._clock.now()))
+        except (HomeFault, OSError):
+            return ""
 
 
 def _protocol(workspace: Workspace, tools: frozenset[str] | None) -> str:

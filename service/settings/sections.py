@@ -123,6 +123,11 @@ class ResonanceSettings(Section):
         0.5, description="The relevance threshold, from 0 to 1. Below it nothing surfaces; 0 switches the gate off."
     )
     story_tokens: Annotated[int, Field(ge=0)] = Field(8000, description="The maximum length of the stable part.")
+    people_cards: Literal["auto", "always", "never"] = Field(
+        "auto",
+        description="Whether the stable part holds a card of each person, of pinned and lasting facts. `auto`: while "
+        "the mind has no story.",
+    )
     notice_outcomes: bool = Field(
         default=True,
         description="Notice by itself, where it is sure, that the bot's answer used a flashback, and that the person "

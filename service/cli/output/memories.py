@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mind_memory_client import Flashback, Remembered, Resonance
-from mind_memory_client.models import DroppedMessage, JournalSource, Memory, PersonSource, TurnSource
+from mind_memory_client.models import DroppedMessage, JournalSource, Memory
+from mind_memory_client.sources import PersonSource, TurnSource
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table

@@ -18,6 +18,7 @@ from service.http.schemas import (
     memories,
     observations,
     outcomes,
+    people,
     trim,
     waking,
 )
@@ -42,6 +43,7 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/corrections": corrections.CORRECTIONS,
     "GET /v1/minds/{mind_id}/corrections/{correction_id}": corrections.CORRECTION,
     "DELETE /v1/minds/{mind_id}/corrections/{correction_id}": corrections.UNDONE,
+    "GET /v1/minds/{mind_id}/people": people.PEOPLE,
     "GET /v1/minds": examples.MINDS,
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
@@ -151,6 +153,10 @@ async def answered(anyio_backend, tmp_path_factory, document):
         for route in ("GET /v1/minds/{mind_id}/corrections/{correction_id}", "GET /v1/minds/{mind_id}/corrections"):
             await ask(route, correction_id=made["id"])
         await ask("DELETE /v1/minds/{mind_id}/corrections/{correction_id}", correction_id=made["id"])
+        pin = {"what": "pin", "target": meant}
+        pinned = (await service.http.post(f"/v1/minds/{MIND}/corrections", json=pin)).json()
+        await ask("GET /v1/minds/{mind_id}/people")
+        await service.http.delete(f"/v1/minds/{MIND}/corrections/{pinned['id']}")
         (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
         write_agent_files(home / "minds" / MIND)
         await ask("GET /v1/minds/{mind_id}")

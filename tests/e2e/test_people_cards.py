@@ -1,0 +1,107 @@
+"""
+A person's card: what was pinned or said, and what lasts, in the stable part until there is a story.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from tests.support.scripted_models import Brain, hosted, provider_of
+from tests.support.service import running, settings_of
+
+pytestmark = pytest.mark.anyio
+
+LYON, TEA = "My mother Ingrid lives in Lyon.", "I had tea with Bernd this morning."
+
+
+async def told(service):
+    for number, one in enumerate((LYON, TEA)):
+        await service.keep("ada", {"role": "user", "name": "Ann", "content": one}, turn_id=f"t{number}")
+    await service.digested("ada")
+
+
+async def correct(service, what, **more):
+    answer = await service.http.post("/v1/minds/ada/corrections", json={"what": what, **more})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+async def people(service):
+    return (await service.http.get("/v1/minds/ada/people")).json()["people"]
+
+
+async def stable(service):
+    return (await service.resonate("ada", "Hello there!")).json()["stable"]["text"]
+
+
+def fact(text):
+    return {"kind": "fact", "text": text}
+
+
+async def test_what_is_pinned_or_said_is_on_the_card_until_it_is_taken_back(tmp_path):
+    """Broken: pins are not on a card; a card is read once and for all."""
+    async with running(tmp_path) as service:
+        await told(service)
+        empty = await people(service)
+        pin = await correct(service, "pin", target=fact(LYON))
+        await correct(service, "say", to="Ann is allergic to nuts.")
+        cards, shown = await people(service), await stable(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{pin['id']}")
+        after = await stable(service)
+
+    assert empty == []
+    assert [(card["name"], [line["text"] for line in card["lines"]]) for card in cards] == [
+        ("Ann", [LYON, "Ann is allergic to nuts."])
+    ]
+    pinned, said = cards[0]["lines"]
+    assert (pinned["decided"]["what"], pinned["sources"][0]["turn_id"]) == ("pin", "t0")
+    assert (said["decided"]["what"], said["sources"][0]["by"]) == ("say", "local")
+    assert f"[MY PEOPLE]\nAnn:\n- {LYON}\n- Ann is allergic to nuts.\n[END OF MY PEOPLE]" in shown
+    assert LYON not in after
+    assert "allergic" in after
+
+
+async def test_what_a_model_calls_important_lasts_and_what_is_wrong_does_not(tmp_path):
+    """Broken: importance is not asked for; a fact that was put right stays on the card."""
+
+    def read(_):
+        facts = [
+            {"source": "Ann", "relation": "IS", "target": "Nurse", "fact": "Ann is a nurse.", "importance": 0.9},
+            {"source": "Ann", "relation": "HAD", "target": "Tea", "fact": "Ann had tea.", "importance": 0.3},
+        ]
+        return {"entities": [{"name": one} for one in ("Ann", "Nurse", "Tea")], "facts": facts}
+
+    with provider_of(Brain(extraction=read)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await service.keep("ada", {"role": "user", "name": "Ann", "content": "I am a nurse. I had tea."})
+            await service.digested("ada")
+            before = await people(service)
+            await correct(service, "wrong", target=fact("Ann is a nurse."))
+            after = await people(service)
+
+    assert [line["text"] for line in before[0]["lines"]] == ["Ann is a nurse."]
+    assert after == []
+
+
+@pytest.mark.parametrize(("shown", "is_there"), [("auto", False), ("always", True), ("never", False)])
+async def test_where_there_is_a_story_the_card_is_shown_only_if_it_is_wanted(tmp_path, shown, is_there):
+    """Broken: the setting is not read."""
+    settings = settings_of(tmp_path, resonance={"people_cards": shown})
+    async with running(tmp_path, settings=settings) as service:
+        await told(service)
+        await correct(service, "pin", target=fact(LYON))
+        await service.http.post("/v1/minds/ada/consolidation", json={"wait": True})
+        text = await stable(service)
+
+    assert "[MY STORY]" in text
+    assert ("[MY PEOPLE]" in text) is is_there
+
+
+async def test_a_card_that_a_client_sends_back_is_not_kept(tmp_path):
+    """Broken: the frame of the cards is not taken out of what is said."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Hello!\n[MY PEOPLE]\nAnn:\n- Ann is a nurse.\n[END OF MY PEOPLE]\nHow are you?")
+        log = "".join(file.read_text() for file in tmp_path.glob("minds/ada/transcript/*.jsonl"))
+
+    assert "How are you?" in log
+    assert "nurse" not in log
