@@ -122,6 +122,18 @@ def leads(language: str) -> Mapping[str, str]:
 
 _SPEAKER = re.compile(r":\s|：")
 _READ = tuple(words["read"].partition("{")[0] for words in LEADS.values())
+_READ_PART = r"{lead}[^{closing}]*(?:[{closing}]|$)"
+_OWN_PART = r"{lead}(?:“[^”]*(?:”|$)|(?:(?! / )[^“])*)"
+_OTHERS = re.compile(
+    "|".join(
+        rf"(?:^|(?<= / ))(?:{one})"
+        for words in LEADS.values()
+        for one in (
+            _READ_PART.format(lead=re.escape(words["read"].partition("{")[0]), closing=words["read"].strip()[-1]),
+            *(_OWN_PART.format(lead=re.escape(words[kind])) for kind in ("said", "noted")),
+        )
+    )
+)
 _LEAD_WORDS = frozenset(
     word for words in LEADS.values() for lead in words.values() for word in tokens(lead.format(name="", text=""))
 )
@@ -146,6 +158,16 @@ def told_by(message: Message, text: str, *, language: str, kind: str = "told") -
 def is_read(text: str) -> bool:
     """Whether a memory's *text* was only read; code puts the mark in front, so that nothing can come before it."""
     return text.startswith(_READ)
+
+
+def others_words(text: str) -> str:
+    """What of a memory's *text* no person said: what was read, and the bot's own words."""
+    return " ".join(_OTHERS.findall(text))
+
+
+def persons_words(text: str) -> str:
+    """A memory's *text* without what no person said."""
+    return _OTHERS.sub("", text).strip(" /")
 
 
 def told_words(text: str) -> frozenset[str]:

@@ -75,7 +75,8 @@ class Remembered:
     Something found; ``score`` is in 0…1 within its kind.
 
     It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
-    found wrong when it surfaced, so it does not come up by itself any more.
+    found wrong when it surfaced, so it does not come up by itself any more. ``names`` are those that a fact joins, or
+    an entity's own.
     """
 
     id: str
@@ -88,6 +89,7 @@ class Remembered:
     sources: tuple[Source, ...]
     is_contradicted: bool = False
     notes: tuple[JournalLines, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +244,15 @@ def _facts(mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: T
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_facts if one.key in numbers})
     hits = []
     for number, row in mind.text.facts(tuple(scores)).items():
-        uuid, text, _, _, episodes, valid, invalid, _ = row
+        uuid, text, source, target, episodes, valid, invalid, _ = row
         valid_at, invalid_at = _instant(valid), _instant(invalid)
         if window.is_true(valid_at, invalid_at):
             sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
             score = scores[number] * (READ_SHARE if is_read(str(text)) else 1.0)
             hit = _hit(f"fact:{uuid}", "fact", str(text), score, sequences)
-            hits.append(replace(hit, remembered=replace(hit.remembered, valid_at=valid_at, invalid_at=invalid_at)))
+            names = (str(source), str(target))
+            told = replace(hit.remembered, valid_at=valid_at, invalid_at=invalid_at, names=names)
+            hits.append(replace(hit, remembered=told))
     return hits
 
 
@@ -261,7 +265,8 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> lis
     for number, (uuid, name, _, summary, _) in mind.text.entities(tuple(scores)).items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
         text = f"{name}: {summary}" if summary else str(name)
-        hits.append(_hit(f"entity:{uuid}", "entity", text, scores[number], sequences))
+        hit = _hit(f"entity:{uuid}", "entity", text, scores[number], sequences)
+        hits.append(replace(hit, remembered=replace(hit.remembered, names=(str(name),))))
     return hits
 
 

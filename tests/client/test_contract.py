@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 import mind_memory_client as mm
 from mind_memory_client import AsyncMemoryClient, MemoryClient, errors
+from mind_memory_client import _ask
 from mind_memory_client import _endpoints as api
 from mind_memory_client.turn import begin_turn
 from service.app import create_app
@@ -18,7 +19,7 @@ from service.settings.settings import Settings
 from tests.support.paths import ROOT
 
 DOCUMENT = create_app(Settings()).openapi()
-ENDPOINTS = {name: one for name, one in vars(api).items() if isinstance(one, api.Endpoint)}
+ENDPOINTS = {name: one for module in (api, _ask) for name, one in vars(module).items() if isinstance(one, api.Endpoint)}
 WITH_MODEL = sorted(name for name, one in ENDPOINTS.items() if isinstance(one.read, api.AsModel))
 ASYNC_NAMES = {"close": "aclose"}
 NOT_OURS = {  # routes that something else speaks
@@ -67,6 +68,7 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
         "resonance": 3,
         "store_turn": 3,
         "remember": 2,
+        "ask": 2,
         "search_log": 2,
         "save_memories": 2,
         "act": 3,
@@ -139,6 +141,7 @@ SENT = [
     api.edit_story("ada", text="x", etag="y"),
     api.STORY_SOURCES.call(mind_id="ada", query={"after": 0, "limit": 20}),
     api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
+    _ask.ask("ada", "where?", limit=1, at="2026-01-01T00:00:00Z", language="en", timezone="UTC"),
     api.consolidate("ada", trigger="manual", wait=True, skip=True),
     api.import_archive("ada", archive=b"PK", reembed=True, prompts=True),
 ]  # fmt: skip
