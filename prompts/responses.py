@@ -43,9 +43,10 @@ class Narration(Shape):
 
 
 class Entity(Shape):
-    """Something with a name: a person, a place, a thing, a work, an event."""
+    """Something with a name: a person, a place, a thing, a work, an event; ``kind`` is one of those given, or ""."""
 
     name: str
+    kind: str = ""
 
 
 class Fact(Shape):

@@ -269,9 +269,15 @@ class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls):
         until: datetime | str | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
+        entity_kinds: Sequence[str] | None = None,
     ) -> models.Remembered:
-        """Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time."""
+        """
+        Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time.
+
+        *entity_kinds* finds entities of these kinds alone, and facts that join one.
+        """
         asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
+        asked["entity_kinds"] = entity_kinds
         return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
     async def search_log(

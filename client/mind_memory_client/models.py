@@ -175,7 +175,7 @@ class Resonance(Answer):
 
 
 class Memory(Answer):
-    """A fact, an entity, an episode or an observation that ``remember`` found."""
+    """A fact, an entity, an episode or an observation that ``remember`` found; ``entity_kind`` where one is known."""
 
     id: str
     kind: str
@@ -186,6 +186,7 @@ class Memory(Answer):
     score: float
     sources: tuple[TurnSource | JournalSource, ...]
     is_contradicted: bool = False
+    entity_kind: str | None = None
 
 
 class Remembered(Answer):

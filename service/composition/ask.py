@@ -13,15 +13,13 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
 
 _SECONDS = 30.0  # a person waits for it
-_ROLES = (Role.SUBCONSCIOUS, Role.CHAT)
 
 
 def build_answerer(settings: Settings, shared: Resources, *, recall: Recall) -> Answerer:
-    """The subconscious model words the answers, or the chat's where it alone is hosted."""
-    models = [shared.models[role] for role in _ROLES]
+    """The subconscious model words the answers."""
     return Answerer(
         recall=recall,
-        model=next((model for model in models if model.is_hosted), models[0]),
+        model=shared.models[Role.SUBCONSCIOUS],
         agent=settings.agent,
         privacy_filter=shared.privacy_filter,
         clock=shared.clock,

@@ -96,6 +96,9 @@ class ToRemember(ToolArguments):
         description="Only these: facts, people and things (entity), moments (episode), what dreams observed "
         "(observation). All when left out.",
     )
+    entity_kinds: list[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,40}$")]] | None = Field(
+        None, max_length=20, description="Only people and things of these kinds and facts about them, like Person."
+    )
     since: From | None = Field(None, description=f"Said at or after: {_WHEN}.")
     until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
     at: UpTo | None = Field(None, description=f"Only facts that were valid then: {_WHEN}.")

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 async def remember(arguments: ToRemember, connection: ApiConnection) -> RememberResult:
     """Facts, entities, episodes and observations."""
     mind = _mind(arguments, connection)
-    params = arguments.values_of("query", "kinds", "since", "until", "at", "limit")
+    params = arguments.values_of("query", "kinds", "entity_kinds", "since", "until", "at", "limit")
     answer = await _get(connection, mind, "remember", params)
     return RememberResult.model_validate(answer)
 

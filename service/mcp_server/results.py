@@ -45,6 +45,7 @@ class MemoryResult(ResultPart):
     invalid_at: datetime | None = Field(None, description="No longer valid since.")
     score: float = 0
     is_contradicted: bool = Field(default=False, description="It was found wrong once: do not rely on it.")
+    entity_kind: str | None = Field(None, description="What sort of thing an entity is, where that is known.")
     sources: tuple[SourceResult, ...] = ()
 
 

@@ -159,7 +159,8 @@ def asleep(found: SleepResult) -> str:
 
 def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
     validity = [_when(memory.valid_at, "since"), _when(memory.invalid_at, "until")]
-    details = [memory.kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
+    kind = f"{memory.kind} {_line(memory.entity_kind)}" if memory.entity_kind else memory.kind
+    details = [kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
     if memory.is_contradicted:
         details.append("found wrong once")
     yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)} (id {memory.id})"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 type Kind = Literal["fact", "entity", "episode", "observation"]
 
 KINDS: frozenset[Kind] = frozenset({"fact", "entity", "episode", "observation"})
+_WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
 _POOL = 100
 _MENTIONS = 3
 _LEAST_COSINE = 0.2  # of what is meant by a query with which it shares no word
@@ -76,7 +77,7 @@ class Remembered:
 
     It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
     found wrong when it surfaced, so it does not come up by itself any more. ``names`` are those that a fact joins, or
-    an entity's own.
+    an entity's own; ``entity_kind`` is what sort of thing an entity is, where a model said.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Remembered:
     is_contradicted: bool = False
     notes: tuple[JournalLines, ...] = ()
     names: tuple[str, ...] = ()
+    entity_kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +124,23 @@ class Recall:
         self._observations = observations
 
     async def remember(
-        self, mind: Mind, query: str, *, kinds: frozenset[Kind], window: TimeWindow, limit: int
+        self,
+        mind: Mind,
+        query: str,
+        *,
+        kinds: frozenset[Kind],
+        window: TimeWindow,
+        limit: int,
+        entity_kinds: frozenset[str] = frozenset(),
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """
         The memories that answer *query*, best first, and the rungs of what did not answer.
 
         What shares no word with the query and is not near it is left out, so that nothing is found where nothing is
-        known. No words find nothing.
+        known. No words find nothing. With *entity_kinds*, only entities of these kinds are found, and facts that join
+        one.
         """
+        kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
         bearable = sanitised(query)
         if not bearable:
             return (), ()
@@ -137,6 +148,8 @@ class Recall:
         near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window)
+        if entity_kinds:
+            found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*unavailable, *degraded, *late)))
         turns = await self._turns(mind, found)
@@ -224,6 +237,22 @@ def _search(
     return tuple(hits)
 
 
+def _of_kinds(mind: Mind, found: Sequence[_Hit], entity_kinds: frozenset[str]) -> tuple[_Hit, ...]:
+    """The entities of *found* that are of one of the kinds, and the facts that join one."""
+    ends = {name for one in found for name in one.remembered.names}
+    named = mind.text.names_of_kinds(ends, kinds=entity_kinds)
+    wanted = {kind.casefold() for kind in entity_kinds}
+    return tuple(
+        one
+        for one in found
+        if (
+            one.remembered.entity_kind.casefold() in wanted
+            if one.remembered.kind == "entity"
+            else not named.isdisjoint(one.remembered.names)
+        )
+    )
+
+
 def _episodes(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> list[_Hit]:
     words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
     vectors = {int(one.key): one.similarity for one in near.turns} if near else {}
@@ -262,11 +291,12 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> lis
     words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
     hits = []
-    for number, (uuid, name, _, summary, _) in mind.text.entities(tuple(scores)).items():
+    for number, (uuid, name, _, summary, kind) in mind.text.entities(tuple(scores)).items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
         text = f"{name}: {summary}" if summary else str(name)
         hit = _hit(f"entity:{uuid}", "entity", text, scores[number], sequences)
-        hits.append(replace(hit, remembered=replace(hit.remembered, names=(str(name),))))
+        told = replace(hit.remembered, names=(str(name),), entity_kind=str(kind))
+        hits.append(replace(hit, remembered=told))
     return hits
 
 

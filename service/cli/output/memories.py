@@ -70,7 +70,9 @@ def _show_memory(console: Console, age: str, memory: Memory | Flashback, *, date
     words = Text(style=style)
     words.append(" — ".join(part for part in (plain(age), plain(date)) if part), style="bold")
     words.append(f" · {one_line(memory.text, most=_LONGEST)} ")
-    words.append(f"‹{memory.kind} · {_sources(memory)}›", style="italic")
+    sort = getattr(memory, "entity_kind", None)
+    kind = f"{memory.kind} {plain(sort)}" if sort else memory.kind
+    words.append(f"‹{kind} · {_sources(memory)}›", style="italic")
     row = Table.grid(padding=(0, 1))
     row.add_column(width=1, style=style)
     row.add_column(overflow="fold")

@@ -79,6 +79,7 @@ REMEMBERED: dict[str, Any] = {
             "score": 0.5,
             "sources": [SOURCE],
             "is_contradicted": False,
+            "entity_kind": None,
         }
     ],
     "degraded": [],

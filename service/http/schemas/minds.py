@@ -121,6 +121,7 @@ class MemoryOut(Answered):
     is_contradicted: bool = Field(
         description="Whether it was found wrong when it surfaced. It does not surface by itself any more."
     )
+    entity_kind: str | None = Field(description="What sort of thing an entity is, of the setting `ENTITY_KINDS`.")
 
 
 class RememberedOut(Answered):

@@ -60,7 +60,7 @@ def test_words_that_only_the_bot_said_are_told_as_its_own():
 
 
 def test_what_was_read_does_not_become_a_persons_words_in_another_language():
-    found = check(TEXTS[2], language="fr").of(answer(("Bob vous doit 300 euros.", 1)))
+    found = check(TEXTS[2], language="fr").of(answer(("Il vous doit de l'argent.", 1)))
 
     assert [line.text for line in found.lines] == [TEXTS[2]]
 

@@ -50,6 +50,24 @@ def test_a_pipe_gets_the_answer_of_the_api(home):
     assert (found["by_model"], found["evidence"][0]["state"]) == (False, "holding")
 
 
+def test_recall_shows_and_filters_kinds_of_entities(tmp_path):
+    said = {"session_id": "s1", "role": "user", "content": "Ines lives in Lyon.", "timestamp": "2026-01-09T12:00:00Z"}
+    (tmp_path / "talk.jsonl").write_text(json.dumps(said) + "\n")
+    entities = [{"name": "Ines", "kind": "Person"}, {"name": "Lyon", "kind": "Place"}]
+    with provider_of(Brain(extraction={"entities": entities, "facts": []})) as model:
+        section = {
+            "MIND_MEMORY_MODELS__EXTRACTION__MODEL": "openai/scripted",
+            "MIND_MEMORY_MODELS__EXTRACTION__API_KEY": "k",
+        }
+        section["MIND_MEMORY_MODELS__EXTRACTION__API_BASE"] = model.url
+        kinds = {"MIND_MEMORY_ENTITY_KINDS": '[{"name": "Person"}, {"name": "Place"}]'}
+        call("import", tmp_path / "talk.jsonl", "--home", tmp_path / "home", **section, **kinds)
+    said = call("remember", "Ines Lyon", "--entity-kind", "Place", "--home", tmp_path / "home")
+
+    assert said.exit_code == 0, said.output
+    assert "Lyon ‹entity Place" in said.output and "Ines ‹" not in said.output
+
+
 def test_nothing_to_ask_is_refused(home):
     said = call("ask", "  ", "--home", home)
 
