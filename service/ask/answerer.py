@@ -155,7 +155,7 @@ class Answerer:
 def _unknown_words(question: Question, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """Without a model: the question where nothing is known, else the names in it that no evidence has."""
     if not evidence:
-        return (question.text,)
+        return (question.text,) if question.text.strip() else ()
     there = {word for text in texts_of(evidence) for word in tokens(text)}
     asked = names(question.text, language=question.language)
     return tuple(name for name in asked if there.isdisjoint(tokens(name)))

@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
+import anyio.to_thread
+
+from consolidation.kernel.turns import Speaker
 from consolidation.text.names import keyphrases
 from consolidation.text.sentences import sentences
+from consolidation.text.words import tokens
 from service.retrieval.lead_words import told_words
-from service.retrieval.remember import KINDS, Kind, Remembered, TimeWindow
+from service.retrieval.remember import Kind, Remembered, TimeWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from service.mind.minds import Mind
@@ -25,9 +29,12 @@ if TYPE_CHECKING:
 type State = Literal["holding", "ended", "planned", "said"]
 
 _MOST_SENTENCES = 3  # of a question, that are searched for by themselves
-# By itself, since a search leaves out facts whose turn says the same, and only facts know until when they hold.
-_SEARCHED = (frozenset[Kind]({"fact"}), KINDS - {"fact"})
 _DERIVED_SHARE = 0.9  # what a query made of the question counts, of the question itself
+_FACTS, _TURNS = frozenset[Kind]({"fact"}), frozenset[Kind]({"episode", "observation"})
+_ROLES = frozenset(role.value for role in Speaker)
+_LEAST_SHARE = 0.3  # of the best score of a search: what scores lower is near by chance
+_MOST_FOLLOWED, _LEAST_FOLLOWED = 2, 0.5  # facts whose names are followed, and the least score of one
+_MOST_NAMES, _FOLLOWED_SHARE = 3, 0.5  # names that are followed, and how much what is found by them counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +48,27 @@ class Evidence:
 async def find_evidence(
     recall: Recall, mind: Mind, question: str, *, language: str, at: datetime | None, now: datetime, limit: int
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
-    """At most *limit* memories about *question*, best first, and what was unavailable. *at* asks what held then."""
+    """
+    At most *limit* memories about *question*, best first, and what was unavailable. *at* asks what held then.
+
+    "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
+    is not among them: it does not say what ended.
+    """
     best: dict[str, Remembered] = {}
     unavailable: list[str] = []
+
+    async def search(query: str, kinds: frozenset[Kind], *, share: float) -> None:
+        found, degraded = await recall.remember(mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit)
+        unavailable.extend(degraded)
+        for memory in (one for one in found if one.score >= _LEAST_SHARE * found[0].score):
+            scored = replace(memory, score=round(memory.score * share, 4))
+            best[memory.id] = max(best.get(memory.id, scored), scored, key=lambda one: one.score)
+
     for query, share in queries_of(question, language=language).items():
-        for kinds in _SEARCHED:
-            found, degraded = await recall.remember(mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit)
-            unavailable += degraded
-            for memory in found:
-                scored = replace(memory, score=round(memory.score * share, 4))
-                if memory.id not in best or best[memory.id].score < scored.score:
-                    best[memory.id] = scored
+        await search(query, _FACTS, share=share)  # apart from turns, of which a search takes one for the fact it tells
+        await search(query, _TURNS, share=share)
+    for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
+        await search(name, _FACTS, share=_FOLLOWED_SHARE)
     ranked = _telling(sorted(best.values(), key=lambda one: -one.score))[:limit]
     evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in ranked)
     return evidence, tuple(dict.fromkeys(unavailable))
@@ -62,6 +79,22 @@ def queries_of(question: str, *, language: str) -> Mapping[str, float]:
     parts = sentences(question, language=language)
     derived = (*(parts[:_MOST_SENTENCES] if len(parts) > 1 else ()), " ".join(keyphrases(question, language=language)))
     return {**{one: _DERIVED_SHARE for one in derived if one.strip()}, question: 1.0}
+
+
+def followed_names(
+    found: Sequence[Remembered], question: str, names_in: Callable[[str], Iterable[tuple[str, str]]]
+) -> tuple[str, ...]:
+    """
+    The names that the best facts bring and the question does not have, those of roles left out.
+
+    *names_in* finds known entities in a text: uuid and name.
+    """
+    asked = set(tokens(question))
+    facts = [one for one in found if one.kind == "fact" and one.score >= _LEAST_FOLLOWED]
+    best = sorted(facts, key=lambda one: -one.score)[:_MOST_FOLLOWED]
+    brought = [name for fact in best for name in (*fact.names, *(name for _, name in names_in(fact.text)))]
+    names = dict.fromkeys(name for name in brought if name.casefold() not in _ROLES)
+    return tuple(name for name in names if not set(tokens(name)) <= asked)[:_MOST_NAMES]
 
 
 def state_of(memory: Remembered, *, at: datetime) -> State:
@@ -93,22 +126,11 @@ def _names(memory: Remembered) -> frozenset[str]:
 
 
 def _telling(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
-    """*memories* without the turns that say no more than a fact does, and entities of which no more is known."""
+    """*memories* without the turns that say no more than a fact does."""
     facts = [told_words(one.text) for one in memories if one.kind == "fact"]
-    turns = [one for one in memories if one.kind == "episode" and not _is_said(one.text, facts)]
-    said = [*facts, *(told_words(one.text) for one in turns)]
-    entities = [one for one in memories if one.kind == "entity" and not _is_said(_summary(one), said)]
-    left = {one.id for one in (*turns, *entities)}
-    return tuple(one for one in memories if one.id in left or one.kind in {"fact", "observation"})
-
-
-def _is_said(text: str, said: Sequence[frozenset[str]]) -> bool:
-    return all(any(told_words(line) <= words for words in said) for line in text.splitlines())
-
-
-def _summary(entity: Remembered) -> str:
-    name, *_ = entity.names
-    return entity.text.removeprefix(name).removeprefix(": ")
+    return tuple(
+        one for one in memories if one.kind != "episode" or not any(told_words(one.text) <= words for words in facts)
+    )
 
 
 def texts_of(evidence: Iterable[Evidence]) -> tuple[str, ...]:

@@ -18,6 +18,11 @@ def anyio_backend():
     return "asyncio"
 
 
+async def read(service):
+    """Wait until every turn is read, and its facts are found by their words."""
+    await service.until(MIND, lambda status: status["text"]["facts"] >= status["last_sequence"] > 0)
+
+
 def evidence_of(prompt):
     """The numbers of a prompt's evidence by its words."""
     lines = (line.split(". ", 1) for line in between(prompt, "evidence").splitlines())
@@ -50,7 +55,7 @@ async def asked(tmp_path, rule, *turns, question=QUESTION, extraction=None, **mo
         async with running(tmp_path, settings=settings) as service:
             for turn in turns or ([LYON],):
                 await service.keep(MIND, *turn)
-            await service.digested(MIND)
+            await read(service)
             answer = await service.http.post(f"/v1/minds/{MIND}/ask", json={"question": question, **more})
             assert answer.status_code == 200, answer.text
     return answer.json(), model
@@ -125,7 +130,7 @@ async def test_a_model_that_fails_or_is_late_leaves_the_evidence_alone(tmp_path,
 async def test_without_a_model_the_evidence_is_the_answer_and_names_that_nobody_said_are_missing(tmp_path):
     async with running(tmp_path) as service:
         await service.keep(MIND, LYON)
-        await service.digested(MIND)
+        await read(service)
         body = {"question": "Does my mother Ines know Bertrand?"}
         found = (await service.http.post(f"/v1/minds/{MIND}/ask", json=body)).json()
         nothing = (await service.http.post(f"/v1/minds/{MIND}/ask", json={"question": "Zebra stripes?"})).json()
@@ -133,6 +138,23 @@ async def test_without_a_model_the_evidence_is_the_answer_and_names_that_nobody_
     assert ([one["state"] for one in found["evidence"]], found["missing"]) == (["holding"], ["Bertrand"])
     assert (found["answer"], found["by_model"], found["degraded"]) == ([], False, [])
     assert (nothing["evidence"], nothing["missing"]) == ([], ["Zebra stripes?"])
+
+
+async def test_what_is_known_of_somebody_is_found_by_the_name_that_the_question_does_not_have(tmp_path):
+    async with running(tmp_path) as service:
+        for said in (
+            "My mother Ines lives in Lyon.",
+            "Yesterday Ines bought a yellow bicycle.",
+            "The kettle of Bob is broken.",
+        ):
+            await service.keep(MIND, said)
+        await read(service)
+        found = (
+            await service.http.post(f"/v1/minds/{MIND}/ask", json={"question": "Where does my mother live?"})
+        ).json()
+
+    texts = [one["text"].removeprefix("they told me: ") for one in found["evidence"]]
+    assert texts[:2] == ["My mother Ines lives in Lyon.", "Yesterday Ines bought a yellow bicycle."]
 
 
 async def test_what_ended_stands_beside_what_took_its_place(tmp_path):
@@ -150,7 +172,7 @@ async def test_what_ended_stands_beside_what_took_its_place(tmp_path):
         async with running(tmp_path, settings=hosted(tmp_path, model, "extraction")) as service:
             for turn in (LYON, PORTO):
                 await service.keep(MIND, turn)
-                await service.digested(MIND)
+                await read(service)
             found = (await service.http.post(f"/v1/minds/{MIND}/ask", json={"question": QUESTION})).json()
             then = {"question": QUESTION, "at": "2026-02-01T00:00:00Z"}
             before = (await service.http.post(f"/v1/minds/{MIND}/ask", json=then)).json()

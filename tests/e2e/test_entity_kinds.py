@@ -17,6 +17,11 @@ def anyio_backend():
     return "asyncio"
 
 
+async def read(service):
+    """Wait until every turn is read, and its facts are found by their words."""
+    await service.until(MIND, lambda status: status["text"]["facts"] >= status["last_sequence"] > 0)
+
+
 def extraction(prompt):
     """Two facts and three entities of two kinds, where kinds are asked for."""
     kind = {"Ines": "Person", "Lyon": "Place", "Grenoble": "place"} if "a `kind`, one of these" in prompt else {}
@@ -37,7 +42,7 @@ async def test_recall_finds_the_entities_of_a_kind_and_the_facts_that_join_one(t
     with provider_of(Brain(extraction=extraction)) as model:
         async with running(tmp_path, settings=hosted(tmp_path, model, "extraction", entity_kinds=KINDS)) as service:
             await service.keep(MIND, SAID)
-            await service.digested(MIND)
+            await read(service)
             everything = await found(service)
             people = await found(service, entity_kinds="person")
             both = await found(service, entity_kinds="Person,Place", kinds="entity")
@@ -65,7 +70,7 @@ async def test_without_the_setting_no_kind_is_asked_for_and_none_is_kept(tmp_pat
     with provider_of(Brain(extraction=lambda _: extraction("a `kind`, one of these"))) as model:
         async with running(tmp_path, settings=hosted(tmp_path, model, "extraction")) as service:
             await service.keep(MIND, SAID)
-            await service.digested(MIND)
+            await read(service)
             everything = await found(service)
             none = await found(service, entity_kinds="Person")
 

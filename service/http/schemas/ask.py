@@ -51,7 +51,7 @@ class EvidenceOut(Answered):
     """A memory that bears on the question."""
 
     id: str
-    kind: Literal["fact", "entity", "episode", "observation"]
+    kind: Literal["fact", "episode", "observation"]
     text: str
     state: Literal["holding", "ended", "planned", "said"] = Field(
         description="How a fact stands: it holds, it ended, or it begins later. Everything else was said."

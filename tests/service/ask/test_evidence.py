@@ -1,10 +1,11 @@
 """What bears on a question, how it stands, and what took whose place."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from service.ask.evidence import Evidence, contradicting, queries_of, state_of
+from service.ask.evidence import Evidence, contradicting, followed_names, queries_of, state_of
 from service.retrieval.remember import Remembered
 
 JAN, FEB, MAR = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3))
@@ -39,6 +40,19 @@ def test_a_fact_contradicts_the_one_about_the_same_that_ended_when_it_began():
     pairs = contradicting([Evidence(one, "said") for one in (porto, other, lyon)])
 
     assert pairs == (frozenset({0, 2}),)
+
+
+def test_the_names_of_the_best_facts_are_followed_but_not_those_of_roles_or_of_the_question():
+    facts = (
+        memory("My mother Ines lives in Lyon.", names=("user", "Ines")),
+        memory("Lyon is near Geneva.", names=("Lyon", "Geneva")),
+        replace(memory("Bob likes tea.", names=("Bob", "Tea")), score=0.1),
+    )
+
+    def names_in(text):
+        return [("u1", "Rhône")] if "Geneva" in text else []
+
+    assert followed_names(facts, "Where in Lyon does my mother live?", names_in) == ("Ines", "Geneva", "Rhône")
 
 
 def test_a_question_of_several_sentences_is_searched_for_by_each_of_them():
