@@ -24,7 +24,7 @@ HOUSE = Path(__file__).parent
 # The tags that our templates put around what was said: the text between them can neither close nor open one.
 FRAMES = (
     "before briefing candidates chapter chapters dates dreams earlier evidence happened known message narration new "
-    "notes observations purpose recent rules said soul story turn"
+    "notes observations purpose question recent rules said soul story turn"
 ).split()
 _FRAME = re.compile(rf"[<＜](?=[^\w>\n]{{0,32}}(?:{'|'.join(FRAMES)})\b)", re.IGNORECASE)
 _ENDING = ".md"

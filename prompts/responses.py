@@ -43,9 +43,10 @@ class Narration(Shape):
 
 
 class Entity(Shape):
-    """Something with a name: a person, a place, a thing, a work, an event."""
+    """Something with a name: a person, a place, a thing, a work, an event; ``kind`` is one of those given, or ""."""
 
     name: str
+    kind: str = ""
 
 
 class Fact(Shape):
@@ -194,3 +195,18 @@ class DeepSleep(Shape):
     levels: tuple[Relevelled, ...] = ()
     priorities: tuple[str, ...] = Field(min_length=1, max_length=5)
     diary: str
+
+
+class AnswerLine(Shape):
+    """A sentence of an answer, and the numbers of the evidence that it rests on."""
+
+    text: str
+    evidence: tuple[int, ...] = Field(default=(), max_length=50)
+
+
+class AnswerOfMemory(Shape):
+    """Answer to ask.md: lines, what memory does not hold, and which evidence can not be true together."""
+
+    answer: tuple[AnswerLine, ...] = Field(max_length=30)
+    missing: tuple[str, ...] = Field(default=(), max_length=20)
+    contradictions: tuple[tuple[int, ...], ...] = Field(default=(), max_length=20)

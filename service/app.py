@@ -20,6 +20,7 @@ from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
 from service.http.routes import (
     api_docs,
+    ask,
     consolidation,
     corrections,
     health,
@@ -98,7 +99,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, corrections, people, resonance, waking, memory, standing, tools, health):
+    for part in (*stored, corrections, people, resonance, waking, memory, ask, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

@@ -10,6 +10,7 @@ import anyio
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._agent import AsyncAgentCalls
+from mind_memory_client._ask import AsyncAskCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(AsyncAgentCalls, AsyncCorrectionCalls):
+class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCorrectionCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 
@@ -269,9 +270,15 @@ class AsyncMemoryClient(AsyncAgentCalls, AsyncCorrectionCalls):
         until: datetime | str | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
+        entity_kinds: Sequence[str] | None = None,
     ) -> models.Remembered:
-        """Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time."""
-        asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
+        """
+        Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time.
+
+        *entity_kinds* finds entities of these kinds alone, and facts that join one.
+        """
+        asked: dict[str, object] = {"query": query, "kinds": kinds, "entity_kinds": entity_kinds, "limit": limit}
+        asked |= {"since": since, "until": until, "at": at}
         return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
     async def search_log(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._agent import AgentCalls
+from mind_memory_client._ask import AskCalls
 from mind_memory_client._corrections import CorrectionCalls
 from mind_memory_client._transport import Transport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class MemoryClient(AgentCalls, CorrectionCalls):
+class MemoryClient(AgentCalls, AskCalls, CorrectionCalls):
     """
     A memory service. Safe to share among threads.
 
@@ -266,9 +267,15 @@ class MemoryClient(AgentCalls, CorrectionCalls):
         until: datetime | str | None = None,
         at: datetime | str | None = None,
         limit: int | None = None,
+        entity_kinds: Sequence[str] | None = None,
     ) -> models.Remembered:
-        """Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time."""
-        asked = {"query": query, "kinds": kinds, "since": since, "until": until, "at": at, "limit": limit}
+        """
+        Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time.
+
+        *entity_kinds* finds entities of these kinds alone, and facts that join one.
+        """
+        asked: dict[str, object] = {"query": query, "kinds": kinds, "entity_kinds": entity_kinds, "limit": limit}
+        asked |= {"since": since, "until": until, "at": at}
         return self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
     def search_log(

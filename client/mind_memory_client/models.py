@@ -167,7 +167,7 @@ class Resonance(Answer):
 
 
 class Memory(Answer):
-    """A fact, an entity, an episode or an observation that ``remember`` found."""
+    """A fact, an entity, an episode or an observation that ``remember`` found; ``entity_kind`` where one is known."""
 
     id: str
     kind: str
@@ -179,6 +179,7 @@ class Memory(Answer):
     sources: tuple[TurnSource | JournalSource | PersonSource, ...]
     is_contradicted: bool = False
     corrections: tuple[Decision, ...] = ()
+    entity_kind: str | None = None
 
 
 class Remembered(Answer):

@@ -21,6 +21,7 @@ _COMMANDS = {
     "import": "Import conversations, or the archive of a mind.",
     "export": "Write a mind, whole, into one archive.",
     "remember": "Search memory on purpose, with sources.",
+    "ask": "Ask a question; each line of the answer names its sources.",
     "save": "Have something remembered, on purpose.",
     "log": "Find words in everything that was said, newest first.",
     "why": "Show why memories surfaced or did not, and what became of them.",

@@ -16,6 +16,7 @@ from consolidation.kernel.clock import SystemClock
 from service.access.audit_log import AuditLog
 from service.composition.access import build_authenticator
 from service.composition.archive import build_archive
+from service.composition.ask import build_answerer
 from service.composition.erasure import build_erasure
 from service.composition.ingest import build_ingest, build_intake
 from service.composition.journal import build_journal
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.access.authenticator import Authenticator
+    from service.ask.answerer import Answerer
     from service.composition.archive import Archive
     from service.composition.graphs import GraphServer, OpenGraphs
     from service.composition.resources import Telemetry
@@ -67,6 +69,7 @@ class Memory:
     pipeline: Pipeline
     deadline_seconds: float | None  # of a pre-turn call that names none
     recall: Recall
+    answerer: Answerer
     outcomes: OutcomeReports
     corrections: CorrectionDesk
     cards: PeopleCards
@@ -129,6 +132,8 @@ async def open_memory(
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
 
+        recall = Recall(embedder=shared.embedder, observations=journal.observations)
+
         def forget(mind_id: str) -> None:
             resonance.forget(mind_id)
             sleep.forget(mind_id)
@@ -144,7 +149,8 @@ async def open_memory(
             ingestion=ingest.ingestion,
             pipeline=resonance.pipeline,
             deadline_seconds=resonance.deadline_seconds,
-            recall=Recall(embedder=shared.embedder, observations=journal.observations),
+            recall=recall,
+            answerer=build_answerer(settings, shared, recall=recall),
             outcomes=resonance.outcomes,
             corrections=CorrectionDesk(
                 clock=shared.clock,

@@ -20,7 +20,7 @@ from service.adapters.circuit_breaker import CircuitBreaker
 from service.composition.embedder import choose_embedder
 from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
-from service.ingest.extraction_prompts import TurnReaders
+from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
@@ -109,6 +109,7 @@ async def open_resources(
         models[Role.EXTRACTION],
         overrides=lambda mind_id: workspace_of(settings.folder, mind_id).prompts,
         spent=lambda mind_id, usage: minds.add_usage(mind_id, usage),  # noqa: PLW0108 - minds come with graphs, below
+        kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
     )
     open_graphs = graphs or falkordb(
         settings, stack, server=server, breaker=breaker_of(GRAPH, settings.graph.rest_seconds)

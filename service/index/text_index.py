@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from consolidation.text.names import name_key
 from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
-from service.index.text_names import mentions, names_in
+from service.index.text_names import mentions, names_in, names_of_kinds
 from service.index.text_ranking import ranked
 from service.index.text_store import (
     LANGUAGE,
@@ -271,6 +271,11 @@ class TextIndex:
         """Known entities whose whole name occurs in *text*: uuid and name, longest name first."""
         with self._file.opened() as database:
             return names_in(database, text)
+
+    def names_of_kinds(self, names: Iterable[str], *, kinds: Iterable[str]) -> frozenset[str]:
+        """Those of *names* by which an entity of one of the *kinds* (in any case) is called."""
+        with self._file.opened() as database:
+            return names_of_kinds(database, names, kinds=kinds)
 
     def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
         """Sequences of episodes, by uuid; unknown ones are left out."""

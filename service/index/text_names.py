@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from consolidation.text.names import name_key
 from consolidation.text.words import stems, tokens
 
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], 
     query = "SELECT uuid, name FROM entities WHERE key IN (SELECT value FROM json_each(?))"
     found = database.execute(query, (json.dumps(sorted(runs)),)).fetchall()
     return tuple(sorted(((str(uuid), str(name)) for uuid, name in found), key=lambda pair: (-len(pair[1]), pair)))
+
+
+def names_of_kinds(database: sqlite3.Connection, names: Iterable[str], *, kinds: Iterable[str]) -> frozenset[str]:
+    """Those of *names* by which an entity of one of the *kinds* (in any case) is called."""
+    keys: dict[str, list[str]] = {}
+    for name in names:
+        keys.setdefault(name_key(name), []).append(name)
+    query = (
+        "SELECT DISTINCT key FROM entities WHERE key IN (SELECT value FROM json_each(?)) "
+        "AND lower(kind) IN (SELECT value FROM json_each(?))"
+    )
+    given = json.dumps(sorted(keys)), json.dumps(sorted(kind.lower() for kind in kinds))
+    return frozenset(name for (key,) in database.execute(query, given) for name in keys[key])
 
 
 def mentions(database: sqlite3.Connection, name: str, *, languages: Iterable[str], limit: int) -> tuple[int, ...]:

@@ -37,6 +37,14 @@ _GATHER_SECONDS = 0.004  # Graphiti asks about all facts of a turn in one breath
 
 
 @dataclass(frozen=True, slots=True)
+class EntityKind:
+    """A sort of things that extraction tells apart, such as Person; the description is for the model."""
+
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class KnownItem:
     """Something the graph already holds, by the number it has in this question."""
 
@@ -57,16 +65,21 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class TurnReaders:
-    """Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost."""
+    """
+    Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost.
+
+    A hosted model is asked of which of the *kinds* an entity is.
+    """
 
     model: LanguageModel
     overrides: Callable[[str], Path]
     spent: Callable[[str, Usage], None]
+    kinds: tuple[EntityKind, ...] = ()
 
     @contextmanager
     def reading(self, mind_id: str) -> Iterator[TurnReader]:
         """Lend a reader for one turn of a mind; what it cost is accounted, whether the turn was read or not."""
-        reader = TurnReader(self.model, overrides=self.overrides(mind_id))
+        reader = TurnReader(self.model, overrides=self.overrides(mind_id), kinds=self.kinds)
         try:
             yield reader
         finally:
@@ -76,10 +89,12 @@ class TurnReaders:
 class TurnReader:
     """Reads one turn with *model*; remembers what it has already been told, and what it cost."""
 
-    def __init__(self, model: LanguageModel, *, overrides: Path | None) -> None:
-        """*overrides* is the folder of the mind's own prompts."""
+    def __init__(self, model: LanguageModel, *, overrides: Path | None, kinds: tuple[EntityKind, ...] = ()) -> None:
+        """*overrides* is the folder of the mind's own prompts; *kinds* are those of entities."""
         self._model = model
         self._overrides = overrides
+        self._kinds = kinds
+        self._kind_by_name: dict[tuple[str, ...], str] = {}
         self._extraction: Extraction | None = None
         self._questions: list[_Question] = []
         self.usage = Usage()
@@ -88,14 +103,24 @@ class TurnReader:
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
         if self._extraction is None:
-            words = {"said": tuple(said), "previous": tuple(previous), "occurred_at": occurred_at}
+            words = {
+                "said": tuple(said),
+                "previous": tuple(previous),
+                "occurred_at": occurred_at,
+                "kinds": self._kinds,
+            }
             answered = await self._answer(Ask("extraction", Extraction, words, self._overrides))
+            self._note_kinds(answered)
             is_quoting = not self._model.is_hosted
             found = partial(with_provenance, answered, said=said, previous=previous, is_quoting=is_quoting)
             told = await anyio.to_thread.run_sync(found)  # stems every word of a turn
             self._extraction = worth_keeping(told)
             self.dropped = len(told.facts) - len(self._extraction.facts)
         return self._extraction
+
+    def kind_of(self, name: str) -> str:
+        """Of which of the kinds the turn says that an entity is; "" where it does not say."""
+        return self._kind_by_name.get(tokens(name), "")
 
     @property
     def importance(self) -> Mapping[str, float]:
@@ -106,17 +131,29 @@ class TurnReader:
     async def identify(self, names: Sequence[KnownItem], known: Sequence[KnownItem]) -> dict[int, int]:
         """New entity's number → number of the known entity it is, for those that are known."""
         same = {key: entity.number for entity in known if (key := tokens(entity.text))}
-        found = {name.number: same[key] for name in names if (key := tokens(name.text)) in same}
-        open_names = [name for name in names if name.number not in found]
+        open_names = {name.number: name for name in names if tokens(name.text) not in same}
+        found = {name.number: same[tokens(name.text)] for name in names if name.number not in open_names}
         if not open_names or not known:
             return found
-        words = {"names": tuple(open_names), "known": tuple(known)}
+        words = {"names": tuple(open_names.values()), "known": tuple(known)}
         answer = await self._answer(Ask("identities", Identities, words, self._overrides))
-        numbers, asked = {entity.number for entity in known}, {name.number for name in open_names}
+        by_number = {entity.number: entity for entity in known}
         for identity in answer.identities:
-            if identity.same_as in numbers and identity.number in asked:
+            if identity.same_as in by_number and identity.number in open_names:
                 found[identity.number] = identity.same_as
+                self._note_alias(open_names[identity.number].text, by_number[identity.same_as].text)
         return found
+
+    def _note_kinds(self, answered: Extraction) -> None:
+        """Keep the kinds that were asked for, in their spelling; a model may name others."""
+        known = {kind.name.casefold(): kind.name for kind in self._kinds}
+        kinds = ((tokens(one.name), known.get(one.kind.strip().casefold())) for one in answered.entities)
+        self._kind_by_name = {key: kind for key, kind in kinds if key and kind}
+
+    def _note_alias(self, name: str, known: str) -> None:
+        """An entity is of the kind of what it is called in the turn."""
+        if kind := self.kind_of(name):
+            self._kind_by_name.setdefault(tokens(known), kind)
 
     async def settle(self, fact: str, *, same_pair: Sequence[KnownItem], others: Sequence[KnownItem]) -> Settlement:
         """

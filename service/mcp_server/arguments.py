@@ -96,10 +96,27 @@ class ToRemember(ToolArguments):
         description="Only these: facts, people and things (entity), moments (episode), what dreams observed "
         "(observation). All when left out.",
     )
+    entity_kinds: list[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,40}$")]] | None = Field(
+        None, max_length=20, description="Only people and things of these kinds and facts about them, like Person."
+    )
     since: From | None = Field(None, description=f"Said at or after: {_WHEN}.")
     until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
     at: UpTo | None = Field(None, description=f"Only facts that were valid then: {_WHEN}.")
     limit: int = Field(10, ge=1, le=100, description="How many at most, 1 to 100.")
+
+
+class ToAsk(ToolArguments):
+    """Arguments of `ask_memory`."""
+
+    question: Words = Field(description="What to answer from memory, in plain words of any language.")
+    limit: int = Field(12, ge=1, le=50, description="How many memories the answer may rest on, 1 to 50.")
+    at: UpTo | None = Field(None, description=f"Ask for the facts that held then: {_WHEN}.")
+    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$", max_length=35)] | None = Field(
+        None, description="The language of the answer, like de; that of the question when left out."
+    )
+    timezone: str | None = Field(
+        None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
+    )
 
 
 class ToSearchLog(ToolArguments):

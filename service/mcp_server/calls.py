@@ -9,6 +9,7 @@ from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from service.mcp_server.api_client import ApiRefused, ApiUnreachable
 from service.mcp_server.results import (
+    AskResult,
     CorrectionResult,
     JournalFileResult,
     JournalSearchResult,
@@ -26,6 +27,7 @@ from service.mcp_server.results import (
 if TYPE_CHECKING:
     from service.mcp_server.api_client import Answer, ApiConnection
     from service.mcp_server.arguments import (
+        ToAsk,
         ToCorrect,
         ToGetJournal,
         ToolArguments,
@@ -44,9 +46,20 @@ if TYPE_CHECKING:
 async def remember(arguments: ToRemember, connection: ApiConnection) -> RememberResult:
     """Facts, entities, episodes and observations."""
     mind = _mind(arguments, connection)
-    params = arguments.values_of("query", "kinds", "since", "until", "at", "limit")
+    params = arguments.values_of("query", "kinds", "entity_kinds", "since", "until", "at", "limit")
     answer = await _get(connection, mind, "remember", params)
     return RememberResult.model_validate(answer)
+
+
+async def ask_memory(arguments: ToAsk, connection: ApiConnection) -> AskResult:
+    """An answer, and the evidence of each line."""
+    mind = _mind(arguments, connection)
+    body = arguments.values_of("question", "limit", "at", "language", "timezone")
+    try:
+        answer = await connection.api.ask("POST", f"{_path(mind)}/ask", json=body)
+    except ApiRefused as refusal:
+        answer = _note_of_missing_mind(mind, refusal)
+    return AskResult.model_validate({**answer, "mind": mind})
 
 
 async def search_log(arguments: ToSearchLog, connection: ApiConnection) -> LogResult:

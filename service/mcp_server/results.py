@@ -59,6 +59,7 @@ class MemoryResult(ResultPart):
     corrections: tuple[DecisionResult, ...] = Field(
         (), description="What a person decided of it: wrong and edit mean that it is not so."
     )
+    entity_kind: str | None = Field(None, description="What sort of thing an entity is, where that is known.")
     sources: tuple[SourceResult, ...] = ()
 
 
@@ -66,6 +67,40 @@ class RememberResult(ToolResult):
     """Result of `remember`."""
 
     memories: tuple[MemoryResult, ...] = Field((), description="Best first; empty when nothing is known.")
+    degraded: tuple[str, ...] = Field((), description=_DEGRADED)
+
+
+class AnswerLineResult(ResultPart):
+    """A sentence of an answer."""
+
+    text: str
+    sources: tuple[str, ...] = Field((), description="Ids of evidence.")
+
+
+class ContradictionResult(ResultPart):
+    """Memories that can not be true together."""
+
+    texts: tuple[str, ...] = ()
+    sources: tuple[str, ...] = Field((), description="Ids of evidence.")
+
+
+class EvidenceResult(MemoryResult):
+    """A memory that an answer may rest on."""
+
+    state: str = Field(
+        "said", description="holding, ended or planned, for facts; wrong: a person said so; said for everything else."
+    )
+
+
+class AskResult(ToolResult):
+    """Result of `ask_memory`."""
+
+    answer: tuple[AnswerLineResult, ...] = Field((), description="Empty when no model worded an answer.")
+    missing: tuple[str, ...] = Field((), description="What of the question is not in memory.")
+    contradictions: tuple[ContradictionResult, ...] = ()
+    evidence: tuple[EvidenceResult, ...] = Field((), description="Best first; empty when nothing is known.")
+    by_model: bool = Field(default=False, description="Whether a model worded the answer, checked against evidence.")
+    dropped: tuple[str, ...] = Field((), description="Why lines of an answer were left out.")
     degraded: tuple[str, ...] = Field((), description=_DEGRADED)
 
 

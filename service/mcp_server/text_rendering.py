@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from service.mcp_server.results import (
+        AskResult,
         CorrectionResult,
+        EvidenceResult,
         JournalFileResult,
         JournalSearchResult,
         LogItemResult,
@@ -35,6 +37,22 @@ def remembered(found: RememberResult) -> str:
     if not found.memories:
         return _with_notes(found, "Nothing is remembered about that.", found.degraded)
     lines = [line for at, memory in enumerate(found.memories, 1) for line in _memory(memory, at)]
+    return _with_notes(found, "\n".join(lines), found.degraded)
+
+
+def answered(found: AskResult) -> str:
+    """The lines with their numbers, what is missing and what contradicts, then the numbered evidence."""
+    if not found.evidence:
+        return _with_notes(found, "Nothing is remembered about that.", found.degraded)
+    at = {one.id: number for number, one in enumerate(found.evidence, 1)}
+    lines = [f"{_line(one.text)} {_marks(one.sources, at)}" for one in found.answer]
+    if not lines:
+        lines.append("No answer was worded. The evidence:")
+    if found.missing:
+        lines.append(f"Not in memory: {'; '.join(map(_line, found.missing))}.")
+    pairs = ((" / ".join(map(_line, one.texts)), _marks(one.sources, at)) for one in found.contradictions)
+    lines += [f"Contradicting: {texts} {marks}" for texts, marks in pairs]
+    lines += ["", *(line for number, one in enumerate(found.evidence, 1) for line in _evidence(one, number))]
     return _with_notes(found, "\n".join(lines), found.degraded)
 
 
@@ -149,12 +167,23 @@ def asleep(found: SleepResult) -> str:
 
 def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
     validity = [_when(memory.valid_at, "since"), _when(memory.invalid_at, "until")]
-    details = [memory.kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
+    kind = f"{memory.kind} {_line(memory.entity_kind)}" if memory.entity_kind else memory.kind
+    details = [kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
     if memory.is_contradicted:
         details.append("found wrong once")
     details += [f"a person: {one.what}{f' → {_line(one.to)}' if one.to else ''}" for one in memory.corrections]
     yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)} (id {memory.id})"
     yield from _sources(memory.sources, excluding=memory.text)
+
+
+def _evidence(one: EvidenceResult, at: int) -> Iterator[str]:
+    first, *rest = _memory(one, at)
+    yield first.replace("[", f"[{one.state}, ", 1) if one.state != "said" else first
+    yield from rest
+
+
+def _marks(ids: Sequence[str], at: Mapping[str, int]) -> str:
+    return " ".join(f"[{at[one]}]" for one in ids if one in at)
 
 
 def _said(message: LogItemResult | LogLineResult) -> str:

@@ -38,6 +38,9 @@ TOOLS = (
         "remember", "Remember", arguments.ToRemember, results.RememberResult, calls.remember, text_rendering.remembered
     ),
     MemoryTool(
+        "ask_memory", "Ask memory", arguments.ToAsk, results.AskResult, calls.ask_memory, text_rendering.answered
+    ),
+    MemoryTool(
         "search_log",
         "Search the log",
         arguments.ToSearchLog,

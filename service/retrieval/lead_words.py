@@ -131,6 +131,18 @@ _LEAD = re.compile(
     )
 )
 _QUOTATIONS = frozenset({("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")})
+_READ_PART = r"{lead}[^{closing}]*(?:[{closing}]|$)"
+_OWN_PART = r"{lead}(?:“[^”]*(?:”|$)|(?:(?! / )[^“])*)"
+_OTHERS = re.compile(
+    "|".join(
+        rf"(?:^|(?<= / ))(?:{one})"
+        for words in LEADS.values()
+        for one in (
+            _READ_PART.format(lead=re.escape(words["read"].partition("{")[0]), closing=words["read"].strip()[-1]),
+            *(_OWN_PART.format(lead=re.escape(words[kind])) for kind in ("said", "noted")),
+        )
+    )
+)
 _LEAD_WORDS = frozenset(
     word for words in LEADS.values() for lead in words.values() for word in tokens(lead.format(name="", text=""))
 )
@@ -164,6 +176,16 @@ def without_lead(text: str) -> str:
         return text
     bare = text[found.end() :]
     return bare[1:-1] if len(bare) > 1 and (bare[0], bare[-1]) in _QUOTATIONS else bare
+
+
+def others_words(text: str) -> str:
+    """What of a memory's *text* no person said: what was read, and the bot's own words."""
+    return " ".join(_OTHERS.findall(text))
+
+
+def persons_words(text: str) -> str:
+    """A memory's *text* without what no person said."""
+    return _OTHERS.sub("", text).strip(" /")
 
 
 def told_words(text: str) -> frozenset[str]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 type Kind = Literal["fact", "entity", "episode", "observation"]
 
 KINDS: frozenset[Kind] = frozenset({"fact", "entity", "episode", "observation"})
+_WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
 _POOL = 100
 _MENTIONS = 3
 _LEAST_COSINE = 0.2  # of what is meant by a query with which it shares no word
@@ -79,8 +80,9 @@ class Remembered:
     Something found; ``score`` is in 0…1 within its kind.
 
     It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
-    found wrong when it surfaced, so it does not come up by itself any more. ``corrections`` are what people decided of
-    it. A ``statement`` is what a person said.
+    found wrong when it surfaced, so it does not come up by itself any more. ``names`` are those that a fact joins, or
+    an entity's own; ``entity_kind`` is what sort of thing an entity is, where a model said. ``corrections`` are what
+    people decided of it. A ``statement`` is what a person said.
     """
 
     id: str
@@ -96,6 +98,8 @@ class Remembered:
     corrections: tuple[Correction, ...] = ()
     is_held_back: bool = False
     statement: Statement | None = None
+    names: tuple[str, ...] = ()
+    entity_kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +132,23 @@ class Recall:
         self._observations = observations
 
     async def remember(
-        self, mind: Mind, query: str, *, kinds: frozenset[Kind], window: TimeWindow, limit: int
+        self,
+        mind: Mind,
+        query: str,
+        *,
+        kinds: frozenset[Kind],
+        window: TimeWindow,
+        limit: int,
+        entity_kinds: frozenset[str] = frozenset(),
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """
         The memories that answer *query*, best first, and the rungs of what did not answer.
 
         What shares no word with the query and is not near it is left out, so that nothing is found where nothing is
-        known. No words find nothing.
+        known. No words find nothing. With *entity_kinds*, only entities of these kinds are found, and facts that join
+        one.
         """
+        kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
         bearable = sanitised(query)
         if not bearable:
             return (), ()
@@ -144,6 +157,8 @@ class Recall:
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         put_right = await put_right_in(mind)
         found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right)
+        if entity_kinds:
+            found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*unavailable, *degraded, *late)))
         turns = await self._turns(mind, found)
@@ -241,6 +256,22 @@ def _search(
     return tuple(hits)
 
 
+def _of_kinds(mind: Mind, found: Sequence[_Hit], entity_kinds: frozenset[str]) -> tuple[_Hit, ...]:
+    """The entities of *found* that are of one of the kinds, and the facts that join one."""
+    ends = {name for one in found for name in one.remembered.names}
+    named = mind.text.names_of_kinds(ends, kinds=entity_kinds)
+    wanted = {kind.casefold() for kind in entity_kinds}
+    return tuple(
+        one
+        for one in found
+        if (
+            one.remembered.entity_kind.casefold() in wanted
+            if one.remembered.kind == "entity"
+            else not named.isdisjoint(one.remembered.names)
+        )
+    )
+
+
 def _episodes(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> list[_Hit]:
     words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
     vectors = {int(one.key): one.similarity for one in near.turns} if near else {}
@@ -303,11 +334,13 @@ def _facts(
             sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
             score = scores[number] * (READ_SHARE if is_read(str(text)) else 1.0)
             hit = _hit(f"fact:{uuid}", "fact", str(text), score, sequences)
-            decided = put_right.fact(str(text), sequences, joins=(str(source), str(target)))
+            names = (str(source), str(target))
+            decided = put_right.fact(str(text), sequences, joins=names)
             memory = replace(
                 hit.remembered,
                 valid_at=valid_at,
                 invalid_at=None if decided.is_right else invalid_at,
+                names=names,
                 corrections=decided.corrections,
                 is_held_back=bool(decided.held_back),
             )
@@ -321,7 +354,7 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_ri
     words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
     hits = []
-    for number, (uuid, name, _, summary, _) in mind.text.entities(tuple(scores)).items():
+    for number, (uuid, name, _, summary, kind) in mind.text.entities(tuple(scores)).items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
         shown = put_right.standing.name_of(str(name))
         edited = put_right.edited_summary(str(name))
@@ -329,7 +362,13 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_ri
         hit = _hit(f"entity:{uuid}", "entity", f"{shown}: {known}" if known else shown, scores[number], sequences)
         decided = put_right.standing.entity(str(name))
         is_held_back = bool(put_right.reason_against_summary(str(name)))
-        memory = replace(hit.remembered, corrections=decided.corrections, is_held_back=is_held_back)
+        memory = replace(
+            hit.remembered,
+            names=(str(name),),
+            entity_kind=str(kind),
+            corrections=decided.corrections,
+            is_held_back=is_held_back,
+        )
         hits.append(replace(hit, remembered=memory))
     return hits
 

@@ -27,6 +27,22 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class EntityKindSettings(Section):
+    """A kind of entities that extraction tells apart."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,40}$", description="Its name, like Person.")
+    description: str = Field("", max_length=500, description="What is of this kind, for the model.")
+
+
+def each_kind_once(kinds: tuple[EntityKindSettings, ...]) -> tuple[EntityKindSettings, ...]:
+    """*kinds*, if no two are called the same. Raises ValueError."""
+    names = [kind.name.casefold() for kind in kinds]
+    for kind in kinds:
+        if names.count(kind.name.casefold()) > 1:
+            raise ValueError(f"names {kind.name} twice")
+    return kinds
+
+
 class RoleModel(Section):
     """The model of one role; without a name, the common `model`, else the models of the role ``chat``."""
 

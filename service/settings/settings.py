@@ -6,7 +6,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AliasChoices, BaseModel, Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from consolidation.secrets.privacy_filter import MARKERS
@@ -17,6 +26,7 @@ from service.settings.sections import (
     ArchiveSettings,
     DigestionSettings,
     EmbedderSettings,
+    EntityKindSettings,
     GraphSettings,
     JournalSettings,
     Marker,
@@ -26,6 +36,7 @@ from service.settings.sections import (
     SleepSettings,
     StorySettings,
     TelemetrySettings,
+    each_kind_once,
 )
 
 if TYPE_CHECKING:
@@ -99,6 +110,9 @@ class Settings(BaseSettings):
     off_the_record_markers: tuple[Marker, ...] = Field(
         MARKERS,
         description="Markers in a user's message that keep the turn off the record: none of its words is stored.",
+    )
+    entity_kinds: Annotated[tuple[EntityKindSettings, ...], Field(max_length=20), AfterValidator(each_kind_once)] = (
+        Field((), description="The kinds of entities that a hosted model tells apart: a list of `name`, `description`.")
     )
     models: ModelSettings = Field(ModelSettings(), description="Models by role.")
     embedder: EmbedderSettings = Field(EmbedderSettings(), description="The embedder.")

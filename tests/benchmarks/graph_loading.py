@@ -56,7 +56,7 @@ async def _fill(connection: GraphConnection, held: Contents) -> None:
             {held.episodes[at].passages[0].uuid: held.vectors[arm][at] for at in places} for arm in ("own", "turns")
         )
         await graph.save(episodes, own=own, leaning=leaning, cursor=episodes[-1].sequence)
-    store = GraphitiStore(connection=connection, graph=GRAPH, known=set())
+    store = GraphitiStore(connection=connection, graph=GRAPH, kind_of=lambda _: "", known=set())
     for save, rows in (
         (store.node_save_bulk, _entities(held)),
         (store.edge_save_bulk, _facts(held)),

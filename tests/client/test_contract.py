@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 import mind_memory_client as mm
-from mind_memory_client import AsyncMemoryClient, MemoryClient, _corrections, errors
+from mind_memory_client import AsyncMemoryClient, MemoryClient, _ask, _corrections, errors
 from mind_memory_client import _endpoints as api
 from mind_memory_client.turn import begin_turn
 from service.app import create_app
@@ -70,6 +70,7 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
         "resonance": 3,
         "store_turn": 3,
         "remember": 2,
+        "ask": 2,
         "search_log": 2,
         "save_memories": 2,
         "act": 3,
@@ -145,6 +146,7 @@ SENT = [
     api.edit_story("ada", text="x", etag="y"),
     api.STORY_SOURCES.call(mind_id="ada", query={"after": 0, "limit": 20}),
     api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
+    _ask.ask("ada", "where?", limit=1, at="2026-01-01T00:00:00Z", language="en", timezone="UTC"),
     api.consolidate("ada", trigger="manual", wait=True, skip=True),
     api.import_archive("ada", archive=b"PK", reembed=True, prompts=True),
 ]  # fmt: skip

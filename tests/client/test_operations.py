@@ -55,6 +55,17 @@ def upload(kind, content):
     return awaited() if kind is AsyncMemoryClient else (content[at : at + 1000] for at in range(0, len(content), 1000))
 
 
+@EACH_ONCE
+async def test_a_question_is_answered_with_evidence(way, url, told_mind):
+    async with opened(way, url) as memory:
+        found = await of(
+            memory.ask(told_mind, ASKS, limit=5, at=datetime(2199, 1, 1, tzinfo=UTC), timezone="Europe/Paris")
+        )
+
+    assert (found.by_model, found.answer, found.evidence[0].state) == (False, (), "holding")
+    assert MOTHER in found.evidence[0].text and found.evidence[0].sources[0].session_id == "earlier"
+
+
 @pytest.fixture(params=WAYS, ids=lambda way: f"{way[0].__name__}-{way[1].__name__}")
 def way(request):
     return request.param

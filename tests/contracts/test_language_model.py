@@ -24,7 +24,7 @@ LITELLM_NOISE = (
 pytestmark = [pytest.mark.anyio, *(pytest.mark.filterwarnings(noise) for noise in LITELLM_NOISE)]
 
 SAID = (Message(Speaker.USER, "Yesterday Ada met Bruno in Lyon."),)
-READ = {"said": SAID, "previous": (), "occurred_at": "2026-01-01T10:00:00+00:00"}
+READ = {"said": SAID, "previous": (), "occurred_at": "2026-01-01T10:00:00+00:00", "kinds": ()}
 
 
 @pytest.fixture(scope="module")

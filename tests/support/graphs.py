@@ -17,7 +17,7 @@ from service.adapters.falkordb.server import EmbeddedServer
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.archive.graph_rows import KINDS, Row
-from service.ingest.extraction_prompts import TurnReaders
+from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.ports.embedder import EmbedderIdentity
 from service.ports.graph import Episode, Parked, Passage, episode_uuid
 
@@ -94,7 +94,8 @@ class Bench:
         self.kind = kind
         self.reader = Reader()
         self.spent = {}
-        self.readers = TurnReaders(self.reader, overrides=lambda _: None, spent=self._spend)
+        kinds = (EntityKind("Person", "somebody with a name"), EntityKind("Place"))
+        self.readers = TurnReaders(self.reader, overrides=lambda _: None, spent=self._spend, kinds=kinds)
         self.graphs = None
 
     def _spend(self, mind_id, usage):

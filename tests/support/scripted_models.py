@@ -13,6 +13,7 @@ _OPENINGS = {
     "settlements": "New facts came up",
     "seeds": "You are the part of",
     "narration": "You are the memory of",
+    "ask": "You answer a question from the memory of",
     "story_first": "You are the assistant, and you write",
     "story_next": "You are the assistant, and you go on",
     "dream": "You are the consolidating mind of the assistant, an autonomous agent that is asleep",

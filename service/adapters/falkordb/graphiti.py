@@ -62,7 +62,7 @@ async def add_episode(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode. Return the uuids of the facts and of the entities that it touched, each once."""
     graphiti = Graphiti(
-        graph_driver=_driver_on(client, graph, connection, indexes),
+        graph_driver=_driver_on(client, graph, connection, indexes, kind_of=reader.kind_of),
         llm_client=_Reading(reader, episode, previous),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -269,10 +269,17 @@ class GraphitiDriver(FalkorDriver):
         return self
 
 
-def _driver_on(client: FalkorDB, graph: str, connection: GraphConnection, indexes: VectorIndexes) -> GraphitiDriver:
-    """Return a driver of *graph* that saves and searches by our seams."""
+def _driver_on(
+    client: FalkorDB,
+    graph: str,
+    connection: GraphConnection,
+    indexes: VectorIndexes,
+    *,
+    kind_of: Callable[[str], str],
+) -> GraphitiDriver:
+    """Return a driver of *graph* that saves and searches by our seams; *kind_of* knows an entity's kind by its name."""
     driver = GraphitiDriver(connection, falkor_db=client, database=graph)
     known: set[str] = set()
-    driver.graph_operations_interface = GraphitiStore(connection=connection, graph=graph, known=known)
+    driver.graph_operations_interface = GraphitiStore(connection=connection, graph=graph, kind_of=kind_of, known=known)
     driver.search_interface = GraphitiSearch(indexes=indexes, known=known)
     return driver

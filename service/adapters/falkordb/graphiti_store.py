@@ -28,12 +28,17 @@ _NEW_ENTITIES = (
 UNWIND $rows AS row
 MERGE (n:Entity {uuid: row.plain.uuid})
 ON CREATE SET n += row.plain, n.name_embedding = vecf32(row.vector)
-ON MATCH SET n.summary = row.plain.summary
+ON MATCH SET n.summary = row.plain.summary, n.kind = coalesce(row.plain.kind, n.kind)
 WITH n
 """
     + NAME
 )
-_KNOWN_ENTITIES = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.summary = row.summary RETURN n.uuid"
+_KNOWN_ENTITIES = """
+UNWIND $rows AS row
+MATCH (n:Entity {uuid: row.uuid})
+SET n.summary = row.summary, n.kind = coalesce(row.kind, n.kind)
+RETURN n.uuid
+"""
 _MENTIONS = """
 UNWIND $rows AS row
 MATCH (episode:Episodic {uuid: row.source})
@@ -58,6 +63,7 @@ class GraphitiStore(GraphOperationsInterface):
 
     connection: Any  # a GraphConnection; pydantic need not know
     graph: str
+    kind_of: Any  # the kind of an entity, by its name, as the reader of the turn knows it
     known: Any  # the uuids of entities that GraphitiSearch found in the graph; a set that both share
 
     async def episodic_node_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, nodes: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
@@ -66,16 +72,21 @@ class GraphitiStore(GraphOperationsInterface):
 
     async def node_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, nodes: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
         """
-        Save entities: new ones with their vector, and the summaries of those that were found in the graph.
+        Save entities: new ones with their vector, and summaries and kinds of those that were found in the graph.
 
         Raises GraphUnavailable where one of these has gone; then the episode is extracted again.
         """
-        found = [{"uuid": node["uuid"], "summary": node["summary"]} for node in nodes if node["uuid"] in self.known]
+        kinds = [self.kind_of(node["name"]) or None for node in nodes]
+        found = [
+            {"uuid": node["uuid"], "summary": node["summary"], "kind": kind}
+            for node, kind in zip(nodes, kinds, strict=True)
+            if node["uuid"] in self.known
+        ]
         if len(await self._write(_KNOWN_ENTITIES, found)) < len(found):
             raise GraphUnavailable("an entity went while its episode was read")
         new = [
-            {"plain": _plain(node), "vector": printed(node["name_embedding"])}
-            for node in nodes
+            {"plain": _plain({**node, "kind": kind}), "vector": printed(node["name_embedding"])}
+            for node, kind in zip(nodes, kinds, strict=True)
             if node["uuid"] not in self.known
         ]
         await self._write(_NEW_ENTITIES, new)

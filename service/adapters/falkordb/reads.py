@@ -73,10 +73,10 @@ CALL {
   WITH p ORDER BY p.valid_at DESC
   RETURN collect(p.uuid)[0..$most] AS episodes
 }
-RETURN n.uuid, n.name, n.summary, episodes
+RETURN n.uuid, n.name, n.summary, episodes, n.kind
 """
 _ALL_FACTS = f"MATCH ()-[e:RELATES_TO|{OLD}]->() RETURN {_FACT} ORDER BY e.uuid SKIP $after LIMIT $limit"
-_ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [] ORDER BY n.uuid SKIP $after LIMIT $limit"
+_ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [], n.kind ORDER BY n.uuid SKIP $after LIMIT $limit"
 
 _HUB, _SEEN = 400, 400  # facts of one entity that a step looks at, mentions that are sorted: a hub has no more
 
@@ -166,7 +166,8 @@ def _fact(row: list[Any]) -> StoredFact:
 
 
 def _entity(row: list[Any]) -> StoredEntity:
-    return StoredEntity(row[0], row[1], row[2] or "", tuple(row[3]))
+    uuid, name, summary, episodes, kind = row
+    return StoredEntity(uuid, name, summary or "", tuple(episodes), str(kind or ""))
 
 
 def _instant(text: object) -> datetime | None:

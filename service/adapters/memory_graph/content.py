@@ -83,7 +83,10 @@ class Content:
         told = (self.rows["Episodic"][uuid] for uuid in dict.fromkeys(self.mentions(str(row.key))))
         newest = sorted(told, key=lambda episode: str(episode.properties["valid_at"]), reverse=True)
         uuids = tuple(str(episode.key) for episode in newest[:most_episodes])
-        return StoredEntity(str(row.key), row.properties["name"], row.properties.get("summary") or "", uuids)
+        given = row.properties
+        return StoredEntity(
+            str(row.key), given["name"], given.get("summary") or "", uuids, str(given.get("kind") or "")
+        )
 
 
 def joined(row: Row) -> tuple[str, str]:

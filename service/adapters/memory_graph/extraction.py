@@ -89,7 +89,7 @@ async def extract(
     named |= dict(zip(unknown, resolved, strict=True))
 
     told = await _told(prepared(), facts, named, episode=episode.uuid, at=at, reader=reader, embedder=embedder)
-    return _write(prepared(), episode.uuid, tuple(named.values()), told)
+    return _write(prepared(), episode.uuid, tuple(named.values()), told, kind_of=reader.kind_of)
 
 
 def _names(extraction: Extraction) -> tuple[str, ...]:
@@ -261,7 +261,12 @@ def _is_over(end: datetime | None, *, by: datetime | None) -> bool:
 
 
 def _write(
-    content: Content, episode: str, named: Sequence[_Named], told: Sequence[_Told]
+    content: Content,
+    episode: str,
+    named: Sequence[_Named],
+    told: Sequence[_Told],
+    *,
+    kind_of: Callable[[str], str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Write all of it in one step of the event loop."""
     entities = {str(one.row.key): one for one in named}
@@ -273,7 +278,9 @@ def _write(
             new_facts[end].append(one.row.properties["fact"])
     for uuid, entity in entities.items():
         row = content.rows["Entity"].get(uuid, entity.row)
-        content.put(_with(row, summary=_summary(str(row.properties.get("summary") or ""), new_facts[uuid])))
+        summary = _summary(str(row.properties.get("summary") or ""), new_facts[uuid])
+        kind = kind_of(str(row.properties["name"])) or row.properties.get("kind")
+        content.put(_with(row, summary=summary, kind=kind))
         mention = {"uuid": str(uuid4()), "created_at": _now()}
         content.put(Row("MENTIONS", mention, ends=(episode, uuid)))
     rows = [*(one.row for one in told), *(row for one in told for row in one.ended)]

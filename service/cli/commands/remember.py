@@ -25,6 +25,10 @@ async def remember(
     kind: Annotated[
         list[str] | None, typer.Option(metavar="KIND", help="fact, entity, episode or observation; repeatable.")
     ] = None,
+    entity_kind: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only entities of this kind and their facts, like Person; repeatable."),
+    ] = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
     until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
@@ -41,6 +45,7 @@ async def remember(
         "since": instant_of(since, "--since", at=time.min),
         "until": instant_of(until, "--until", at=_LAST_MOMENT),
         "limit": limit,
+        "entity_kinds": entity_kind or None,
     }
     async with connect(context) as connection:
         if as_json:

@@ -78,7 +78,9 @@ def _show_memory(console: Console, age: str, memory: Memory | Flashback, *, date
     words = Text(style=style)
     words.append(" — ".join(part for part in (plain(age), plain(date)) if part), style="bold")
     words.append(f" · {one_line(memory.text, most=_LONGEST)} ")
-    words.append(f"‹{memory.kind} · {_sources(memory)}›", style="italic")
+    sort = getattr(memory, "entity_kind", None)
+    kind = f"{memory.kind} {plain(sort)}" if sort else memory.kind
+    words.append(f"‹{kind} · {_sources(memory)}›", style="italic")
     for one in memory.corrections if isinstance(memory, Memory) else ():
         decided = f" {_DECIDED.get(one.what, one.what)}"
         words.append(f"{decided} {one_line(one.to, most=_LONGEST)}" if one.to else decided, style="bold")

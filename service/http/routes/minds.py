@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import anyio.to_thread
 from fastapi import APIRouter, Query
+from pydantic import Field
 
 from consolidation.kernel.errors import GraphFault
 from service.composition.container import Memory
@@ -11,7 +12,7 @@ from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.examples import MIND, MINDS, REMEMBERED, RETRIED
-from service.http.schemas.fields import Instant, Question
+from service.http.schemas.fields import KIND_NAMES, Instant, Question
 from service.http.schemas.minds import (
     DamageOut,
     GraphOut,
@@ -38,6 +39,14 @@ router = APIRouter(prefix="/v1/minds", tags=["minds"])
 
 Kinds = Annotated[
     list[Literal["fact", "entity", "episode", "observation"]] | None, Query(description="All kinds if left out.")
+]
+EntityKinds = Annotated[
+    list[Annotated[str, Field(pattern=KIND_NAMES)]] | None,
+    Query(
+        max_length=20,
+        description="Only entities of these kinds, and facts that join one, like `Person,Place`. The kinds are those "
+        "of the setting `ENTITY_KINDS`.",
+    ),
 ]
 
 
@@ -92,12 +101,20 @@ async def remember(
     until: Annotated[Instant | None, Query(description="Said at or before this time.")] = None,
     at: Annotated[Instant | None, Query(description="Facts that were valid at this time.")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    entity_kinds: EntityKinds = None,
 ) -> RememberedOut:
     """Find facts, entities, episodes and observations that answer a query, best first, with their sources."""
     found = await memory.minds.find(mind_id)
     wanted_kinds = frozenset(kinds or KINDS)
     window = TimeWindow(since=since, until=until, at=at)
-    memories, degraded = await memory.recall.remember(found, query, kinds=wanted_kinds, window=window, limit=limit)
+    memories, degraded = await memory.recall.remember(
+        found,
+        query,
+        kinds=wanted_kinds,
+        window=window,
+        limit=limit,
+        entity_kinds=frozenset(name for one in entity_kinds or () for name in one.split(",")),
+    )
     return RememberedOut(memories=[_memory_out(one) for one in memories], degraded=list(degraded))
 
 
@@ -117,6 +134,7 @@ def _memory_out(found: Remembered) -> MemoryOut:
         ],
         is_contradicted=found.is_contradicted,
         corrections=[decision_out(one) for one in found.corrections],
+        entity_kind=found.entity_kind or None,
     )
 
 

@@ -80,6 +80,7 @@ REMEMBERED: dict[str, Any] = {
             "sources": [SOURCE],
             "is_contradicted": False,
             "corrections": [],
+            "entity_kind": None,
         }
     ],
     "degraded": [],

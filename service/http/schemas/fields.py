@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$"  # of entities, with commas between
+
 _FIRST_YEAR, _LAST_YEAR = 1990, 2199  # also given as a pattern in the OpenAPI document
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 _MOST_METADATA = 16_384

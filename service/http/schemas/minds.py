@@ -123,6 +123,7 @@ class MemoryOut(Answered):
         description="Whether it was found wrong when it surfaced. It does not surface by itself any more."
     )
     corrections: list[DecisionOut] = Field(description="What people decided of it, or of what its turn told.")
+    entity_kind: str | None = Field(description="What sort of thing an entity is, of the setting `ENTITY_KINDS`.")
 
 
 class RememberedOut(Answered):

@@ -22,6 +22,7 @@ from service.http.schemas import (
     trim,
     waking,
 )
+from service.http.schemas import ask as asking
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import sleep as sleeping
@@ -51,6 +52,7 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
+    "POST /v1/minds/{mind_id}/ask": asking.ANSWERED,
     "GET /v1/minds/{mind_id}/log": log.LOG_FOUND,
     "GET /v1/minds/{mind_id}/waking": waking.WAKING,
     "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
@@ -143,7 +145,11 @@ async def answered(anyio_backend, tmp_path_factory, document):
 
         await ask("POST /v1/minds/{mind_id}/turns")
         await service.digested(MIND)
-        for route in ("GET /v1/minds/{mind_id}/remember", "POST /mcp"):  # before anything is built anew
+        for route in (
+            "GET /v1/minds/{mind_id}/remember",
+            "POST /v1/minds/{mind_id}/ask",
+            "POST /mcp",
+        ):  # before anything is built anew
             await ask(route)
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         await ask("POST /v1/minds/{mind_id}/outcomes", body={**outcomes.REPORTED, "trace_id": trace_id})
@@ -282,6 +288,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/export": {404, 422, 503},
         "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "POST /v1/minds/{mind_id}/ask": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},

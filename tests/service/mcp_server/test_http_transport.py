@@ -80,6 +80,20 @@ async def test_a_day_is_enough_to_say_when(told):
     assert text_of(before) == "Nothing is remembered about that."
 
 
+async def test_a_question_is_answered_with_its_evidence(told):
+    async with over_http(told, query="?mind=ada") as host:
+        result = await host.call_tool("ask_memory", {"question": "Does my mother know Bertrand?", "language": "en"})
+        nobody = await host.call_tool("ask_memory", {"question": "Zebra stripes?"})
+
+    found = result.structured_content
+    assert (found["by_model"], found["missing"]) == (False, ["Bertrand"])
+    assert text_of(result).startswith(
+        "No answer was worded. The evidence:\nNot in memory: Bertrand.\n\n1. [holding, fact, told"
+    )
+    assert "Lyon" in found["evidence"][0]["text"] and found["evidence"][0]["sources"][0]["turn_id"] == "lyon"
+    assert text_of(nobody) == "Nothing is remembered about that."
+
+
 async def test_what_surfaces_once_stays_silent_afterwards_in_the_same_session(told):
     asked = {"message": "Where does my mother live?", "timezone": "Europe/Paris"}
     async with over_http(told, X_Mind_Id="ada", X_Session_Id="echoing") as host:
@@ -263,6 +277,7 @@ async def test_a_connection_for_one_mind_is_a_wall_for_every_tool_and_resource(t
     before = httpx2.get(f"{told}/v1/minds/ada", timeout=20).json()["turns"]
     arguments = {
         "query": "mother",
+        "question": "Where does my mother live?",
         "path": "MEMORY.md",
         "message": "Where does my mother live?",
         "messages": LYON,

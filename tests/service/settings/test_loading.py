@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import json
 import pytest
 
 from consolidation.kernel.errors import ConfigurationFault
@@ -79,6 +80,33 @@ def test_secrets_are_not_among_the_origins(monkeypatch):
 )
 def test_a_marker_that_would_void_everything_is_refused(monkeypatch, value, said):
     monkeypatch.setenv("MIND_MEMORY_OFF_THE_RECORD_MARKERS", value)
+
+    with pytest.raises(ConfigurationFault, match=said):
+        read_settings()
+
+
+def test_kinds_of_entities_come_from_the_environment_or_the_file(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mind-memory.toml").write_text('[[entity_kinds]]\nname = "Place"\ndescription = "somewhere"\n')
+    of_file = read_settings().entity_kinds
+    monkeypatch.setenv("MIND_MEMORY_ENTITY_KINDS", '[{"name": "Person"}]')
+
+    assert [(one.name, one.description) for one in of_file] == [("Place", "somewhere")]
+    assert [(one.name, one.description) for one in read_settings().entity_kinds] == [("Person", "")]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ('[{"name": "a person"}]', "should match pattern"),
+        ('[{"name": "Person"}, {"name": "PERSON"}]', "names Person twice"),
+        ('[{"kind": "Person"}]', "not a setting|field required"),
+        (json.dumps([{"name": f"K{number}"} for number in range(21)]), "at most 20"),
+        ("Person", "must be JSON, like"),
+    ],
+)
+def test_kinds_that_can_not_be_told_apart_stop_the_start(monkeypatch, value, said):
+    monkeypatch.setenv("MIND_MEMORY_ENTITY_KINDS", value)
 
     with pytest.raises(ConfigurationFault, match=said):
         read_settings()

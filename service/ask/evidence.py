@@ -1,0 +1,151 @@
+"""
+What memory holds about a question: memories, each with its state, and what contradicts what.
+
+A fact that took another's place began when the other ended, and is about the same: the graph ends facts so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import anyio.to_thread
+
+from consolidation.corrections.record import What
+from consolidation.kernel.turns import Speaker
+from consolidation.text.names import keyphrases
+from consolidation.text.sentences import sentences
+from consolidation.text.words import tokens
+from service.retrieval.lead_words import told_words
+from service.retrieval.remember import Kind, Remembered, TimeWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from service.mind.minds import Mind
+    from service.retrieval.remember import Recall
+
+type State = Literal["holding", "ended", "planned", "said", "wrong"]
+
+_MOST_SENTENCES = 3  # of a question, that are searched for by themselves
+_DERIVED_SHARE = 0.9  # what a query made of the question counts, of the question itself
+_FACTS, _TURNS = frozenset[Kind]({"fact"}), frozenset[Kind]({"episode", "observation"})
+_ROLES = frozenset(role.value for role in Speaker)
+_LEAST_SHARE = 0.3  # of the best score of a search: what scores lower is near by chance
+_MOST_FOLLOWED, _LEAST_FOLLOWED = 2, 0.5  # facts whose names are followed, and the least score of one
+_MOST_NAMES, _FOLLOWED_SHARE = 3, 0.5  # names that are followed, and how much what is found by them counts
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """
+    A memory that bears on a question. Only facts hold, end or begin; everything else was ``said``.
+
+    ``wrong`` is what a person said is so, or otherwise.
+    """
+
+    memory: Remembered
+    state: State
+
+
+async def find_evidence(
+    recall: Recall, mind: Mind, question: str, *, language: str, at: datetime | None, now: datetime, limit: int
+) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+    """
+    At most *limit* memories about *question*, best first, and what was unavailable. *at* asks what held then.
+
+    "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
+    is not among them: it does not say what ended.
+    """
+    best: dict[str, Remembered] = {}
+    unavailable: list[str] = []
+
+    async def search(query: str, kinds: frozenset[Kind], *, share: float) -> None:
+        found, degraded = await recall.remember(mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit)
+        unavailable.extend(degraded)
+        for memory in (one for one in found if one.score >= _LEAST_SHARE * found[0].score):
+            scored = replace(memory, score=round(memory.score * share, 4))
+            best[memory.id] = max(best.get(memory.id, scored), scored, key=lambda one: one.score)
+
+    for query, share in queries_of(question, language=language).items():
+        await search(query, _FACTS, share=share)  # apart from turns, of which a search takes one for the fact it tells
+        await search(query, _TURNS, share=share)
+    for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
+        await search(name, _FACTS, share=_FOLLOWED_SHARE)
+    told = [one for one in best.values() if not any(two.what is What.MUTE for two in one.corrections)]
+    ranked = _telling(sorted(told, key=lambda one: (one.is_held_back, -one.score)))[:limit]
+    evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in ranked)
+    return evidence, tuple(dict.fromkeys(unavailable))
+
+
+def queries_of(question: str, *, language: str) -> Mapping[str, float]:
+    """What is searched for, and how much of its score counts: the question, its sentences, and what it is about."""
+    parts = sentences(question, language=language)
+    derived = (*(parts[:_MOST_SENTENCES] if len(parts) > 1 else ()), " ".join(keyphrases(question, language=language)))
+    return {**{one: _DERIVED_SHARE for one in derived if one.strip()}, question: 1.0}
+
+
+def followed_names(
+    found: Sequence[Remembered], question: str, names_in: Callable[[str], Iterable[tuple[str, str]]]
+) -> tuple[str, ...]:
+    """
+    The names that the best facts bring and the question does not have, those of roles left out.
+
+    *names_in* finds known entities in a text: uuid and name.
+    """
+    asked = set(tokens(question))
+    facts = [one for one in found if one.kind == "fact" and one.score >= _LEAST_FOLLOWED]
+    best = sorted(facts, key=lambda one: -one.score)[:_MOST_FOLLOWED]
+    brought = [name for fact in best for name in (*fact.names, *(name for _, name in names_in(fact.text)))]
+    names = dict.fromkeys(name for name in brought if name.casefold() not in _ROLES)
+    return tuple(name for name in names if not set(tokens(name)) <= asked)[:_MOST_NAMES]
+
+
+def state_of(memory: Remembered, *, at: datetime) -> State:
+    """How a memory stands at an instant."""
+    if memory.is_held_back:
+        return "wrong"
+    if memory.kind != "fact":
+        return "said"
+    if memory.invalid_at is not None and memory.invalid_at <= at:
+        return "ended"
+    return "planned" if memory.valid_at is not None and memory.valid_at > at else "holding"
+
+
+def contradicting(evidence: Sequence[Evidence]) -> tuple[frozenset[int], ...]:
+    """The places of facts of which one ended when the other began, about the same; and of what took a person's word."""
+    facts = [(place, one.memory) for place, one in enumerate(evidence) if one.memory.kind == "fact"]
+    return tuple(
+        frozenset({one, other})
+        for (one, first), (other, second) in combinations(facts, 2)
+        if _took_its_place(first, second) or _took_its_place(second, first)
+    ) + tuple(
+        frozenset({place, other})
+        for place, one in enumerate(evidence)
+        for other, two in enumerate(evidence)
+        if two.memory.statement is not None and two.memory.statement.id in {made.id for made in one.memory.corrections}
+    )
+
+
+def _took_its_place(later: Remembered, earlier: Remembered) -> bool:
+    is_same_instant = earlier.invalid_at is not None and earlier.invalid_at == later.valid_at
+    return is_same_instant and not _names(later).isdisjoint(_names(earlier))
+
+
+def _names(memory: Remembered) -> frozenset[str]:
+    return frozenset(name.casefold() for name in memory.names)
+
+
+def _telling(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """*memories* without the turns that say no more than a fact does."""
+    facts = [told_words(one.text) for one in memories if one.kind == "fact"]
+    return tuple(
+        one for one in memories if one.kind != "episode" or not any(told_words(one.text) <= words for words in facts)
+    )
+
+
+def texts_of(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    """The words of each, on one line."""
+    return tuple(" ".join(one.memory.text.split()) for one in evidence)

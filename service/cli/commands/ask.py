@@ -1,0 +1,108 @@
+"""`mind-memory ask`: a question answered from memory, each line with its numbered sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import time
+from typing import Annotated, Any
+
+import typer
+from mind_memory_client.ask import Evidence, MemoryAnswer
+from mind_memory_client.sources import PersonSource
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from consolidation.workspace import DEFAULT_MIND
+from service.adapters.local_zone import here, local_zone
+from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.connection import connect
+from service.cli.output.memories import show_degraded
+from service.cli.output.terminal import day, note, one_line, out, plain, show_json
+
+_LONGEST = 280
+_NOON = time(12)
+_STATES = {
+    "holding": "What holds",
+    "ended": "What ended",
+    "planned": "What is planned",
+    "said": "What was said",
+    "wrong": "What a person said is wrong",
+}
+
+
+@command()
+async def ask(
+    context: Context,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="In any words.")],
+    mind: MindName = DEFAULT_MIND,
+    at: Annotated[str | None, typer.Option(metavar="DAY", help="What held on this day, like 2026-01-09.")] = None,
+    language: Annotated[str | None, typer.Option(metavar="CODE", help="Of the answer, like de.")] = None,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=50, help="How many memories at most.")] = 12,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """Ask memory a question; each line of the answer names its sources."""
+    if not question.strip():
+        raise CommandFailed("say what to answer: the question is empty")
+    instant = instant_of(at, "--at", at=_NOON)
+    asked: dict[str, Any] = {"limit": limit, "at": instant, "language": language, "timezone": local_zone()}
+    async with connect(context) as connection:
+        found = await connection.memory.ask(mind, question, **asked)
+    if as_json:
+        show_json(found.model_dump(mode="json"))
+    else:
+        _show(out(), found)
+
+
+def _show(console: Console, found: MemoryAnswer) -> None:
+    numbers = {one.id: number for number, one in enumerate(found.evidence, start=1)}
+    for line in found.answer:
+        _show_line(console, f"{one_line(line.text)} {_marks(line.sources, numbers)}")
+    if found.missing:
+        _show_line(console, f"Not in memory: {'; '.join(map(one_line, found.missing))}")
+    for one in found.contradictions:
+        told = " ↔ ".join(one_line(text, most=_LONGEST) for text in one.texts)
+        _show_line(console, f"Contradicting: {told} {_marks(one.sources, numbers)}")
+    if found.by_model:
+        _show_evidence(console, "Sources", found.evidence, numbers)
+    else:
+        for state, words in _STATES.items():
+            _show_evidence(console, words, [one for one in found.evidence if one.state == state], numbers)
+    if found.dropped:
+        note(f"left out, as memory does not bear it out: {'; '.join(map(one_line, found.dropped))}")
+    show_degraded(console, found.degraded)
+
+
+def _show_evidence(console: Console, words: str, evidence: Iterable[Evidence], numbers: Mapping[str, int]) -> None:
+    for first, one in enumerate(evidence):
+        if not first:
+            console.print(Text(f"\n{words}", style="bold"))
+        line = Text(f"[{numbers[one.id]}] {one_line(one.text, most=_LONGEST)} ")
+        line.append(f"‹{', '.join(_about(one))}›", style="dim")
+        console.print(Padding(line, (0, 0, 0, 2), expand=False))
+
+
+def _about(one: Evidence) -> Iterable[str]:
+    """The kind, how it stands, its days, and the turn or the line that it comes from."""
+    yield one.kind
+    if one.state != "said":
+        yield one.state
+    for word, instant in (("told", one.occurred_at), ("since", one.valid_at), ("until", one.invalid_at)):
+        if instant is not None:
+            yield f"{word} {day(instant.astimezone(here()))}"
+    for source in one.sources[:1]:
+        if isinstance(source, PersonSource):
+            yield f"put right by {plain(source.by)}"
+            continue
+        place = f"{source.path}:{source.start_line}" if source.turn_id is None else source.session_id
+        yield plain(place) if source.turn_id is None else f"{plain(place)} #{source.sequence}"
+    if one.is_contradicted:
+        yield "found wrong once"
+
+
+def _marks(ids: Iterable[str], numbers: Mapping[str, int]) -> str:
+    return " ".join(f"[{numbers[one]}]" for one in ids if one in numbers)
+
+
+def _show_line(console: Console, words: str) -> None:
+    console.print(Padding(Text(words), (0, 0, 0, 2), expand=False))

@@ -1,0 +1,66 @@
+"""The call that answers a question from memory."""
+
+from zoneinfo import ZoneInfo
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter
+
+from consolidation.text.language import detect
+from service.ask.answerer import Answer, Question
+from service.ask.evidence import Evidence
+from service.http.dependencies import MemoryDep, MindId
+from service.http.openapi import answers
+from service.http.schemas.ask import ANSWERED, AnswerLineOut, AskIn, AskOut, ContradictionOut, EvidenceOut
+from service.http.schemas.resonance import SourceOut, note_out, said_by
+
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
+
+
+@router.post("/ask", summary="Ask the memory", responses=answers(ANSWERED, 400, 404, 413, 422))
+async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
+    """
+    An answer in which each line names its sources, with what is not in memory, and what contradicts what.
+
+    A model words it, and code drops each line whose names, numbers or dates are not in the evidence that it names.
+    Without a model, or when it fails or takes longer than 30 seconds, the evidence alone is the answer.
+    """
+    mind = await memory.minds.find(mind_id)
+    language = posted.language if posted.language is not None else await run_sync(detect, posted.question)
+    question = Question(posted.question, language, ZoneInfo(posted.timezone), posted.at, posted.limit)
+    return _answer_out(await memory.answerer.answer(mind, question))
+
+
+def _answer_out(found: Answer) -> AskOut:
+    ids = [one.memory.id for one in found.evidence]
+    texts = [one.memory.text for one in found.evidence]
+    return AskOut(
+        answer=[AnswerLineOut(text=one.text, sources=[ids[place] for place in one.places]) for one in found.lines],
+        missing=list(found.missing),
+        contradictions=[
+            ContradictionOut(texts=[texts[place] for place in places], sources=[ids[place] for place in places])
+            for places in found.contradictions
+        ],
+        evidence=list(map(_evidence_out, found.evidence)),
+        by_model=found.by_model,
+        dropped=list(found.dropped),
+        degraded=list(found.degraded),
+    )
+
+
+def _evidence_out(one: Evidence) -> EvidenceOut:
+    found = one.memory
+    return EvidenceOut(
+        id=found.id,
+        kind=found.kind,
+        text=found.text,
+        state=one.state,
+        occurred_at=found.occurred_at,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+        sources=[
+            *map(SourceOut.model_validate, found.sources),
+            *map(note_out, found.notes),
+            *said_by(found.statement),
+        ],
+        is_contradicted=found.is_contradicted,
+    )
