@@ -142,7 +142,7 @@ class Resonance(Answer):
     What surfaced before a turn, or why nothing did.
 
     ``messages`` are ready for a model. ``degraded`` lists what timed out or was unavailable. ``trace_id`` is None only
-    when the service was not reached or does not know the mind yet.
+    when the service was not reached or does not know the mind yet, and of a probe, which has its ``trace`` here.
     """
 
     mind_id: str
@@ -157,6 +157,7 @@ class Resonance(Answer):
     degraded: tuple[str, ...]
     timings_ms: dict[str, float] = Field(default_factory=dict)
     usage: Usage = Usage()
+    trace: dict[str, Any] | None = None
 
     @classmethod
     def silent(cls, mind: str, messages: list[Any], *, why: str, degraded: tuple[str, ...] = ()) -> Resonance:

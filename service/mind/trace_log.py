@@ -34,10 +34,11 @@ _REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a mem
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """What one session was shown lately: fragment ids, and the turns they rest on."""
+    """What one session was shown lately: fragment ids, and the turns they rest on; ``at``, by one call alone."""
 
     fragments: frozenset[str] = frozenset()
     sequences: frozenset[int] = frozenset()
+    at: datetime | None = None
 
     def include(self, fragment_id: str, sequences: frozenset[int]) -> bool:
         """Whether a fragment, or all the turns it rests on, is among what was shown."""
@@ -74,10 +75,12 @@ class TraceLog:
             self._remember(trace)
             append_line(self._file, trace.encoded(), rotate_bytes=_ROTATE_BYTES)
 
-    def echoes(self, session_id: str, *, turns: int) -> Echoes:
-        """What *session_id* was shown in its last *turns* pre-turn calls."""
+    def echoes(self, session_id: str, *, turns: int, before: datetime | None = None) -> Echoes:
+        """What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time."""
         with self._mutex:
-            lately = list(self._shown.get(session_id, ()))[-turns:] if turns else []
+            known = self._shown.get(session_id, ())
+            shown = [one for one in known if before is None or one.at is None or one.at < before]
+            lately = shown[-turns:] if turns else []
             return Echoes(
                 frozenset().union(*(echo.fragments for echo in lately)),
                 frozenset().union(*(echo.sequences for echo in lately)),
@@ -136,6 +139,7 @@ class TraceLog:
             Echoes(
                 frozenset(one.id for one in trace.shown),
                 frozenset(sequence for one in trace.shown for sequence in one.sequences),
+                trace.at,
             )
         )
 

@@ -19,6 +19,7 @@ from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import etag, inject
 from service.resonance.labels import label_all
 from service.resonance.moment_builder import in_its_language, observe
+from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.moment import ResonanceAnswer
 
@@ -78,6 +79,8 @@ class Pipeline:
             annotate(trace_id=call.trace.trace_id)
             call, injection = await self._run(call)
             call.trace.finish()
+            if not call.is_noted:
+                return self._what_if(call, injection)
             annotate(**self._count(call, injection.flashbacks))
             return await self._close(call, injection)
 
@@ -129,6 +132,8 @@ class Pipeline:
         return await self._stable.read(mind.workspace, tools)
 
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
+        if request.what_if is not None:
+            mind = await supposed(mind, request.what_if)
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)
         moment = await anyio.to_thread.run_sync(partial(observe, mind.mind_id, request, privacy=self._privacy_filter))
         trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
@@ -159,8 +164,7 @@ class Pipeline:
 
     async def _close(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
         """Write the trace, and answer."""
-        trace = call.trace
-        document = trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
+        trace, document = call.trace, _document(call, injection)
         await _write(call.mind, document)
         log.info(
             "resonance.answered",
@@ -170,18 +174,34 @@ class Pipeline:
             degraded=trace.degraded,
             ms=trace.timings["total"],
         )
-        return ResonanceAnswer(
-            trace_id=trace.trace_id,
-            flashbacks=injection.flashbacks,
-            silence=document.silence,
-            block=injection.block,
-            stable=injection.stable,
-            stable_etag=etag(injection.stable),
-            messages=injection.messages,
-            degraded=trace.degraded,
-            timings=trace.timings,
-            usage=trace.usage,
-        )
+        return _answer(call, injection, document)
+
+    def _what_if(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
+        """Answer, and note nothing but that it was asked."""
+        self._tally.probes += 1
+        log.info("resonance.probed", surfaced=len(injection.flashbacks), ms=call.trace.timings["total"])
+        return _answer(call, injection, _document(call, injection))
+
+
+def _document(call: PreTurnCall, injection: Injection) -> TraceDocument:
+    return call.trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
+
+
+def _answer(call: PreTurnCall, injection: Injection, document: TraceDocument) -> ResonanceAnswer:
+    trace = call.trace
+    return ResonanceAnswer(
+        trace_id=trace.trace_id if call.is_noted else None,
+        flashbacks=injection.flashbacks,
+        silence=document.silence,
+        block=injection.block,
+        stable=injection.stable,
+        stable_etag=etag(injection.stable),
+        messages=injection.messages,
+        degraded=trace.degraded,
+        timings=trace.timings,
+        usage=trace.usage,
+        trace=document,
+    )
 
 
 async def _write(mind: Mind, document: TraceDocument) -> None:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import anyio.to_thread
 from fastapi import APIRouter, Query
 
-from consolidation.kernel.errors import MindNotFound, TraceNotFound
+from consolidation.kernel.errors import InvalidRequest, MindNotFound, TraceNotFound
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.turns import TurnKind
 from service.http.dependencies import MemoryDep, MindId, TraceId
@@ -25,7 +25,7 @@ from service.http.schemas.resonance import (
     note_out,
 )
 from service.resonance.injection import etag, injected
-from service.retrieval.moment import Flashback, ResonanceAnswer, ResonanceRequest
+from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
 from service.settings.sections import ResonanceSettings
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
@@ -40,7 +40,7 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> R
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
     found = await memory.pipeline.resonate(mind, request)
-    return _answer(mind_id, found, known_etag=posted.known_story_etag)
+    return _answer(mind_id, found, known_etag=posted.known_story_etag, shows_trace="trace" in posted.include)
 
 
 @router.get("/traces", summary="The newest traces", responses=answers(TRACES, 404, 422))
@@ -65,13 +65,25 @@ async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[s
     return {**found.as_json(), "outcomes": outcomes}
 
 
+def _what_if(posted: ResonanceIn) -> WhatIf | None:
+    """What the call supposes; None for a real one. Raises InvalidRequest."""
+    if posted.probe:
+        return WhatIf(posted.as_of, frozenset(posted.without))
+    asked = {"as_of": posted.as_of is not None, "without": bool(posted.without), "trace": "trace" in posted.include}
+    name = next((name for name, is_asked in asked.items() if is_asked), None)
+    if name is not None:
+        pointer = "#/include" if name == "trace" else f"#/{name}"
+        raise InvalidRequest(f"`{name}` is for a call with `probe: true`", pointer=pointer)
+    return None
+
+
 def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
     knobs: ResonanceSettings = memory.settings.resonance
     deadline = memory.deadline_seconds if posted.deadline_ms is None else posted.deadline_ms / 1000 or None
     return ResonanceRequest(
         session_id=posted.session_id,
         messages=tuple(message.as_message() for message in posted.messages),
-        now=posted.now or memory.clock.now(),
+        now=posted.now or posted.as_of or memory.clock.now(),
         timezone=ZoneInfo(posted.timezone),
         deadline_seconds=deadline,
         max_fragments=knobs.max_fragments if posted.max_fragments is None else posted.max_fragments,
@@ -81,11 +93,16 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
         is_off_the_record=posted.off_the_record,
         kind=TurnKind(posted.kind),
         query=posted.query,
-        include=frozenset(posted.include),
+        include=_parts(posted),
+        what_if=_what_if(posted),
     )
 
 
-def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None) -> ResonanceOut:
+def _parts(posted: ResonanceIn) -> frozenset[Part]:
+    return frozenset("flashbacks" if one == "trace" else one for one in posted.include)
+
+
+def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None, shows_trace: bool) -> ResonanceOut:
     return ResonanceOut(
         mind_id=mind_id,
         trace_id=found.trace_id,
@@ -99,6 +116,7 @@ def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None) -> 
         degraded=list(found.degraded),
         timings_ms=dict(found.timings),
         usage=UsageOut.model_validate(found.usage),
+        trace=found.trace.as_json() if shows_trace else None,
     )
 
 

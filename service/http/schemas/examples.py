@@ -65,6 +65,7 @@ RESONATED: dict[str, Any] = {
     "degraded": [],
     "timings_ms": TIMINGS,
     "usage": NO_COST,
+    "trace": None,
 }
 
 REMEMBERED: dict[str, Any] = {

@@ -1,0 +1,100 @@
+"""What people and consoles call to look into a memory: what if. Both clients have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mind_memory_client import _insight_endpoints as api
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from mind_memory_client import models
+    from mind_memory_client._insight_endpoints import LeftOut
+    from mind_memory_client._transport import AsyncTransport, Transport
+    from mind_memory_client.messages import Messages
+
+
+class InsightCalls:
+    """Looks into a memory, for the client that blocks."""
+
+    _transport: Transport
+
+    def probe(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        as_of: datetime | str | None = None,
+        without: Sequence[LeftOut] = (),
+        now: datetime | str | None = None,
+        timezone: str | None = None,
+        deadline_ms: int | None = None,
+        max_fragments: int | None = None,
+        relevance: float | None = None,
+        query: str | None = None,
+    ) -> models.Resonance:
+        """
+        Ask what would surface, and leave nothing behind; the answer's ``trace`` says why.
+
+        *as_of* is an earlier time, *without* what does not take part: "model", "graph". The rest is as in
+        ``resonance``.
+        """
+        call = api.probe(
+            mind,
+            session,
+            messages,
+            as_of=as_of,
+            without=without,
+            now=now,
+            timezone=timezone,
+            deadline_ms=deadline_ms,
+            max_fragments=max_fragments,
+            relevance=relevance,
+            query=query,
+        )
+        return self._transport.send(call)
+
+
+class AsyncInsightCalls:
+    """Looks into a memory, for the client that is awaited."""
+
+    _transport: AsyncTransport
+
+    async def probe(
+        self,
+        mind: str,
+        session: str,
+        messages: Messages,
+        *,
+        as_of: datetime | str | None = None,
+        without: Sequence[LeftOut] = (),
+        now: datetime | str | None = None,
+        timezone: str | None = None,
+        deadline_ms: int | None = None,
+        max_fragments: int | None = None,
+        relevance: float | None = None,
+        query: str | None = None,
+    ) -> models.Resonance:
+        """
+        Ask what would surface, and leave nothing behind; the answer's ``trace`` says why.
+
+        *as_of* is an earlier time, *without* what does not take part: "model", "graph". The rest is as in
+        ``resonance``.
+        """
+        call = api.probe(
+            mind,
+            session,
+            messages,
+            as_of=as_of,
+            without=without,
+            now=now,
+            timezone=timezone,
+            deadline_ms=deadline_ms,
+            max_fragments=max_fragments,
+            relevance=relevance,
+            query=query,
+        )
+        return await self._transport.send(call)
