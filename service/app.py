@@ -30,6 +30,7 @@ from service.http.routes import (
     resonance,
     sleep,
     story,
+    traces,
     turns,
     waking,
 )
@@ -96,7 +97,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, resonance, waking, memory, standing, tools, health):
+    for part in (*stored, resonance, traces, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

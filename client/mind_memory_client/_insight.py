@@ -1,4 +1,4 @@
-"""What people and consoles call to look into a memory: what if. Both clients have it."""
+"""What people and consoles call to look into a memory: what if, traces. Both clients have it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mind_memory_client import models
-    from mind_memory_client._insight_endpoints import LeftOut
+    from mind_memory_client._insight_endpoints import LeftOut, Role
     from mind_memory_client._transport import AsyncTransport, Transport
     from mind_memory_client.messages import Messages
 
@@ -57,6 +57,38 @@ class InsightCalls:
         )
         return self._transport.send(call)
 
+    def find_traces(
+        self,
+        mind: str,
+        *,
+        session: str | None = None,
+        memory: str | None = None,
+        role: Role | None = None,
+        surfaced: bool | None = None,
+        since: datetime | str | None = None,
+        before: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.Traces:
+        """
+        Read traces of a kind, newest first, 50 of them unless *limit* says how many.
+
+        *memory* is the id of one that the calls found; with *role*, "shown" or "dropped". *since* and *before* are
+        times of the calls.
+        """
+        call = api.find_traces(
+            mind,
+            session=session,
+            memory=memory,
+            role=role,
+            surfaced=surfaced,
+            since=since,
+            before=before,
+            limit=limit,
+            cursor=cursor,
+        )
+        return self._transport.send(call)
+
 
 class AsyncInsightCalls:
     """Looks into a memory, for the client that is awaited."""
@@ -96,5 +128,37 @@ class AsyncInsightCalls:
             max_fragments=max_fragments,
             relevance=relevance,
             query=query,
+        )
+        return await self._transport.send(call)
+
+    async def find_traces(
+        self,
+        mind: str,
+        *,
+        session: str | None = None,
+        memory: str | None = None,
+        role: Role | None = None,
+        surfaced: bool | None = None,
+        since: datetime | str | None = None,
+        before: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.Traces:
+        """
+        Read traces of a kind, newest first, 50 of them unless *limit* says how many.
+
+        *memory* is the id of one that the calls found; with *role*, "shown" or "dropped". *since* and *before* are
+        times of the calls.
+        """
+        call = api.find_traces(
+            mind,
+            session=session,
+            memory=memory,
+            role=role,
+            surfaced=surfaced,
+            since=since,
+            before=before,
+            limit=limit,
+            cursor=cursor,
         )
         return await self._transport.send(call)

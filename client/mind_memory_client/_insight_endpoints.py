@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mind_memory_client.messages import Messages
 
 LeftOut = Literal["model", "graph"]
+Role = Literal["shown", "dropped"]
 
 
 def probe(
@@ -50,6 +51,32 @@ def probe(
         "include": ["flashbacks", "story", "protocol", "trace"],
     }
     return replace(call, body={**(call.body or {}), **{key: one for key, one in supposed.items() if one is not None}})
+
+
+def find_traces(
+    mind: str,
+    *,
+    session: str | None = None,
+    memory: str | None = None,
+    role: Role | None = None,
+    surfaced: bool | None = None,
+    since: datetime | str | None = None,
+    before: datetime | str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> api.Call[models.Traces]:
+    """The call for a page of traces."""
+    asked = {
+        "session_id": session,
+        "memory": memory,
+        "role": role,
+        "surfaced": surfaced,
+        "since": instant(since),
+        "before": instant(before),
+        "limit": limit,
+        "cursor": cursor,
+    }
+    return api.TRACES.call(mind_id=mind, query=asked)
 
 
 def instant(at: datetime | str | None) -> str | None:

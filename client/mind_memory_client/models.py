@@ -197,9 +197,10 @@ class Remembered(Answer):
 
 
 class Traces(Answer):
-    """The newest traces, newest first."""
+    """Traces, newest first; ``next_cursor`` is for older ones, None at the end."""
 
     traces: tuple[dict[str, Any], ...]
+    next_cursor: str | None = None
 
 
 # The journal

@@ -124,6 +124,7 @@ async def open_resources(
         linked_folders=settings.story.linked_folders,
         limits=OpenMinds(settings.most_open_minds, settings.idle_mind_seconds),
         is_at_work=background.is_at_work,
+        keep_traces_days=settings.traces.keep_days,
     )
     stack.push_async_callback(minds.close)
     # Entered last, so left first: nothing runs any more when what it uses is closed.

@@ -21,7 +21,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnK
 from consolidation.story.ledger import StoryLedger
 from consolidation.text.words import tokens
 from consolidation.transcript.records import encode
-from service.index import journal_store, text_store
+from service.index import journal_store, text_store, trace_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -113,6 +113,7 @@ def _own_words() -> str:
             _OF_SLEEP,
             text_store.SCHEMA,
             journal_store.SCHEMA,
+            trace_index.SCHEMA,
             _OF_SQLITE,
             _OF_GRAPH,
             _OF_SERVER_LOG,

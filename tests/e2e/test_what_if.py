@@ -37,7 +37,7 @@ async def left_behind(service, folder):
     counted = {key: one for key, one in figures.items() if key[0].removeprefix("mind_memory_").startswith(named)}
     counted.pop(("mind_memory_resonance_probes_total",))
     traces = (await service.http.get("/v1/minds/ada/traces")).json()
-    return counted, traces, (folder / "minds/ada/subconscious.jsonl").exists()
+    return counted, traces, list((folder / "minds/ada").glob("subconscious*"))
 
 
 async def test_a_probe_surfaces_what_a_call_would_and_leaves_nothing_behind(tmp_path):

@@ -1,18 +1,15 @@
-"""The pre-turn call and its traces."""
+"""The pre-turn call."""
 
-from typing import Annotated
 from zoneinfo import ZoneInfo
 
-import anyio.to_thread
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
-from consolidation.kernel.errors import InvalidRequest, MindNotFound, TraceNotFound
+from consolidation.kernel.errors import InvalidRequest, MindNotFound
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.turns import TurnKind
-from service.http.dependencies import MemoryDep, MindId, TraceId
+from service.http.dependencies import MemoryDep, MindId
 from service.http.openapi import answers
-from service.http.schemas.examples import RESONATED, TRACED, TRACES
-from service.http.schemas.minds import TracesOut
+from service.http.schemas.examples import RESONATED
 from service.http.schemas.resonance import (
     FlashbackOut,
     InjectedMessage,
@@ -41,28 +38,6 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> R
         return _silence(mind_id, request, why=str(fault))
     found = await memory.pipeline.resonate(mind, request)
     return _answer(mind_id, found, known_etag=posted.known_story_etag, shows_trace="trace" in posted.include)
-
-
-@router.get("/traces", summary="The newest traces", responses=answers(TRACES, 404, 422))
-async def traces(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query(ge=1, le=200)] = 20) -> TracesOut:
-    """The newest traces, newest first."""
-    mind = await memory.minds.find(mind_id)
-    return TracesOut(traces=[one.as_json() for one in mind.trace_log.recent(limit=limit)])
-
-
-@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not", responses=answers(TRACED, 404, 422))
-async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[str, object]:
-    """One pre-turn call, phase by phase, and what became of what it showed."""
-    mind = await memory.minds.find(mind_id)
-    found = mind.trace_log.find(trace_id)
-    if found is None:
-        raise TraceNotFound("no trace has this id; old traces are deleted")
-    standing = await anyio.to_thread.run_sync(mind.outcomes.of_trace, trace_id)
-    outcomes = [
-        {"id": one.memory, "outcome": one.outcome, "reporter": one.reporter, "at": one.at.isoformat()}
-        for one in standing
-    ]
-    return {**found.as_json(), "outcomes": outcomes}
 
 
 def _what_if(posted: ResonanceIn) -> WhatIf | None:

@@ -201,7 +201,6 @@ METRICS = """# HELP mind_memory_turns_total Posted turns by outcome.
 mind_memory_turns_total{outcome="accepted"} 1.0
 """
 
-TRACES: dict[str, Any] = {"traces": [TRACE]}
 
 STORY: dict[str, Any] = {
     "mind_id": "global-user-memory",

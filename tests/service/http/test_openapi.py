@@ -9,7 +9,7 @@ from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, trim, waking
+from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, traces, trim, waking
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import sleep as sleeping
@@ -24,7 +24,7 @@ MIND = "global-user-memory"
 EXAMPLES = {
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
-    "GET /v1/minds/{mind_id}/traces": examples.TRACES,
+    "GET /v1/minds/{mind_id}/traces": traces.TRACES,
     "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACED,
     "POST /v1/minds/{mind_id}/outcomes": outcomes.APPLIED,
     "GET /v1/minds": examples.MINDS,
