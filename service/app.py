@@ -21,6 +21,7 @@ from service.http.problems import add_problem_handlers
 from service.http.routes import (
     api_docs,
     consolidation,
+    events,
     health,
     journal,
     log,
@@ -79,11 +80,12 @@ def create_app(
     configure_logs_once(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[State]:
         gc.set_threshold(*_CYCLES)
         sys.setswitchinterval(_SWITCH_SECONDS)  # a thread that loads a model must not hold up the loop
         async with opening(settings) as opened:
             log_started(opened)
+            app.state.on_stopping = opened.events.close
             yield {"memory": opened}
             log_stopping()
 
@@ -97,7 +99,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, resonance, traces, waking, memory, standing, tools, health):
+    for part in (*stored, resonance, traces, events, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

@@ -1,18 +1,20 @@
-"""What people and consoles call to look into a memory: what if, traces. Both clients have it."""
+"""What people and consoles call to look into a memory: what if, traces, events. Both clients have it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from mind_memory_client import _insight_endpoints as api
+from mind_memory_client.events import EventReader
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncGenerator, Generator, Sequence
     from datetime import datetime
 
     from mind_memory_client import models
     from mind_memory_client._insight_endpoints import LeftOut, Role
     from mind_memory_client._transport import AsyncTransport, Transport
+    from mind_memory_client.events import MindEvent
     from mind_memory_client.messages import Messages
 
 
@@ -89,6 +91,23 @@ class InsightCalls:
         )
         return self._transport.send(call)
 
+    def events(
+        self, mind: str, *, last_event_id: str | None = None, follow: bool = True
+    ) -> Generator[MindEvent, None, None]:
+        """
+        Hear what happens in a mind, as it happens, from now on, or first what happened after *last_event_id*.
+
+        An answer that ends is asked for again, so this goes on until you stop, or until the service can not be reached
+        or refuses. A ``reset`` says that events may be missing. Without *follow*, it ends with what was missed.
+        """
+        reader = EventReader(last_event_id)
+        while True:
+            call = api.events(mind, last_id=reader.last_id, follow=follow)
+            for part in self._transport.download(call):
+                yield from reader.read(part)
+            if not follow:
+                return
+
 
 class AsyncInsightCalls:
     """Looks into a memory, for the client that is awaited."""
@@ -162,3 +181,21 @@ class AsyncInsightCalls:
             cursor=cursor,
         )
         return await self._transport.send(call)
+
+    async def events(
+        self, mind: str, *, last_event_id: str | None = None, follow: bool = True
+    ) -> AsyncGenerator[MindEvent, None]:
+        """
+        Hear what happens in a mind, as it happens, from now on, or first what happened after *last_event_id*.
+
+        An answer that ends is asked for again, so this goes on until you stop, or until the service can not be reached
+        or refuses. A ``reset`` says that events may be missing. Without *follow*, it ends with what was missed.
+        """
+        reader = EventReader(last_event_id)
+        while True:
+            call = api.events(mind, last_id=reader.last_id, follow=follow)
+            async for part in self._transport.download(call):
+                for event in reader.read(part):
+                    yield event
+            if not follow:
+                return

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
+from mind_memory_client.errors import UnexpectedAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 LeftOut = Literal["model", "graph"]
 Role = Literal["shown", "dropped"]
+
+_STREAM_SECONDS = 60.0  # without a sign of life, of which there is one every 15 s
 
 
 def probe(
@@ -51,6 +54,29 @@ def probe(
         "include": ["flashbacks", "story", "protocol", "trace"],
     }
     return replace(call, body={**(call.body or {}), **{key: one for key, one in supposed.items() if one is not None}})
+
+
+def as_events(reply: api.Reply) -> Any:  # noqa: ANN401 - the response of either HTTP library
+    """The response, still open. Raises UnexpectedAnswer where no events come."""
+    if not reply.headers.get("content-type", "").startswith(api.EVENTS_TYPE):
+        raise UnexpectedAnswer("the answer is not a stream of events")
+    return reply.response
+
+
+EVENTS = api.Endpoint(
+    "GET",
+    "/v1/minds/{mind_id}/events",
+    as_events,
+    accept=api.EVENTS_TYPE,
+    seconds=_STREAM_SECONDS,
+    is_download=True,
+)
+
+
+def events(mind: str, *, last_id: str | None, follow: bool) -> api.Call[Any]:
+    """The call that hears what happens, from the event *last_id* on."""
+    headers = {"Last-Event-ID": last_id} if last_id is not None else {}
+    return EVENTS.call(mind_id=mind, query={"follow": None if follow else "false"}, headers=headers)
 
 
 def find_traces(

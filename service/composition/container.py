@@ -25,6 +25,7 @@ from service.composition.sleep import build_sleep
 from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
+from service.mind.events import about
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.access.authenticator import Authenticator
     from service.composition.archive import Archive
@@ -46,7 +48,8 @@ if TYPE_CHECKING:
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
-    from service.mind.minds import Minds
+    from service.mind.events import MindEvents
+    from service.mind.minds import Mind, Minds
     from service.ports.embedder import Embedder
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
@@ -86,6 +89,7 @@ class Memory:
     started_at: datetime
     background: Background
     telemetry: Telemetry
+    events: MindEvents
     warmed: asyncio.Event
 
 
@@ -115,12 +119,12 @@ async def open_memory(
         narration = build_narration(settings, shared)
         journal = build_journal(settings, shared)
         resonance = build_resonance(settings, shared, switches=switches or Switches(), journal=journal.arm)
-        intake = build_intake(
-            shared,
-            ingest.ingestion,
-            on_stored=narration.scheduler.notice,
-            think_ahead=resonance.think_ahead.begin,
-        )
+
+        def kept(mind: Mind, stored: StoredTurn) -> None:
+            shared.events.publish(mind.mind_id, "turn.kept", **about(stored))
+            resonance.think_ahead.begin(mind, stored)
+
+        intake = build_intake(shared, ingest.ingestion, on_stored=narration.scheduler.notice, think_ahead=kept)
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
 
@@ -155,6 +159,7 @@ async def open_memory(
             started_at=shared.clock.now(),
             background=shared.background,
             telemetry=shared.telemetry,
+            events=shared.events,
             warmed=asyncio.Event(),
         )
 

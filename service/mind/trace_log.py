@@ -83,19 +83,25 @@ class TraceLog:
         # Taken in this order: by what reads files on into the index, by what writes files, by what is in memory.
         self._reading, self._writing, self._mutex = threading.Lock(), threading.Lock(), threading.Lock()
         self._traces: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
+        self._unwritten: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
         self._shown: dict[str, deque[Echoes]] = {}
         with suppress(OSError):  # what can not be read was a help, not the truth
             self._files.seal()  # a kill tore the last line: the next trace begins a line of its own
             self._read_newest()
 
     def add(self, trace: TraceDocument) -> None:
-        """Append a trace; it has reached the operating system when this returns. Raises OSError."""
+        """
+        Append a trace; it has reached the operating system when this returns.
+
+        Raises OSError. Then it is remembered, and written before the next one.
+        """
         with self._writing:
             with self._mutex:
                 self._remember(trace)
-            place, end = self._files.append(trace, today=self._clock.now().date())
-            with suppress(IndexUnusable):  # it is read on from its cursor later
-                self._index.add(place.day, (_indexed(place.offset, trace),), start=place.offset, end=end)
+            self._unwritten.append(trace)
+            while self._unwritten:
+                self._write(self._unwritten[0])
+                self._unwritten.popleft()
 
     def echoes(self, session_id: str, *, turns: int, before: datetime | None = None) -> Echoes:
         """What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time."""
@@ -174,6 +180,10 @@ class TraceLog:
         """
         with self._reading, self._writing, self._mutex:
             self._index.drop()  # first: no byte of it is left, and it is made again from what stays
+            staying = [one for one in self._unwritten if not is_doomed(one)]
+            if len(staying) < len(self._unwritten):
+                self._traces.clear()
+            self._unwritten = deque(staying, maxlen=_REMEMBERED_TRACES)
             gone = sum(self._files.rewrite(day, is_doomed) for day in self._files.days())
             if gone:
                 self._traces.clear()
@@ -194,6 +204,11 @@ class TraceLog:
     def close(self) -> None:
         """Close the index's file."""
         self._index.close()
+
+    def _write(self, trace: TraceDocument) -> None:
+        place, end = self._files.append(trace, today=self._clock.now().date())
+        with suppress(IndexUnusable):  # it is read on from its cursor later
+            self._index.add(place.day, (_indexed(place.offset, trace),), start=place.offset, end=end)
 
     def _old(self) -> tuple[int, ...]:
         first = oldest_kept(self._clock.now().date(), days=self._keep_days)

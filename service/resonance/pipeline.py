@@ -8,6 +8,7 @@ model's seeds skipped → rewriting skipped → story only) and names each rung 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from service.retrieval.moment import ResonanceAnswer
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.mind.events import Publish
     from service.mind.minds import Mind
     from service.mind.trace_document import TraceDocument
     from service.observability.counters import Tally
@@ -44,6 +46,15 @@ _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks per
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
+class CallTelemetry:
+    """Where each call is counted, traced and told."""
+
+    tally: Tally
+    spans: Spans
+    publish: Publish
+
+
 class Pipeline:
     """Runs the phases for one mind and one moment at a time; holds nothing of either."""
 
@@ -57,10 +68,9 @@ class Pipeline:
         stable: StablePrompt,
         privacy_filter: PrivacyFilter,
         clock: Clock,
-        tally: Tally,
-        spans: Spans,
+        telemetry: CallTelemetry,
     ) -> None:
-        """The phases that ask the world; labels and injection are functions. Each call is counted in *tally*."""
+        """The phases that ask the world; labels and injection are functions."""
         self._seeds = seeds
         self._retrieval = retrieval
         self._filters = filters
@@ -68,8 +78,9 @@ class Pipeline:
         self._stable = stable
         self._privacy_filter = privacy_filter
         self._clock = clock
-        self._tally = tally
-        self._spans = spans
+        self._tally = telemetry.tally
+        self._spans = telemetry.spans
+        self._publish = telemetry.publish
 
     async def resonate(self, mind: Mind, request: ResonanceRequest) -> ResonanceAnswer:
         """What surfaces for *mind* at this moment, within the deadline."""
@@ -166,6 +177,8 @@ class Pipeline:
         """Write the trace, and answer."""
         trace, document = call.trace, _document(call, injection)
         await _write(call.mind, document)
+        ids = {"trace_id": trace.trace_id, "session_id": call.request.session_id}
+        self._publish(call.mind.mind_id, "resonance.answered", **ids, surfaced=len(injection.flashbacks))
         log.info(
             "resonance.answered",
             trace_id=trace.trace_id,

@@ -31,6 +31,7 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
     "POST /v1/minds/{mind_id}/rebuild": examples.REBUILDING,
+    "GET /v1/minds/{mind_id}/events": None,
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,

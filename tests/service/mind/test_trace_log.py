@@ -157,7 +157,7 @@ def test_many_threads_write_whole_lines(file):
     assert len({json.loads(line)["trace_id"] for line in file.read_text().splitlines()}) == 160
 
 
-def test_a_trace_that_finds_no_room_leaves_nothing_of_it_behind(file):
+def test_a_trace_that_finds_no_room_is_written_with_the_next_one(file):
     log = opened(file)
     log.add(trace_of("one", 1))
     size = file.stat().st_size
@@ -171,4 +171,4 @@ def test_a_trace_that_finds_no_room_leaves_nothing_of_it_behind(file):
 
     assert file.stat().st_size == size
     log.add(trace_of("three", 3))
-    assert [trace.trace_id for trace in opened(file).recent(limit=10)] == ["three", "one"]
+    assert [trace.trace_id for trace in opened(file).recent(limit=10)] == ["three", "two", "one"]
