@@ -31,6 +31,7 @@ from service.http.routes import (
     resonance,
     sleep,
     story,
+    timeline,
     traces,
     turns,
     waking,
@@ -99,7 +100,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, resonance, traces, events, waking, memory, standing, tools, health):
+    for part in (*stored, resonance, traces, events, timeline, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

@@ -1,4 +1,4 @@
-"""What people and consoles call to look into a memory: what if, traces, events. Both clients have it."""
+"""What people and consoles call to look into a memory: what if, traces, events, a timeline. Both clients have it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mind_memory_client import models
-    from mind_memory_client._insight_endpoints import LeftOut, Role
+    from mind_memory_client._insight_endpoints import Bucket, LeftOut, Role
     from mind_memory_client._transport import AsyncTransport, Transport
     from mind_memory_client.events import MindEvent
     from mind_memory_client.messages import Messages
+    from mind_memory_client.timeline import Timeline
 
 
 class InsightCalls:
@@ -108,6 +109,17 @@ class InsightCalls:
             if not follow:
                 return
 
+    def timeline(
+        self,
+        mind: str,
+        *,
+        bucket: Bucket | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+    ) -> Timeline:
+        """Read what each day or week brought, of the last 90 days unless *since* and *until* say which."""
+        return self._transport.send(api.timeline(mind, bucket=bucket, since=since, until=until))
+
 
 class AsyncInsightCalls:
     """Looks into a memory, for the client that is awaited."""
@@ -199,3 +211,14 @@ class AsyncInsightCalls:
                     yield event
             if not follow:
                 return
+
+    async def timeline(
+        self,
+        mind: str,
+        *,
+        bucket: Bucket | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+    ) -> Timeline:
+        """Read what each day or week brought, of the last 90 days unless *since* and *until* say which."""
+        return await self._transport.send(api.timeline(mind, bucket=bucket, since=since, until=until))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client.errors import UnexpectedAnswer
+from mind_memory_client.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from mind_memory_client.messages import Messages
 
 LeftOut = Literal["model", "graph"]
+Bucket = Literal["day", "week"]
 Role = Literal["shown", "dropped"]
 
 _STREAM_SECONDS = 60.0  # without a sign of life, of which there is one every 15 s
@@ -71,6 +73,16 @@ EVENTS = api.Endpoint(
     seconds=_STREAM_SECONDS,
     is_download=True,
 )
+
+
+TIMELINE = api.Endpoint("GET", "/v1/minds/{mind_id}/timeline", api.AsModel(Timeline))
+
+
+def timeline(
+    mind: str, *, bucket: Bucket | None = None, since: datetime | str | None = None, until: datetime | str | None = None
+) -> api.Call[Timeline]:
+    """The call for what each day or week brought."""
+    return TIMELINE.call(mind_id=mind, query={"bucket": bucket, "since": instant(since), "until": instant(until)})
 
 
 def events(mind: str, *, last_id: str | None, follow: bool) -> api.Call[Any]:

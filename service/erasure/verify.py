@@ -11,6 +11,7 @@ from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
 from service.mind.trace_files import day_of, words_in
+from service.mind.trace_log import FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _HISTORIES = tuple(f"{name}-history" for name in WRITINGS)
 _OUR_FOLDERS = ("transcript/", "story-history/", "derived/", ".STORY.md.late/", *(f"{name}/" for name in _HISTORIES))
 _OF_SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl", *(f"{name}.md.lock" for name in WRITINGS))
-_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", *_OF_SLEEP})
+_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", FIGURES, *_OF_SLEEP})
 _JOURNAL_INDEX = "derived/journal.sqlite3"  # mirrors people's notes, and is dropped when a session or turn is erased
 _READ_BYTES = 1 << 20
 

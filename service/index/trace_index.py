@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from service.index.sqlite_file import SqliteFile
 from service.index.text_store import connect_as, with_placeholders
@@ -92,6 +92,17 @@ class Use:
     trace_ids: tuple[str, ...]
 
 
+class CallRow(NamedTuple):
+    """The figures of one call: when it was, what came of it, how long it took in ms, what its models cost."""
+
+    at: datetime
+    surfaced: bool
+    ms: float
+    degraded: tuple[str, ...]
+    tokens: int
+    cost: float
+
+
 class TraceIndex:
     """The index in *file*; safe to use from several threads. Every method raises IndexUnusable."""
 
@@ -157,6 +168,23 @@ class TraceIndex:
                     if (use := _use(database, number)) is not None:
                         found[memory] = use
         return found
+
+    def rows(self, *, since: datetime, before: datetime) -> list[CallRow]:
+        """The figures of the calls of a time."""
+        query = "SELECT at, surfaced, ms, degraded, tokens, cost FROM calls WHERE at >= ? AND at < ?"
+        return self._rows(query, (_microseconds(since), _microseconds(before)))
+
+    def rows_of(self, day: int) -> list[CallRow]:
+        """The figures of the calls that stand in a day's file."""
+        query = "SELECT at, surfaced, ms, degraded, tokens, cost FROM calls WHERE place >= ? AND place < ?"
+        return self._rows(query, (day << _DAY_BITS, (day + 1) << _DAY_BITS))
+
+    def _rows(self, query: str, values: tuple[int, int]) -> list[CallRow]:
+        with self._sqlite.opened() as database:
+            return [
+                CallRow(_EPOCH + timedelta(microseconds=at), bool(surfaced), ms, tuple(rungs.split()), tokens, cost)
+                for at, surfaced, ms, rungs, tokens, cost in database.execute(query, values)
+            ]
 
     def drop(self) -> None:
         """Delete the index; it is made again from the files."""

@@ -12,23 +12,28 @@ import threading
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import batched
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import IndexUnusable, InvalidRequest
+from consolidation.kernel.files import append_synced
+from consolidation.kernel.links import open_regular
 from service.index.trace_index import CallFilter, IndexedCall, TraceIndex
+from service.mind import call_figures
 from service.mind.trace_files import TraceFiles, TracePlace, oldest_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
     from service.index.trace_index import Use
+    from service.mind.call_figures import CallFigures, DayOfFile
     from service.mind.trace_document import TraceDocument
     from service.mind.trace_files import TraceLine
 
+FIGURES = "calls-by-day.jsonl"  # what stays of traces that are kept no longer: figures, and nobody's words
 _TAIL_BYTES = 4 * 1024 * 1024
 _REMEMBERED_TRACES = 200
 _REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a memory back for
@@ -77,6 +82,7 @@ class TraceLog:
     def __init__(self, folder: Path, *, index: Path, clock: Clock, keep_days: int = 0) -> None:
         """Traces are files of *folder*, kept for *keep_days* days (0: for ever); *index* is a file of derived data."""
         self._files = TraceFiles(folder)
+        self._figures = folder / FIGURES
         self._index = TraceIndex(index)
         self._clock = clock
         self._keep_days = keep_days
@@ -172,6 +178,28 @@ class TraceLog:
             self._catch_up()
             return self._index.surfaced(memories)
 
+    def figures(self, *, since: date, until: date) -> dict[date, CallFigures]:
+        """The figures of all calls by day (UTC), from *since* to *until*, also of traces that are kept no longer."""
+        first, end = (datetime.combine(day, time(), UTC) for day in (since, until + timedelta(days=1)))
+        with self._reading:
+            self._catch_up()
+            found = call_figures.figures_of(self._index.rows(since=first, before=end))
+            for (_, day), figures in self._dropped().items():
+                if since <= day <= until:
+                    found[day] = found[day] + figures if day in found else figures
+        return found
+
+    def _dropped(self) -> dict[DayOfFile, CallFigures]:
+        """The figures of the files that were dropped; of each, what was written last."""
+        found = {}
+        with suppress(FileNotFoundError), open_regular(self._figures) as lines:
+            for line in lines:
+                known = call_figures.decoded(line)
+                if known is not None:
+                    found[known[0]] = known[1]
+        there = set(self._files.days())
+        return {key: figures for key, figures in found.items() if key.file not in there}
+
     def forget(self, is_doomed: Callable[[TraceDocument], bool]) -> int:
         """
         Drop the traces that are doomed, from the files, the index and memory, and return how many lines went.
@@ -195,8 +223,12 @@ class TraceLog:
         """Delete the traces that are kept no longer, and return of how many days they were."""
         with self._reading:
             old = self._old()
+            if old:
+                self._catch_up()
             for day in old:
+                lines = call_figures.encoded(day, call_figures.figures_of(self._index.rows_of(day)))
                 with self._writing:
+                    append_synced(self._figures, lines)  # first: what a kill leaves in both counts once
                     self._files.drop(day)
             self._catch_up()
             return len(old)

@@ -39,3 +39,13 @@ def test_events_are_heard_as_they_happen_and_again_from_where_one_was(memory, to
     assert reset.kind == "reset"
     assert (kept.kind, kept.about["turn_id"]) == ("turn.kept", stored.turn_id)
     assert again == kept
+
+
+def test_a_timeline_tells_what_a_day_brought(memory, told_mind):
+    memory.resonance(told_mind, "s1", ASKS)
+
+    (today,) = memory.timeline(told_mind).buckets
+    (week,) = memory.timeline(told_mind, bucket="week").buckets
+
+    assert (today.turns, today.resonance.calls, today.resonance.surfaced) == (1, 1, 1)
+    assert week.start.weekday() == 0

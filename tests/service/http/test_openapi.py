@@ -9,7 +9,19 @@ from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, traces, trim, waking
+from service.http.schemas import (
+    chat,
+    examples,
+    journal,
+    log,
+    memories,
+    observations,
+    outcomes,
+    timeline,
+    traces,
+    trim,
+    waking,
+)
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import sleep as sleeping
@@ -32,6 +44,7 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
     "POST /v1/minds/{mind_id}/rebuild": examples.REBUILDING,
     "GET /v1/minds/{mind_id}/events": None,
+    "GET /v1/minds/{mind_id}/timeline": timeline.TIMELINE,
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,

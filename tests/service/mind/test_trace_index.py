@@ -1,5 +1,6 @@
 """Every trace that is kept is found by session, time and memory, whatever was killed, deleted or damaged."""
 
+import math
 import os
 from datetime import timedelta
 
@@ -9,13 +10,15 @@ from hypothesis import strategies as st
 
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import InvalidRequest
-from service.index.trace_index import CallFilter, TraceIndex
+from service.index.trace_index import CallFilter, CallRow, TraceIndex
+from service.mind.call_figures import decoded, figures_of
 from service.mind.trace_document import (
     CandidateTrace,
     PhasesTrace,
     RetrievalTrace,
     ShownTrace,
     TraceDocument,
+    UsageTrace,
 )
 from service.mind.trace_log import TraceLog
 from tests.support.fragments import NOON
@@ -220,3 +223,47 @@ def test_calls_that_are_noted_while_the_index_is_read_on_are_found_too(opened, t
     assert index.cursors() == {5: 20}
     index.close()
     assert ids(log) == []
+
+
+# -- figures
+
+
+def test_figures_of_calls_outlive_their_traces_and_are_counted_once(opened, tmp_path, clock):
+    log = opened(keep_days=2)
+    for n in range(4):
+        usage = UsageTrace(1, 100, 10, 0.01)
+        shown = ["fact:x"] if n % 2 else []
+        minutes = n * 24 * 60
+        log.add(trace_of(f"t{n}", shown=shown, minutes=minutes, timings_ms={"total": 40.0}, usage=usage,
+                         degraded=("seeds_skipped",)))  # fmt: skip
+        clock.advance(timedelta(days=1))
+    days = {"since": NOON.date(), "until": NOON.date() + timedelta(days=9)}
+    before = log.figures(**days)
+    kept = (tmp_path / f"subconscious-{NOON.date()}.jsonl").read_bytes()
+
+    log.drop_old()
+    after = log.figures(**days)
+    (tmp_path / f"subconscious-{NOON.date()}.jsonl").write_bytes(kept)  # as if it was killed before it was deleted
+    again = opened(keep_days=2).figures(**days)
+    opened(keep_days=2).drop_old()
+
+    assert before == after == again == opened().figures(**days)
+    assert [before[NOON.date() + timedelta(days=n)].surfaced for n in range(4)] == [0, 1, 0, 1]
+    one = before[NOON.date()]
+    assert (one.calls, one.tokens, one.degraded) == (1, 110, {"seeds_skipped": 1})
+    assert one.percentile(0.5) == pytest.approx(40.0, rel=0.05)
+
+
+@given(st.lists(st.floats(0.1, 100_000), min_size=1, max_size=50), st.sampled_from([0.5, 0.95]))
+def test_a_percentile_is_right_to_a_twentieth(times, share):
+    rows = [CallRow(NOON, False, ms, (), 0, 0.0) for ms in times]
+    (found,) = figures_of(rows).values()
+
+    exact = sorted(times)[max(0, math.ceil(share * len(times)) - 1)]
+
+    assert found.percentile(share) == pytest.approx(exact, rel=0.06, abs=0.06)
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"7", b'{"file": 1, "day": "x"}', b"\xff"])
+def test_a_damaged_line_of_figures_is_passed_over(line):
+    assert decoded(line) is None
