@@ -18,7 +18,7 @@ LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
 _MOST_PERSONA = 8_000  # characters of SOUL.md and PURPOSE.md that are read
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->")
 _UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
-_LOGS = ("subconscious.jsonl", "outcomes.jsonl", "corrections.jsonl")
+_LOGS = ("outcomes.jsonl", "calls-by-day.jsonl", "corrections.jsonl")
 _OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md", "briefing.md")
 _SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl")
 _WRITINGS_HISTORY = tuple(f"{name.removesuffix('.md')}-history" for name in _OWN_WRITINGS)
@@ -94,11 +94,6 @@ class Workspace:
         return self.folder / "prompts"
 
     @property
-    def subconscious(self) -> Path:
-        """One line per resonance: its trace."""
-        return self.folder / "subconscious.jsonl"
-
-    @property
     def outcomes(self) -> Path:
         """One line per outcome: what became of a memory that was shown."""
         return self.folder / "outcomes.jsonl"
@@ -162,6 +157,11 @@ class Workspace:
         return self.folder / "derived" / "outcomes.sqlite3"
 
     @property
+    def trace_index(self) -> Path:
+        """The index of the traces; may be deleted at any time the service is down."""
+        return self.folder / "derived" / "traces.sqlite3"
+
+    @property
     def story_sources(self) -> Path:
         """Which turns carry the story's sentences; may be deleted at any time."""
         return self.folder / "derived" / "story-sources.json"
@@ -207,7 +207,7 @@ class Workspace:
                 self.locate(file)
             except LinkRefused as refused:
                 found.append(refused)
-        never = [self.folder / name for name in _NEVER_LINKS]
+        never = [*(self.folder / name for name in _NEVER_LINKS), *self.folder.glob("subconscious*.jsonl*")]
         return (*found, *(LinkRefused(file, "it is a link") for file in never if file.is_symlink()))
 
 

@@ -23,6 +23,7 @@ from service.http.routes import (
     ask,
     consolidation,
     corrections,
+    events,
     health,
     journal,
     log,
@@ -33,6 +34,8 @@ from service.http.routes import (
     resonance,
     sleep,
     story,
+    timeline,
+    traces,
     turns,
     waking,
 )
@@ -81,11 +84,12 @@ def create_app(
     configure_logs_once(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[State]:
         gc.set_threshold(*_CYCLES)
         sys.setswitchinterval(_SWITCH_SECONDS)  # a thread that loads a model must not hold up the loop
         async with opening(settings) as opened:
             log_started(opened)
+            app.state.on_stopping = opened.events.close
             yield {"memory": opened}
             log_stopping()
 
@@ -99,7 +103,9 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, corrections, people, resonance, waking, memory, ask, standing, tools, health):
+    for part in (*stored, corrections, people, resonance, traces, events, timeline):
+        app.include_router(part.router)
+    for part in (waking, memory, ask, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

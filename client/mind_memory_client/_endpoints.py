@@ -39,7 +39,7 @@ Outcome = Literal["acted", "used", "deferred", "dismissed", "contradicted"]
 PreTurnKind = Literal["turn", "heartbeat", "probe"]
 TurnKind = Literal["turn", "heartbeat", "probe", "import"]
 
-_MARKDOWN, _ZIP = "text/markdown", "application/zip"
+_MARKDOWN, _ZIP, EVENTS_TYPE = "text/markdown", "application/zip", "text/event-stream"
 _PRE_TURN_SECONDS = 10.0  # where the caller leaves the deadline to the service
 _ROUND_TRIP_SECONDS = 2.0  # added to a deadline, which the service counts without the way there and back
 _CONSOLIDATION_SECONDS = 1800.0
@@ -169,6 +169,11 @@ def as_download(reply: Reply) -> Any:  # noqa: ANN401 - the response of either H
 def is_archive(headers: Mapping[str, str]) -> bool:
     """Whether an answer is an archive of a mind, which may be larger than memory."""
     return headers.get("content-type", "").startswith(_ZIP)
+
+
+def is_download(headers: Mapping[str, str]) -> bool:
+    """Whether an answer is read part by part: an archive, or events that may never end."""
+    return is_archive(headers) or headers.get("content-type", "").startswith(EVENTS_TYPE)
 
 
 _MIND = "/v1/minds/{mind_id}"

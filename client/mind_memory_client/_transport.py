@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2
 
-from mind_memory_client._endpoints import Reply, is_archive
+from mind_memory_client._endpoints import Reply, is_download
 from mind_memory_client._retry import Broken, Pause, RetryPolicy, Try, attempts
 from mind_memory_client.errors import Unreachable
 
@@ -99,7 +99,7 @@ class Transport:
         try:
             request = self._http.build_request(**self._address.request(step))
             response = self._http.send(request, stream=True)
-            if endpoint.is_download and _is_archive(response):
+            if endpoint.is_download and _is_download(response):
                 return _reply(response, b"")
             with closing(response):
                 content = bytearray()
@@ -163,7 +163,7 @@ class AsyncTransport:
             with anyio.fail_after(None if endpoint.is_upload else step.seconds):
                 request = self._http.build_request(**self._address.request(step))
                 response = await self._http.send(request, stream=True)
-                if endpoint.is_download and _is_archive(response):
+                if endpoint.is_download and _is_download(response):
                     return _reply(response, b"")
                 async with aclosing(response):
                     return _reply(response, await response.aread())
@@ -235,8 +235,8 @@ class _Library:
         return Unreachable(f"the answer broke off: {str(error) or type(error).__name__}", was_sent=True)
 
 
-def _is_archive(response: Any) -> bool:  # noqa: ANN401 - the response of either library
-    return bool(response.is_success) and is_archive(response.headers)
+def _is_download(response: Any) -> bool:  # noqa: ANN401 - the response of either library
+    return bool(response.is_success) and is_download(response.headers)
 
 
 def _reply(response: Any, content: bytes) -> Reply:  # noqa: ANN401 - the response of either library

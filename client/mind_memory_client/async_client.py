@@ -12,6 +12,7 @@ from mind_memory_client import models
 from mind_memory_client._agent import AsyncAgentCalls
 from mind_memory_client._ask import AsyncAskCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls
+from mind_memory_client._insight import AsyncInsightCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCorrectionCalls):
+class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCorrectionCalls, AsyncInsightCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 

@@ -10,6 +10,7 @@ from mind_memory_client import models
 from mind_memory_client._agent import AgentCalls
 from mind_memory_client._ask import AskCalls
 from mind_memory_client._corrections import CorrectionCalls
+from mind_memory_client._insight import InsightCalls
 from mind_memory_client._transport import Transport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class MemoryClient(AgentCalls, AskCalls, CorrectionCalls):
+class MemoryClient(AgentCalls, AskCalls, CorrectionCalls, InsightCalls):
     """
     A memory service. Safe to share among threads.
 

@@ -134,7 +134,7 @@ class Resonance(Answer):
     What surfaced before a turn, or why nothing did.
 
     ``messages`` are ready for a model. ``degraded`` lists what timed out or was unavailable. ``trace_id`` is None only
-    when the service was not reached or does not know the mind yet.
+    when the service was not reached or does not know the mind yet, and of a probe, which has its ``trace`` here.
     """
 
     mind_id: str
@@ -149,6 +149,7 @@ class Resonance(Answer):
     degraded: tuple[str, ...]
     timings_ms: dict[str, float] = Field(default_factory=dict)
     usage: Usage = Usage()
+    trace: dict[str, Any] | None = None
 
     @classmethod
     def silent(cls, mind: str, messages: list[Any], *, why: str, degraded: tuple[str, ...] = ()) -> Resonance:
@@ -190,9 +191,10 @@ class Remembered(Answer):
 
 
 class Traces(Answer):
-    """The newest traces, newest first."""
+    """Traces, newest first; ``next_cursor`` is for older ones, None at the end."""
 
     traces: tuple[dict[str, Any], ...]
+    next_cursor: str | None = None
 
 
 # The journal

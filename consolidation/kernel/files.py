@@ -126,24 +126,24 @@ def replace_text(file: Path, text: str) -> None:
     replace_bytes(file, text.encode())
 
 
-def append_line(file: Path, line: str, *, rotate_bytes: int) -> None:
+def append_line(file: Path, line: str) -> tuple[int, int]:
     """
-    Append one line to *file*. A file above *rotate_bytes* is renamed to ``<name>.1`` first.
+    Append one line to *file*; return where it begins, and where the next one does.
 
     Not synced: it survives the death of this process, not a power cut. Raises OSError; then none of it is in the file.
     """
-    if file.exists() and file.stat().st_size > rotate_bytes:
-        file.replace(file.with_name(f"{file.name}.1"))
+    content = f"{line}\n".encode()
     handle = os.open(file, _APPENDING, 0o600)
     try:
         end = os.fstat(handle).st_size
         try:
-            _write_all(handle, f"{line}\n".encode())
+            _write_all(handle, content)
         except OSError:
             os.ftruncate(handle, end)
             raise
     finally:
         os.close(handle)
+    return end, end + len(content)
 
 
 def append_unsynced(file: Path, content: bytes) -> None:

@@ -28,6 +28,7 @@ from service.archive.graph_rows import encode
 from service.archive.layout import FILES, GRAPH, HISTORY, PEOPLES_FOLDERS, SETTINGS, STORY, TORN, TRANSCRIPT, fault_of
 from service.archive.manifest import FORMAT, VERSION, Counts, Embedding, LeftOut, Manifest, text_of
 from service.archive.pack import Piece, packed
+from service.mind.trace_files import trace_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,6 +158,8 @@ class Exporter:
         for name in FILES:
             if name != workspace.soul.name:
                 copy.file(name, place=workspace.folder / name)
+        for traces in trace_files(workspace.folder):
+            copy.file(traces.name, place=traces)
         for name in PEOPLES_FOLDERS:
             copy.folder(name)
         copy.folder(TORN)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from service.mind.trace_files import day_of
+
 MANIFEST, GRAPH, SETTINGS = "manifest.json", "graph.jsonl", "settings.json"
 BESIDE = (GRAPH, SETTINGS)  # not files of the mind's folder
 STORY = "STORY.md"
-TRACES = ("subconscious.jsonl.1", "subconscious.jsonl")
 _WRITINGS = ("observations.md", "priorities.md", "diary.md", "rules.md", "briefing.md")
 _SLEEP = ("dreams.jsonl", "sleep.json", "evaluation.jsonl", *_WRITINGS)
-OUTCOMES, CORRECTIONS = "outcomes.jsonl", "corrections.jsonl"
-FILES = ("SOUL.md", "PURPOSE.md", "MEMORY.md", *_SLEEP, *TRACES, OUTCOMES, CORRECTIONS)
+OUTCOMES, CORRECTIONS, FIGURES = "outcomes.jsonl", "corrections.jsonl", "calls-by-day.jsonl"
+FILES = ("SOUL.md", "PURPOSE.md", "MEMORY.md", *_SLEEP, OUTCOMES, CORRECTIONS, FIGURES)
 PROMPTS = "prompts"
 PEOPLES_FOLDERS = ("memory", PROMPTS)  # people's files of any name and depth
 HISTORY, TRANSCRIPT, TORN = "story-history", "transcript", "transcript/torn"
@@ -30,7 +31,8 @@ def fault_of(name: str) -> str | None:
         return "its name leads out of the archive"
     if len(name.encode()) > _LONGEST or any(len(part.encode()) > _LONGEST_PART for part in parts):
         return "its name is too long"
-    if name in {MANIFEST, STORY, *BESIDE, *FILES} or (parts[0] in PEOPLES_FOLDERS and len(parts) > 1):
+    is_known = name in {MANIFEST, STORY, *BESIDE, *FILES} or day_of(name) is not None
+    if is_known or (parts[0] in PEOPLES_FOLDERS and len(parts) > 1):
         return None
     folder, _, last = name.rpartition("/")
     if folder in _IN_FOLDERS and last.endswith(_IN_FOLDERS[folder]) and last != _IN_FOLDERS[folder]:

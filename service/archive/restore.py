@@ -12,10 +12,10 @@ import structlog
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable, MindExists
 from consolidation.kernel.files import replace_text, sync_folder
 from consolidation.workspace import Workspace
-from service.archive.layout import GRAPH, TRACES, is_prompt
+from service.archive.layout import GRAPH, is_prompt
 from service.archive.turns import turns_in
 from service.archive.unpack import MIND, unpack
-from service.mind.trace_log import rename_traces
+from service.mind.trace_files import rename_traces, trace_files
 from service.ports.graph import episode_uuid
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def _check_embedder(found: Embedding | None, ours: EmbedderIdentity, *, reembeds
 
 
 def _rename_all_traces(workspace: Workspace, mind_id: str) -> None:
-    for name in TRACES:
-        rename_traces(workspace.folder / name, mind_id=mind_id)
+    for file in trace_files(workspace.folder):
+        rename_traces(file, mind_id=mind_id)
 
 
 def _finish(workspace: Workspace, site: str | None) -> None:

@@ -27,6 +27,7 @@ from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
 from service.corrections.desk import CorrectionDesk
+from service.mind.events import about
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from consolidation.corrections.record import Correction
     from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.access.authenticator import Authenticator
     from service.ask.answerer import Answerer
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
+    from service.mind.events import MindEvents
     from service.mind.minds import Mind, Minds
     from service.ports.embedder import Embedder
     from service.ports.upstream import Upstream
@@ -94,6 +97,7 @@ class Memory:
     started_at: datetime
     background: Background
     telemetry: Telemetry
+    events: MindEvents
     warmed: asyncio.Event
 
 
@@ -123,12 +127,12 @@ async def open_memory(
         narration = build_narration(settings, shared)
         journal = build_journal(settings, shared)
         resonance = build_resonance(settings, shared, switches=switches or Switches(), journal=journal.arm)
-        intake = build_intake(
-            shared,
-            ingest.ingestion,
-            on_stored=narration.scheduler.notice,
-            think_ahead=resonance.think_ahead.begin,
-        )
+
+        def kept(mind: Mind, stored: StoredTurn) -> None:
+            shared.events.publish(mind.mind_id, "turn.kept", **about(stored))
+            resonance.think_ahead.begin(mind, stored)
+
+        intake = build_intake(shared, ingest.ingestion, on_stored=narration.scheduler.notice, think_ahead=kept)
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
 
@@ -141,6 +145,7 @@ async def open_memory(
 
         def put_right(mind: Mind, correction: Correction) -> None:
             resonance.forget_answers(mind.mind_id)
+            shared.events.publish(mind.mind_id, "correction.made", correction_id=correction.id, what=correction.what)
             if correction.target.turn_ids:
                 story.scheduler.put_right(mind)
 
@@ -178,6 +183,7 @@ async def open_memory(
             started_at=shared.clock.now(),
             background=shared.background,
             telemetry=shared.telemetry,
+            events=shared.events,
             warmed=asyncio.Event(),
         )
 

@@ -50,6 +50,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
         most_attempts=knobs.most_attempts,
         turn_seconds=knobs.turn_seconds,
         telemetry=telemetry,
+        publish=shared.events.publish,
     )
     ingestion = Ingestion(
         shared.minds,

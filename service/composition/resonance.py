@@ -13,7 +13,7 @@ from service.resonance.late_answers import LateAnswers, Pace
 from service.resonance.narration_model import NarrationModel
 from service.resonance.outcome_reports import OutcomeReports
 from service.resonance.people_cards import PeopleCards
-from service.resonance.pipeline import Pipeline
+from service.resonance.pipeline import CallTelemetry, Pipeline
 from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Retrieval
 from service.resonance.seeds_model import SeedsModel
@@ -103,8 +103,7 @@ def build_resonance(
         stable=stable_prompt,
         privacy_filter=shared.privacy_filter,
         clock=shared.clock,
-        tally=shared.telemetry.tally,
-        spans=shared.telemetry.spans,
+        telemetry=CallTelemetry(shared.telemetry.tally, shared.telemetry.spans, shared.events.publish),
     )
     deadline_seconds = _deadline_seconds(settings, is_model_hosted=model.is_hosted)
     outcomes = OutcomeReports(

@@ -21,6 +21,7 @@ from service.composition.embedder import choose_embedder
 from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
+from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
@@ -79,6 +80,7 @@ class Resources:
     graphs: GraphServer
     privacy_filter: PrivacyFilter
     telemetry: Telemetry
+    events: MindEvents
 
 
 async def open_resources(
@@ -125,8 +127,11 @@ async def open_resources(
         linked_folders=settings.story.linked_folders,
         limits=OpenMinds(settings.most_open_minds, settings.idle_mind_seconds),
         is_at_work=background.is_at_work,
+        keep_traces_days=settings.traces.keep_days,
     )
     stack.push_async_callback(minds.close)
+    events = MindEvents(clock)
+    minds.gate.when_closed(events.end)
     # Entered last, so left first: nothing runs any more when what it uses is closed.
     await stack.enter_async_context(background)
     if server is not None:
@@ -142,6 +147,7 @@ async def open_resources(
         graphs=opened,
         privacy_filter=PrivacyFilter(settings.redact_secrets, settings.off_the_record_markers),
         telemetry=telemetry,
+        events=events,
     )
 
 

@@ -23,6 +23,7 @@ from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
 from service.composition.embedder import refuse_other_embedders
 from service.composition.models import choose
+from service.mind.trace_sweep import drop_old_traces
 from service.ports.graph_address import shown
 from service.resonance.moment_builder import read_patterns
 from service.settings.otlp_endpoint import shown as shown_collector
@@ -63,6 +64,12 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
     background.start_daemon("story sweep", memory.story.scheduler.sweep)
     background.start_daemon("dream sweep", memory.sleep.sleeper.sweep)
+    background.start_daemon(
+        "trace sweep",
+        lambda: drop_old_traces(
+            memory.minds, keep_days=memory.settings.traces.keep_days, clock=shared.clock, background=background
+        ),
+    )
     background.start("dreams", memory.sleep.sleeper.resume)
     background.start("session files", memory.story.sync.import_at_start)
     if memory.settings.story.auto_bootstrap:

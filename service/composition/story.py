@@ -77,7 +77,12 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
         agent=settings.agent,
         pending_log=pending_log,
         sources=sources,
-        telemetry=RunTelemetry(tally=shared.telemetry.tally, spans=shared.telemetry.spans, clock=shared.clock),
+        telemetry=RunTelemetry(
+            tally=shared.telemetry.tally,
+            spans=shared.telemetry.spans,
+            clock=shared.clock,
+            publish=shared.events.publish,
+        ),
     )
     scheduler = StoryScheduler(
         writer,

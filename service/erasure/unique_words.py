@@ -22,7 +22,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnK
 from consolidation.story.ledger import StoryLedger
 from consolidation.text.words import tokens
 from consolidation.transcript.records import encode
-from service.index import journal_store, text_store
+from service.index import journal_store, text_store, trace_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,6 +45,7 @@ effect enabled finished history initialized kernels loaded memory modified modul
 packages preparation python reboot renamed replication require restrict rewrite rewriting server skipped standalone
 started starting success successfully temporary terminated threads version Without written
 """
+_OF_FIGURES = "surfaced tokens degraded _skipped _unavailable deadline memory_failed off_the_record narration_partial"
 _OF_SQLITE = "sqlite_sequences"  # SQLite adds this table for AUTOINCREMENT
 # What the proxy and the outcomes add to the metadata of a turn.
 _OF_METADATA = "client_left mind_memory outcomes seconds upstream_broke"
@@ -116,6 +117,8 @@ def _own_words() -> str:
             " ".join(What),
             text_store.SCHEMA,
             journal_store.SCHEMA,
+            trace_index.SCHEMA,
+            _OF_FIGURES,
             _OF_SQLITE,
             _OF_GRAPH,
             _OF_SERVER_LOG,

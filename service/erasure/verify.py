@@ -10,7 +10,8 @@ from consolidation.kernel.links import LinkRefused
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
-from service.mind.trace_log import TRACE_FILES, words_in
+from service.mind.trace_files import day_of, words_in
+from service.mind.trace_log import FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _HISTORIES = tuple(f"{name}-history" for name in WRITINGS)
 _OUR_FOLDERS = ("transcript/", "story-history/", "derived/", ".STORY.md.late/", *(f"{name}/" for name in _HISTORIES))
 _OF_SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl", *(f"{name}.md.lock" for name in WRITINGS))
-_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", *TRACE_FILES, *_OF_SLEEP})
+_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", FIGURES, *_OF_SLEEP})
 _JOURNAL_INDEX = "derived/journal.sqlite3"  # mirrors people's notes, and is dropped when a session or turn is erased
 _READ_BYTES = 1 << 20
 
@@ -32,7 +33,8 @@ def files_of(workspace: Workspace) -> Iterator[tuple[Path, str, bool]]:
         if file.is_symlink() or file.is_file():
             name = file.relative_to(workspace.folder).as_posix()
             is_temporary = name.startswith(".") and name.endswith(".new")
-            yield file, name, is_temporary or name in _OUR_FILES or name.startswith(_OUR_FOLDERS)
+            is_traces = day_of(name) is not None
+            yield file, name, is_temporary or is_traces or name in _OUR_FILES or name.startswith(_OUR_FOLDERS)
 
 
 def delete_half_written(workspace: Workspace) -> None:
@@ -85,7 +87,7 @@ def contains(file: Path, forms: Sequence[str]) -> bool:
 
 def _shows(file: Path, forms: Sequence[str]) -> bool:
     """Whether a file contains one of *forms*. Of traces only the words count, not the keys and labels that we write."""
-    if file.name not in TRACE_FILES:
+    if day_of(file.name) is None:
         return contains(file, forms)
     with suppress(FileNotFoundError):
         return any(form in text for text in words_in(file) for form in forms)

@@ -79,6 +79,7 @@ def _turns(tally: Tally) -> Iterator[MetricSeries]:
 
 def _pre_turn_calls(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("resonance", "Pre-turn calls by outcome.", _by_label(tally.resonances), "outcome")
+    yield _counter("resonance_probes", "Pre-turn calls that asked what would surface.", {(): tally.probes})
     about = "Pre-turn calls that skipped a step, by step."
     yield _counter("resonance_degraded", about, _by_label(tally.rungs), "rung")
     yield _histogram("resonance", "Duration of pre-turn calls.", tally.resonance_durations.spreads())

@@ -62,4 +62,15 @@ def server_of(app: FastAPI, settings: Settings) -> uvicorn.Server:
         lifespan="on",
         timeout_graceful_shutdown=_OPEN_CALLS_SECONDS,
     )
-    return uvicorn.Server(config)
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which lets those go who listen to events before it waits for open calls."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what is open, and stop."""
+        on_stopping = getattr(getattr(self.config.app, "state", None), "on_stopping", None)
+        if on_stopping is not None:
+            on_stopping()
+        await super().shutdown(sockets)

@@ -7,7 +7,7 @@ Everything in it follows from the log of outcomes, which is read on from the cur
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.index.salience import Salience, Signal, salience_of
@@ -82,6 +82,20 @@ class OutcomeIndex:
             for memory in touched:
                 _weigh(database, memory)
             database.execute("UPDATE cursor SET bytes = ?", (cursor,))
+
+    def salience_by(self, instant: datetime, memories: Sequence[str]) -> dict[str, Salience]:
+        """What was known of *memories* by *instant*, of the reports that still stand."""
+        found: dict[str, list[Signal]] = {}
+        with self._sqlite.opened() as database:
+            for start in range(0, len(memories), _PAGE):
+                page = memories[start : start + _PAGE]
+                query = with_placeholders(
+                    "SELECT memory, outcome, weight, at, newest FROM signals WHERE at <= ? AND memory IN", len(page)
+                )
+                for memory, *signal in database.execute(f"{query} ORDER BY number", (_text(instant), *page)):
+                    outcome, weight, at, newest = signal
+                    found.setdefault(memory, []).append(Signal(outcome, weight, datetime.fromisoformat(at), newest))
+        return {memory: salience_of(signals) for memory, signals in found.items()}
 
     def salience(self, memories: Sequence[str]) -> dict[str, Salience]:
         """What is known of *memories*, by id; those without an outcome are left out."""
@@ -183,6 +197,10 @@ def _weigh(database: sqlite3.Connection, memory: str) -> None:
         "INSERT OR REPLACE INTO salience VALUES (?, ?, ?, ?, ?)",
         (memory, found.usefulness, found.doubt, last_at, found.doubted_at),
     )
+
+
+def _text(instant: datetime) -> str:
+    return instant.astimezone(UTC).isoformat()
 
 
 def _instant(text: str | None) -> datetime | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from consolidation.text.names import name_key
 from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
+from service.index.text_days import day_counts
 from service.index.text_names import mentions, names_in, names_of_kinds
 from service.index.text_ranking import ranked
 from service.index.text_store import (
@@ -227,6 +228,11 @@ class TextIndex:
         )
         with self._file.opened() as database:
             return dict(database.execute(query, (first.isoformat(), last.isoformat(), limit)).fetchall())
+
+    def days(self, first: str, last: str) -> dict[str, dict[str, int]]:
+        """What each day (ISO, UTC) from *first* to *last* brought: ``turns``, and facts ``learned`` and ``ended``."""
+        with self._file.opened() as database:
+            return day_counts(database, first, last)
 
     def speakers(self) -> frozenset[str]:
         """All speakers, as they were named."""

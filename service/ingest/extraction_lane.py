@@ -23,6 +23,7 @@ from service.ingest.parking import (
     is_to_be_read_again,
     parking_reason,
 )
+from service.mind.events import about
 from service.mind.health import LaneName
 from service.ports.graph import Parked
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from service.ingest.lane_telemetry import LaneTelemetry
+    from service.mind.events import Publish
     from service.mind.minds import Mind
     from service.ports.graph import Extracted, Progress
 
@@ -46,12 +48,15 @@ class ExtractionLane:
     name = LaneName.EXTRACTING
     uses_graph = True
 
-    def __init__(self, *, clock: Clock, most_attempts: int, turn_seconds: float, telemetry: LaneTelemetry) -> None:
-        """Each of *most_attempts* at a turn may take *turn_seconds*."""
+    def __init__(
+        self, *, clock: Clock, most_attempts: int, turn_seconds: float, telemetry: LaneTelemetry, publish: Publish
+    ) -> None:
+        """Each of *most_attempts* at a turn may take *turn_seconds*; *publish* tells which turns were read."""
         self._clock = clock
         self._most_attempts = most_attempts
         self._turn_seconds = turn_seconds
         self._telemetry = telemetry
+        self._publish = publish
         self._to_retry: set[str] = set()
 
     def retry(self, mind_id: str) -> None:
@@ -112,6 +117,7 @@ class ExtractionLane:
             await mind.graph.mark_extracted(turn.sequence)  # full text catches up; no model is asked twice
             raise
         await mind.graph.mark_extracted(turn.sequence)
+        self._publish(mind.mind_id, "turn.read", **about(turn))
         if in_outage:  # it is over
             self.retry(mind.mind_id)
 
@@ -159,11 +165,13 @@ class ExtractionLane:
                 await self._park(mind, turn, error, attempts=one.attempts + 1, is_retry=True)
                 continue
             await mind.graph.unpark(one)
+            self._publish(mind.mind_id, "turn.read", **about(turn))
 
     async def _park(self, mind: Mind, turn: StoredTurn, error: MemoryFault, *, attempts: int, is_retry: bool) -> None:
         reason = parking_reason(error, is_retry=is_retry)
         await mind.graph.park(Parked(turn.sequence, turn.turn.turn_id, reason, attempts, self._clock.now()))
         self._telemetry.parked()
+        self._publish(mind.mind_id, "turn.parked", **about(turn))
         log.warning("turn.parked", mind_id=mind.mind_id, sequence=turn.sequence, reason=reason)
 
     async def _catch_up(self, mind: Mind, extracted: int) -> None:

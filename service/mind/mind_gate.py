@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 class Paused(IntEnum):
@@ -32,10 +32,17 @@ class MindGate:
         self._paused: dict[str, Paused] = {}
         self._resumed: dict[str, asyncio.Event] = {}
         self._visits: dict[str, set[asyncio.Event]] = {}
+        self._on_closed: list[Callable[[str], None]] = []
 
     def close(self, mind_id: str) -> None:
         """From now on this mind does not exist for anybody."""
         self._closed.add(mind_id)
+        for tell in self._on_closed:
+            tell(mind_id)
+
+    def when_closed(self, tell: Callable[[str], None]) -> None:
+        """Call *tell* with the id of each mind that is closed."""
+        self._on_closed.append(tell)
 
     def reopen(self, mind_id: str) -> None:
         """Allow a mind of this id to begin again."""

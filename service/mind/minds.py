@@ -106,6 +106,7 @@ class Mind:
         await self.transcript.close()
         self.text.close()
         self.outcomes.close()
+        self.trace_log.close()
         self.journal.close()
 
 
@@ -131,10 +132,12 @@ class Minds:
         linked_folders: tuple[Path, ...] = (),
         limits: OpenMinds = OpenMinds(),
         is_at_work: Callable[[str], bool] = lambda _: False,
+        keep_traces_days: int = 0,
     ) -> None:
         """
         This process must own *home*. A mind that *gate* has closed does not exist. STORY.md and SOUL.md of a mind may
-        be links into *linked_folders*. *is_at_work* says whether a job of a mind runs, so that it stays open.
+        be links into *linked_folders*. *is_at_work* says whether a job of a mind runs, so that it stays open. Traces
+        are kept for *keep_traces_days* days (0: for ever).
         """
         self.disk = disk
         self.gate = gate
@@ -144,6 +147,7 @@ class Minds:
         self._linked_folders = linked_folders
         self._limits = limits
         self._is_at_work = is_at_work
+        self._keep_traces_days = keep_traces_days
         self._open: dict[str, Mind] = {}  # the least recently used first
         self._used_at: dict[str, float] = {}
         self._resting: dict[str, MindSummary] = {}
@@ -279,7 +283,7 @@ class Minds:
                     dreams = DreamLog(workspace.dreams)
                     with suppress(OSError):  # whoever needs them is told
                         await anyio.to_thread.run_sync(dreams.read)
-                    trace_log = await anyio.to_thread.run_sync(TraceLog, workspace.subconscious)
+                    trace_log = await anyio.to_thread.run_sync(self._trace_log, workspace)
                     story = (
                         known.story
                         if known is not None
@@ -306,6 +310,10 @@ class Minds:
                     health=known.health if known is not None else Health(),
                 )
                 self._resting.pop(mind_id, None)
+
+    def _trace_log(self, workspace: Workspace) -> TraceLog:
+        index, days = workspace.trace_index, self._keep_traces_days
+        return TraceLog(workspace.folder, index=index, clock=self._clock, keep_days=days)
 
     async def _close_unused(self, *, spare: int) -> None:
         most, idle_seconds = self._limits.most, self._limits.idle_seconds

@@ -22,6 +22,7 @@ from service.index.salience import Outcome  # noqa: TC001 - pydantic reads it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from service.index.outcome_index import StandingOutcome
@@ -108,6 +109,11 @@ class Outcomes:
         with self._mutex:
             return self._index.salience(memories) if self._catch_up() else {}
 
+    def salience_by(self, instant: datetime, memories: Sequence[str]) -> Mapping[str, Salience]:
+        """What was known of *memories* by *instant*, by id; those without an outcome are left out."""
+        with self._mutex:
+            return self._index.salience_by(instant, memories) if self._catch_up() else {}
+
     def held_back(self, memories: Mapping[str, Sequence[int]]) -> frozenset[str]:
         """Which of *memories* were found wrong and not said again; by id, each with the turns that it rests on."""
         known = self.salience(tuple(memories))
@@ -179,6 +185,26 @@ class Outcomes:
             self._index.add([one.weighted() for one in records], cursor=read)
         self._is_read = True
         return True
+
+
+class OutcomesAsOf(Outcomes):
+    """The outcomes of a mind that had been reported by *instant*. Only reading is meant for it."""
+
+    def __init__(self, outcomes: Outcomes, *, instant: datetime) -> None:
+        self._whole = outcomes
+        self._instant = instant
+
+    def salience(self, memories: Sequence[str]) -> Mapping[str, Salience]:
+        """What was known of *memories*, by id; those without an outcome are left out."""
+        return self._whole.salience_by(self._instant, memories)
+
+    def contradicted_facts(self, turns: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """By turn, the ids of its facts that were ever contradicted; ``salience`` knows which were by then."""
+        return self._whole.contradicted_facts(turns)
+
+    def used_by(self, sequences: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """By turn, the ids of the memories that its answer was seen to use."""
+        return self._whole.used_by(sequences)
 
 
 def _says_more(record: OutcomeRecord, known: StandingOutcome) -> bool:

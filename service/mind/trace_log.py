@@ -1,43 +1,53 @@
 """
-What a mind was shown, and why: the traces of its pre-turn calls, a line each, in ``subconscious.jsonl``.
+What a mind was shown, and why: the traces of its pre-turn calls, a line each, in a file a day, and an index of them.
 
 The echo filter is fed from the same lines, so that a restart forgets nothing. A line that is not a trace is passed
-over.
+over. The index only helps: a trace is written first, and what the index lacks is read on from its cursors.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import batched
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.files import append_line, replace_text, replacing
+from consolidation.kernel.errors import IndexUnusable, InvalidRequest
+from consolidation.kernel.files import append_synced
 from consolidation.kernel.links import open_regular
-from consolidation.transcript.recovery import seal_end
-from service.mind.trace_document import decoded
+from service.index.trace_index import CallFilter, IndexedCall, TraceIndex
+from service.mind import call_figures
+from service.mind.trace_files import TraceFiles, TracePlace, oldest_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from consolidation.kernel.ports import Clock
+    from service.index.trace_index import Use
+    from service.mind.call_figures import CallFigures, DayOfFile
     from service.mind.trace_document import TraceDocument
+    from service.mind.trace_files import TraceLine
 
-TRACE_FILES = ("subconscious.jsonl", "subconscious.jsonl.1")  # of a mind: the newest, and what was set aside
-_ROTATE_BYTES = 16 * 1024 * 1024
+FIGURES = "calls-by-day.jsonl"  # what stays of traces that are kept no longer: figures, and nobody's words
 _TAIL_BYTES = 4 * 1024 * 1024
 _REMEMBERED_TRACES = 200
 _REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a memory back for
+_LINES_A_STEP = 50  # for so long, a call that is noted meanwhile waits
+_MOST_DAYS, _MOST_BYTES = 2**22, 2**40
 
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """What one session was shown lately: fragment ids, and the turns they rest on."""
+    """What one session was shown lately: fragment ids, and the turns they rest on; ``at``, by one call alone."""
 
     fragments: frozenset[str] = frozenset()
     sequences: frozenset[int] = frozenset()
+    at: datetime | None = None
 
     def include(self, fragment_id: str, sequences: frozenset[int]) -> bool:
         """Whether a fragment, or all the turns it rests on, is among what was shown."""
@@ -54,43 +64,77 @@ class PreTurnCalls:
     last_surfaced: bool | None
 
 
-class TraceLog:
-    """Appends traces and remembers the newest; safe to use from several threads."""
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """Traces, newest first, and where the next page begins; None at the end."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._mutex = threading.Lock()
+    traces: tuple[TraceDocument, ...]
+    next_cursor: str | None
+
+
+class TraceLog:
+    """
+    Appends traces, remembers the newest, and finds all; safe to use from several threads.
+
+    Methods that search raise IndexUnusable and OSError.
+    """
+
+    def __init__(self, folder: Path, *, index: Path, clock: Clock, keep_days: int = 0) -> None:
+        """Traces are files of *folder*, kept for *keep_days* days (0: for ever); *index* is a file of derived data."""
+        self._files = TraceFiles(folder)
+        self._figures = folder / FIGURES
+        self._index = TraceIndex(index)
+        self._clock = clock
+        self._keep_days = keep_days
+        # Taken in this order: by what reads files on into the index, by what writes files, by what is in memory.
+        self._reading, self._writing, self._mutex = threading.Lock(), threading.Lock(), threading.Lock()
         self._traces: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
+        self._unwritten: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
         self._shown: dict[str, deque[Echoes]] = {}
         with suppress(OSError):  # what can not be read was a help, not the truth
-            if file.exists():
-                seal_end(file)  # a kill tore the last line: the next trace begins a line of its own
-            for trace in _tail(file):
-                self._remember(trace)
+            self._files.seal()  # a kill tore the last line: the next trace begins a line of its own
+            self._read_newest()
 
     def add(self, trace: TraceDocument) -> None:
-        """Append a trace; it has reached the operating system when this returns. Raises OSError."""
-        with self._mutex:
-            self._remember(trace)
-            append_line(self._file, trace.encoded(), rotate_bytes=_ROTATE_BYTES)
+        """
+        Append a trace; it has reached the operating system when this returns.
 
-    def echoes(self, session_id: str, *, turns: int) -> Echoes:
-        """What *session_id* was shown in its last *turns* pre-turn calls."""
+        Raises OSError. Then it is remembered, and written before the next one.
+        """
+        with self._writing:
+            with self._mutex:
+                self._remember(trace)
+            self._unwritten.append(trace)
+            while self._unwritten:
+                self._write(self._unwritten[0])
+                self._unwritten.popleft()
+
+    def echoes(self, session_id: str, *, turns: int, before: datetime | None = None) -> Echoes:
+        """What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time."""
         with self._mutex:
-            lately = list(self._shown.get(session_id, ()))[-turns:] if turns else []
+            known = self._shown.get(session_id, ())
+            shown = [one for one in known if before is None or one.at is None or one.at < before]
+            lately = shown[-turns:] if turns else []
             return Echoes(
                 frozenset().union(*(echo.fragments for echo in lately)),
                 frozenset().union(*(echo.sequences for echo in lately)),
             )
 
     def find(self, trace_id: str) -> TraceDocument | None:
-        """A trace by its id: from memory, else from the files that have not rotated away."""
+        """A trace by its id: from memory, else from the files. Raises OSError."""
         with self._mutex:
             for trace in self._traces:
                 if trace.trace_id == trace_id:
                     return trace
-            files = (self._file, _older(self._file))
-            return next((trace for file in files for trace in _documents(file) if trace.trace_id == trace_id), None)
+        try:
+            with self._reading:
+                self._catch_up()
+                place = self._index.place_of(trace_id)
+            found = self._files.read(TracePlace(*place)) if place is not None else None
+        except IndexUnusable:
+            lines = (line for day in reversed(self._files.days()) for line in self._files.lines(day))
+            found = next((line.trace for line in lines if _is(line, trace_id)), None)
+        return found if found is not None and found.trace_id == trace_id else None
 
     def summary(self) -> PreTurnCalls:
         """The traces in memory, counted."""
@@ -105,29 +149,124 @@ class TraceLog:
         )
 
     def recent(self, *, limit: int) -> tuple[TraceDocument, ...]:
-        """The newest traces, newest first."""
+        """The newest traces in memory, newest first."""
         with self._mutex:
             return tuple(reversed(self._traces))[:limit]
 
+    def page(self, wanted: CallFilter, *, limit: int, cursor: str | None = None) -> TracePage:
+        """The newest *limit* traces of a kind, of all that are kept, or those that follow. Raises InvalidRequest."""
+        below = _read_cursor(cursor)
+        try:
+            with self._reading:
+                self._catch_up()
+                found = self._index.places(wanted, below=below, limit=limit + 1)
+                traces = [self._files.read(TracePlace(*place)) for place in found[:limit]]
+        except IndexUnusable:
+            if below is not None or wanted != CallFilter():
+                raise
+            return TracePage(self.recent(limit=limit), None)  # a full disk hides nothing
+        more = f"{found[limit - 1][0]}.{found[limit - 1][1]}" if len(found) > limit else None
+        return TracePage(tuple(one for one in traces if one is not None), more)
+
+    def surfaced(self, memories: Sequence[str]) -> Mapping[str, Use]:
+        """
+        How often each of *memories* surfaced, when last, and its newest traces, by id; without those that never did.
+
+        A turn (``episode:<sequence>``) surfaces with everything that rests on it.
+        """
+        with self._reading:
+            self._catch_up()
+            return self._index.surfaced(memories)
+
+    def figures(self, *, since: date, until: date) -> dict[date, CallFigures]:
+        """The figures of all calls by day (UTC), from *since* to *until*, also of traces that are kept no longer."""
+        first, end = (datetime.combine(day, time(), UTC) for day in (since, until + timedelta(days=1)))
+        with self._reading:
+            self._catch_up()
+            found = call_figures.figures_of(self._index.rows(since=first, before=end))
+            for (_, day), figures in self._dropped().items():
+                if since <= day <= until:
+                    found[day] = found[day] + figures if day in found else figures
+        return found
+
+    def _dropped(self) -> dict[DayOfFile, CallFigures]:
+        """The figures of the files that were dropped; of each, what was written last."""
+        found = {}
+        with suppress(FileNotFoundError), open_regular(self._figures) as lines:
+            for line in lines:
+                known = call_figures.decoded(line)
+                if known is not None:
+                    found[known[0]] = known[1]
+        there = set(self._files.days())
+        return {key: figures for key, figures in found.items() if key.file not in there}
+
     def forget(self, is_doomed: Callable[[TraceDocument], bool]) -> int:
         """
-        Drop the traces that are doomed, from the files and from memory, and return how many lines went.
+        Drop the traces that are doomed, from the files, the index and memory, and return how many lines went.
 
-        A line that is not a trace goes with them: nobody knows what it holds. Raises OSError.
+        A line that is not a trace goes with them: nobody knows what it holds.
         """
-        with self._mutex:
-            gone = 0
-            for file in (_older(self._file), self._file):
-                rest, count = _without(file, is_doomed)
-                if count:
-                    replace_text(file, rest)
-                gone += count
+        with self._reading, self._writing, self._mutex:
+            self._index.drop()  # first: no byte of it is left, and it is made again from what stays
+            staying = [one for one in self._unwritten if not is_doomed(one)]
+            if len(staying) < len(self._unwritten):
+                self._traces.clear()
+            self._unwritten = deque(staying, maxlen=_REMEMBERED_TRACES)
+            gone = sum(self._files.rewrite(day, is_doomed) for day in self._files.days())
             if gone:
                 self._traces.clear()
                 self._shown.clear()
-                for trace in _tail(self._file):
-                    self._remember(trace)
+                self._read_newest()
             return gone
+
+    def drop_old(self) -> int:
+        """Delete the traces that are kept no longer, and return of how many days they were."""
+        with self._reading:
+            old = self._old()
+            if old:
+                self._catch_up()
+            for day in old:
+                lines = call_figures.encoded(day, call_figures.figures_of(self._index.rows_of(day)))
+                with self._writing:
+                    append_synced(self._figures, lines)  # first: what a kill leaves in both counts once
+                    self._files.drop(day)
+            self._catch_up()
+            return len(old)
+
+    def close(self) -> None:
+        """Close the index's file."""
+        self._index.close()
+
+    def _write(self, trace: TraceDocument) -> None:
+        place, end = self._files.append(trace, today=self._clock.now().date())
+        with suppress(IndexUnusable):  # it is read on from its cursor later
+            self._index.add(place.day, (_indexed(place.offset, trace),), start=place.offset, end=end)
+
+    def _old(self) -> tuple[int, ...]:
+        first = oldest_kept(self._clock.now().date(), days=self._keep_days)
+        return self._files.before(first) if first is not None else ()
+
+    def _catch_up(self) -> None:
+        """Read every file on from its cursor, and forget what was of files that are gone, or are others now."""
+        days, cursors = self._files.days(), self._index.cursors()
+        stale = {day for day, end in cursors.items() if day not in days or end > self._files.size(day)}
+        if stale:
+            self._index.forget(stale)
+        for day in days:
+            start = 0 if day in stale else cursors.get(day, 0)
+            if self._files.size(day) > start:
+                self._read_on(day, start)
+
+    def _read_on(self, day: int, start: int) -> None:
+        for lines in batched(self._files.lines(day, start=start), _LINES_A_STEP):
+            calls = [_indexed(line.offset, line.trace) for line in lines if line.trace is not None]
+            if not self._index.add(day, calls, start=start, end=lines[-1].end):
+                return  # a call that was just added moved the cursor: there is nothing to read on
+            start = lines[-1].end
+
+    def _read_newest(self) -> None:
+        for trace in self._files.newest(most=_REMEMBERED_TRACES, most_bytes=_TAIL_BYTES):
+            self._remember(trace)
 
     def _remember(self, trace: TraceDocument) -> None:
         self._traces.append(trace)
@@ -136,57 +275,43 @@ class TraceLog:
             Echoes(
                 frozenset(one.id for one in trace.shown),
                 frozenset(sequence for one in trace.shown for sequence in one.sequences),
+                trace.at,
             )
         )
 
 
-def rename_traces(file: Path, *, mind_id: str) -> None:
-    """Let every trace in *file*, if it is there, name the mind *mind_id*; other lines stay as they are."""
-    if not file.exists():
-        return
-    with open_regular(file) as old, replacing(file) as new:
-        for line in old:
-            trace = decoded(line)
-            new.write(line if trace is None else f"{replace(trace, mind_id=mind_id).encoded()}\n".encode())
+def _indexed(offset: int, trace: TraceDocument) -> IndexedCall:
+    retrieval = trace.phases.retrieval
+    candidates = (retrieval.candidates if retrieval is not None else None) or ()
+    shown = _ids((one.id, one.sequences) for one in trace.shown)
+    return IndexedCall(
+        offset=offset,
+        trace_id=trace.trace_id,
+        session_id=trace.session_id,
+        at=trace.at,
+        surfaced=trace.surfaced,
+        ms=trace.timings_ms.get("total", 0.0),
+        degraded=trace.degraded,
+        tokens=trace.usage.prompt_tokens + trace.usage.completion_tokens,
+        cost=trace.usage.cost_usd,
+        shown=shown,
+        dropped=_ids((one.id, one.sequences) for one in candidates) - shown,
+    )
 
 
-def words_in(file: Path) -> Iterator[str]:
-    """What a file of traces holds of anybody's words; a line that is not a trace counts as a whole."""
-    with open_regular(file) as handle:
-        for line in handle:
-            trace = decoded(line)
-            if trace is None:
-                yield line.decode("utf-8", "surrogateescape")
-            else:
-                yield from trace.texts()
+def _ids(memories: Iterable[tuple[str, Iterable[int]]]) -> frozenset[str]:
+    """The ids of memories, and of the turns that they rest on."""
+    return frozenset(one for memory, turns in memories for one in (memory, *(f"episode:{turn}" for turn in turns)))
 
 
-def _older(file: Path) -> Path:
-    """Where a file goes that has grown too large."""
-    return file.with_name(f"{file.name}.1")
+def _is(line: TraceLine, trace_id: str) -> bool:
+    return line.trace is not None and line.trace.trace_id == trace_id
 
 
-def _without(file: Path, is_doomed: Callable[[TraceDocument], bool]) -> tuple[str, int]:
-    """What is left of *file* without the doomed and the unreadable lines, and how many lines that takes away."""
-    if not file.exists():
-        return "", 0
-    with open_regular(file) as handle:
-        lines = sum(1 for _ in handle)
-    left = [trace for trace in _documents(file) if not is_doomed(trace)]
-    return "".join(f"{trace.encoded()}\n" for trace in left), lines - len(left)
-
-
-def _tail(file: Path) -> list[TraceDocument]:
-    start = max(0, file.stat().st_size - _TAIL_BYTES) if file.exists() else 0
-    return ([] if start else list(_documents(_older(file)))[-_REMEMBERED_TRACES:]) + list(_documents(file, start=start))
-
-
-def _documents(file: Path, *, start: int = 0) -> Iterator[TraceDocument]:
-    if not file.exists():
-        return
-    with open_regular(file) as handle:
-        handle.seek(start)
-        for line in handle:
-            trace = decoded(line)
-            if trace is not None:
-                yield trace
+def _read_cursor(cursor: str | None) -> tuple[int, int] | None:
+    if cursor is None:
+        return None
+    found = re.fullmatch(r"([0-9]{1,7})\.([0-9]{1,13})", cursor)
+    if found is None or int(found[1]) >= _MOST_DAYS or int(found[2]) >= _MOST_BYTES:
+        raise InvalidRequest("this is no `next_cursor` of an earlier page", pointer="query/cursor")
+    return int(found[1]), int(found[2])

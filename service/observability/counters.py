@@ -20,6 +20,7 @@ class Tally:
         self.acceptances = Durations(INSTANT)
         self.memories: Counter[str] = Counter(saved=0, duplicate=0, dropped=0)
         self.resonances: Counter[str] = Counter(surfaced=0, silent=0, late=0)
+        self.probes = 0
         self.rungs: Counter[str] = Counter()
         self.resonance_durations = Durations(TURN)
         self.phases = Durations(INSTANT)

@@ -86,7 +86,8 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     known = _trace_of_same_exchange(chat, mind=mind, seen=seen, context=context)
     if known is not None:
         stable = await context.pipeline.stable_text(mind, tools=_tools(chat))
-        block, trace_id = known.block, known.trace_id
+        block: str = known.block
+        trace_id: str | None = known.trace_id
         failed = False
     else:
         found = await context.pipeline.resonate(mind, _request(chat, seen, context=context))

@@ -59,6 +59,17 @@ class PreTurnCall:
     trace: TraceRecorder
     questions: list[ModelQuestion[Any]] = field(default_factory=list)
 
+    @property
+    def is_noted(self) -> bool:
+        """Whether anything of the call is kept: not of one that only asks what would surface."""
+        return self.request.what_if is None
+
+    @property
+    def may_ask_model(self) -> bool:
+        """Whether a model may see the moment."""
+        is_left_out = self.request.what_if is not None and "model" in self.request.what_if.without
+        return not is_left_out and not self.moment.is_off_the_record
+
     @asynccontextmanager
     async def failing_open(self) -> AsyncIterator[None]:
         """

@@ -47,7 +47,7 @@ class Filters:
             return trace.silent("there is nothing to look for")
 
         is_gated = request.relevance > 0
-        echoes = mind.trace_log.echoes(request.session_id, turns=self._echo_turns)
+        echoes = mind.trace_log.echoes(request.session_id, turns=self._echo_turns, before=request.as_of)
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]

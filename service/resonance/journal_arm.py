@@ -143,11 +143,14 @@ def note_fragments(
     """
     superseded = dreams.superseded if dreams is not None else frozenset[str]()
     now = terms.call.moment.now.astimezone(terms.call.moment.timezone)
+    as_of = terms.call.request.as_of
     best: dict[str, tuple[float, Match]] = {}
     for one in hits:
         for match in one.matches.ranked:
             observed = match.chunk.observed
             if observed is not None and (dreams is None or observed.digest in superseded):
+                continue
+            if as_of is not None and (observed_at(observed, now=now) if observed else match.chunk.written_at) > as_of:
                 continue
             key = _id_of(match.chunk)
             known = best.get(key)

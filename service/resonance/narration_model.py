@@ -67,7 +67,7 @@ class NarrationModel:
         left = call.deadline.left(share=_SHARE)
         if not labelled or not self._may_ask(call) or (left is not None and left < _LEAST_SECONDS):
             return telling
-        if not self._pace.fits(left):
+        if call.is_noted and not self._pace.fits(left):
             call.trace.note(NarrationTrace(model="not asked: the model answers too slowly for this deadline"))
             return telling
         telling.question = self._late_answers.ask(
@@ -115,7 +115,7 @@ class NarrationModel:
         )
 
     def _may_ask(self, call: PreTurnCall) -> bool:
-        return self._model.is_hosted and not call.moment.is_off_the_record
+        return self._model.is_hosted and call.may_ask_model
 
     async def _narrated(self, call: PreTurnCall, telling: Telling) -> Narrated:
         """Ask the model, and check what it answers. Raises ModelFault, HomeFault."""
@@ -123,9 +123,12 @@ class NarrationModel:
         voice = await anyio.to_thread.run_sync(self._voice, mind)
         began = clock()
 
+        def took() -> None:
+            if call.is_noted and not telling.said.lines:
+                self._pace.took(clock() - began)
+
         def heard(said: Narration) -> None:
-            if not telling.said.lines:
-                self._pace.took(clock() - began)  # from here on, the answer is of use
+            took()  # from here on, the answer is of use
             telling.said = said
 
         try:
@@ -138,10 +141,10 @@ class NarrationModel:
                 on_part=heard,
             )
         except ModelTimedOut:
-            self._pace.took(clock() - began)
+            if call.is_noted:
+                self._pace.took(clock() - began)
             raise
-        if not telling.said.lines:
-            self._pace.took(clock() - began)
+        took()
         telling.said = reply.content
         flashbacks, reasons = await self._checked(call, telling)
         return Narrated(flashbacks, reasons, reply.model, reply.usage)
@@ -188,6 +191,8 @@ class NarrationModel:
         )
 
     def _keep(self, call: PreTurnCall, narrated: Narrated) -> None:
+        if not call.is_noted:
+            return
         for flashback in narrated.flashbacks:
             if flashback.is_rewritten:
                 self._late_answers.narrations.put(_key(call, flashback), flashback.text)

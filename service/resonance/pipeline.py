@@ -8,6 +8,7 @@ model's seeds skipped → rewriting skipped → story only) and names each rung 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,14 @@ from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import etag, inject
 from service.resonance.labels import label_all
 from service.resonance.moment_builder import in_its_language, observe
+from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.moment import ResonanceAnswer
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.mind.events import Publish
     from service.mind.minds import Mind
     from service.mind.trace_document import TraceDocument
     from service.observability.counters import Tally
@@ -43,6 +46,15 @@ _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks per
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
+class CallTelemetry:
+    """Where each call is counted, traced and told."""
+
+    tally: Tally
+    spans: Spans
+    publish: Publish
+
+
 class Pipeline:
     """Runs the phases for one mind and one moment at a time; holds nothing of either."""
 
@@ -56,10 +68,9 @@ class Pipeline:
         stable: StablePrompt,
         privacy_filter: PrivacyFilter,
         clock: Clock,
-        tally: Tally,
-        spans: Spans,
+        telemetry: CallTelemetry,
     ) -> None:
-        """The phases that ask the world; labels and injection are functions. Each call is counted in *tally*."""
+        """The phases that ask the world; labels and injection are functions."""
         self._seeds = seeds
         self._retrieval = retrieval
         self._filters = filters
@@ -67,8 +78,9 @@ class Pipeline:
         self._stable = stable
         self._privacy_filter = privacy_filter
         self._clock = clock
-        self._tally = tally
-        self._spans = spans
+        self._tally = telemetry.tally
+        self._spans = telemetry.spans
+        self._publish = telemetry.publish
 
     async def resonate(self, mind: Mind, request: ResonanceRequest) -> ResonanceAnswer:
         """What surfaces for *mind* at this moment, within the deadline."""
@@ -78,6 +90,8 @@ class Pipeline:
             annotate(trace_id=call.trace.trace_id)
             call, injection = await self._run(call)
             call.trace.finish()
+            if not call.is_noted:
+                return self._what_if(call, injection)
             annotate(**self._count(call, injection.flashbacks))
             return await self._close(call, injection)
 
@@ -129,6 +143,8 @@ class Pipeline:
         return await self._stable.read(mind, tools)
 
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
+        if request.what_if is not None:
+            mind = await supposed(mind, request.what_if)
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)
         moment = await anyio.to_thread.run_sync(partial(observe, mind.mind_id, request, privacy=self._privacy_filter))
         trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
@@ -159,9 +175,10 @@ class Pipeline:
 
     async def _close(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
         """Write the trace, and answer."""
-        trace = call.trace
-        document = trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
+        trace, document = call.trace, _document(call, injection)
         await _write(call.mind, document)
+        ids = {"trace_id": trace.trace_id, "session_id": call.request.session_id}
+        self._publish(call.mind.mind_id, "resonance.answered", **ids, surfaced=len(injection.flashbacks))
         log.info(
             "resonance.answered",
             trace_id=trace.trace_id,
@@ -170,18 +187,34 @@ class Pipeline:
             degraded=trace.degraded,
             ms=trace.timings["total"],
         )
-        return ResonanceAnswer(
-            trace_id=trace.trace_id,
-            flashbacks=injection.flashbacks,
-            silence=document.silence,
-            block=injection.block,
-            stable=injection.stable,
-            stable_etag=etag(injection.stable),
-            messages=injection.messages,
-            degraded=trace.degraded,
-            timings=trace.timings,
-            usage=trace.usage,
-        )
+        return _answer(call, injection, document)
+
+    def _what_if(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
+        """Answer, and note nothing but that it was asked."""
+        self._tally.probes += 1
+        log.info("resonance.probed", surfaced=len(injection.flashbacks), ms=call.trace.timings["total"])
+        return _answer(call, injection, _document(call, injection))
+
+
+def _document(call: PreTurnCall, injection: Injection) -> TraceDocument:
+    return call.trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
+
+
+def _answer(call: PreTurnCall, injection: Injection, document: TraceDocument) -> ResonanceAnswer:
+    trace = call.trace
+    return ResonanceAnswer(
+        trace_id=trace.trace_id if call.is_noted else None,
+        flashbacks=injection.flashbacks,
+        silence=document.silence,
+        block=injection.block,
+        stable=injection.stable,
+        stable_etag=etag(injection.stable),
+        messages=injection.messages,
+        degraded=trace.degraded,
+        timings=trace.timings,
+        usage=trace.usage,
+        trace=document,
+    )
 
 
 async def _write(mind: Mind, document: TraceDocument) -> None:

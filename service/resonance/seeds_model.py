@@ -32,11 +32,15 @@ class Wonders:
         self._known = known
         self._tally = tally
 
-    def queries(self, moment: Moment, seeds: Seeds, *, message: str, known: Sequence[str]) -> ModelQueries:
-        """The queries of ``model_queries``; from now on, the session wondered about those of its wonders."""
+    def queries(
+        self, moment: Moment, seeds: Seeds, *, message: str, known: Sequence[str], is_noted: bool = True
+    ) -> ModelQueries:
+        """The queries of ``model_queries``; from now on, the session wondered about those of its wonders, if noted."""
         session = (moment.mind_id, moment.session_id)
         before = self._known.get(session) or frozenset()
         found = model_queries(seeds, message=message, known=known, wondered_before=before)
+        if not is_noted:
+            return found
         keys = frozenset(map(wonder_key, found.hypotheses))
         if keys:
             self._known.put(session, keys | before if len(before) < _MOST_WONDERED else keys)
@@ -86,7 +90,9 @@ class CallSeeds:
             return self
         trace.spend(reply.usage)
         trace.note(SeedsTrace(model=reply.content.model_dump(mode="json")))
-        added = self.wonders.queries(call.moment, reply.content, message=self.names_with, known=self.queries)
+        added = self.wonders.queries(
+            call.moment, reply.content, message=self.names_with, known=self.queries, is_noted=call.is_noted
+        )
         return replace(self, added=added)
 
 
@@ -117,8 +123,10 @@ class SeedsModel:
         quick = message_seeds(moment)
         call.trace.note(SeedsTrace(queries=quick.queries, names=quick.names, late=()))
         seeds = CallSeeds(quick.queries, wonders=self._wonders)
+        if not call.is_noted:
+            return self._beside(call, seeds)
         self._think_ahead.expect_more(moment)
-        if not self._model.is_hosted or moment.is_off_the_record:
+        if not self._model.is_hosted or not call.may_ask_model:
             return seeds
         reply = self._late_answers.seeds.take((moment.mind_id, moment.session_id))
         if reply is not None:
@@ -133,6 +141,19 @@ class SeedsModel:
         if seeds.question is not None:
             call.questions.append(seeds.question)
         return seeds
+
+    def _beside(self, call: PreTurnCall, seeds: CallSeeds) -> CallSeeds:
+        """With a question of its own, if any: what was thought for the session's next turn is left for that turn."""
+        if not self._model.is_hosted or not call.may_ask_model or not call.moment.message:
+            return seeds
+
+        async def ask() -> Reply[Seeds]:
+            workspace = call.mind.workspace
+            return await ask_for_seeds(call.moment, agent=self._agent, model=self._model, workspace=workspace)
+
+        question = self._late_answers.ask(call.mind, "seeds", ask, keep=lambda _: None)
+        call.questions.append(question)
+        return replace(seeds, question=question, names_with=call.moment.message)
 
     def _ask(self, call: PreTurnCall) -> ModelQuestion[Reply[Seeds]] | None:
         """Ask about the message itself; not where nothing was said, or where the answer is sure to come late."""

@@ -15,12 +15,26 @@ if TYPE_CHECKING:
     from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.ports import Usage
     from consolidation.kernel.turns import Message
+    from service.mind.trace_document import TraceDocument
 
 type Placement = Literal["tail", "system"]
 type Part = Literal["flashbacks", "story", "protocol"]
+type LeftOut = Literal["model", "graph"]
 type FragmentKind = Literal["fact", "entity", "episode", "journal", "observation"]
 
 PARTS: frozenset[Part] = frozenset({"flashbacks", "story", "protocol"})
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """
+    That nothing of a pre-turn call is noted, and how it differs from a real one.
+
+    ``as_of`` is the time up to which the mind is known; None where that is now. ``without`` is what does not take part.
+    """
+
+    as_of: datetime | None = None
+    without: frozenset[LeftOut] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +44,7 @@ class ResonanceRequest:
 
     ``query`` is searched for in place of the newest message. ``include`` are the parts that are wanted in the answer.
     ``tools`` are the names of those that the bot can call; None where that is not known. ``seen_from`` is the sequence
-    from which on everything is in sight, whatever session it is of.
+    from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call.
     """
 
     session_id: str
@@ -48,6 +62,12 @@ class ResonanceRequest:
     include: frozenset[Part] = PARTS
     tools: frozenset[str] | None = None
     seen_from: int | None = None
+    what_if: WhatIf | None = None
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The time up to which the mind is known, where that is not now."""
+        return self.what_if.as_of if self.what_if is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +190,10 @@ class ResonanceAnswer:
 
     ``block`` is the volatile part of what is injected, ``stable`` the other one; ``messages`` has both put in.
     ``degraded`` names each rung of the ladder that was taken; ``timings`` are milliseconds by phase and ``total``.
+    ``trace_id`` is None where no trace is kept.
     """
 
-    trace_id: str
+    trace_id: str | None
     flashbacks: tuple[Flashback, ...]
     silence: str | None
     block: str
@@ -182,3 +203,4 @@ class ResonanceAnswer:
     degraded: tuple[str, ...]
     timings: Mapping[str, float]
     usage: Usage
+    trace: TraceDocument

@@ -151,6 +151,14 @@ class ResonanceSettings(Section):
     )
 
 
+class TracesSettings(Section):
+    """The traces of pre-turn calls."""
+
+    keep_days: Annotated[int, Field(ge=0)] = Field(
+        30, description="The number of days that traces are kept; 0 keeps them for ever."
+    )
+
+
 class AccessSettings(Section):
     """Who may call. API keys are made by `mind-memory keys create`."""
 

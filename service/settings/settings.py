@@ -36,6 +36,7 @@ from service.settings.sections import (
     SleepSettings,
     StorySettings,
     TelemetrySettings,
+    TracesSettings,
     each_kind_once,
 )
 
@@ -118,6 +119,7 @@ class Settings(BaseSettings):
     embedder: EmbedderSettings = Field(EmbedderSettings(), description="The embedder.")
     graph: GraphSettings = Field(GraphSettings(), description="FalkorDB.")
     resonance: ResonanceSettings = Field(ResonanceSettings(), description="The pre-turn call.")
+    traces: TracesSettings = Field(TracesSettings(), description="Traces of pre-turn calls.")
     story: StorySettings = Field(StorySettings(), description="STORY.md.")
     sleep: SleepSettings = Field(SleepSettings(), description="The sleep of autonomous agents.")
     journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")

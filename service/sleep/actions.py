@@ -217,7 +217,7 @@ class ActionIntake:
             return None
         found = answer.flashbacks[0]
         label = f"{found.label.text}: " if found.label.text else ""
-        return SurfacedThought(f"(A thought surfaces: {label}{found.text})", answer.trace_id, found.fragment.id)
+        return SurfacedThought(f"(A thought surfaces: {label}{found.text})", answer.trace_id or "", found.fragment.id)
 
 
 def _check(actions: Sequence[Action]) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from consolidation.story.run import Run
+    from service.mind.events import Publish
     from service.mind.minds import Mind
     from service.observability.counters import Tally
     from service.ports.spans import Spans
@@ -23,10 +24,11 @@ log = structlog.get_logger()
 class RunTelemetry:
     """Observes runs."""
 
-    def __init__(self, *, tally: Tally, spans: Spans, clock: Clock) -> None:
+    def __init__(self, *, tally: Tally, spans: Spans, clock: Clock, publish: Publish) -> None:
         self._tally = tally
         self._spans = spans
         self._clock = clock
+        self._publish = publish
 
     @contextmanager
     def observe(self, mind: Mind, trigger: str) -> Iterator[Callable[[Run], None]]:
@@ -45,6 +47,8 @@ class RunTelemetry:
                     model_calls=run.usage.calls,
                 )
                 _report(mind, run)
+                if run.chapters:
+                    self._publish(mind.mind_id, "story.told", turns=run.narrated, chapters=run.chapters)
 
             try:
                 yield ended

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 import mind_memory_client as mm
 from mind_memory_client import AsyncMemoryClient, MemoryClient, _ask, _corrections, errors
 from mind_memory_client import _endpoints as api
+from mind_memory_client import _insight_endpoints as insight
 from mind_memory_client.turn import begin_turn
 from service.app import create_app
 from service.settings.settings import Settings
@@ -68,6 +69,7 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
     positional = {
         "turn": 3,
         "resonance": 3,
+        "probe": 3,
         "store_turn": 3,
         "remember": 2,
         "ask": 2,
@@ -126,7 +128,12 @@ def test_every_route_has_an_endpoint_and_every_endpoint_a_route():
 def test_every_endpoint_is_called_by_a_method(kind):
     source = "".join(inspect.getsource(inspect.getmodule(one)) for one in kind.__mro__ if one is not object)
     source += "".join(map(inspect.getsource, (one for one in MODULES if one is not api)))
-    functions = {name: inspect.getsource(one) for name, one in vars(api).items() if inspect.isfunction(one)}
+    functions = {
+        name: inspect.getsource(one)
+        for module in MODULES
+        for name, one in vars(module).items()
+        if inspect.isfunction(one) and one.__module__ == module.__name__
+    }
     called = source + "".join(text for name, text in functions.items() if f"api.{name}(" in source)
 
     assert [name for name in ENDPOINTS if not re.search(rf"\b{name}\.call\(", called)] == []
@@ -136,6 +143,7 @@ SENT = [
     api.resonance("ada", "s", "hi", now="2026-01-01T00:00:00Z", timezone="UTC", deadline_ms=1, max_fragments=1,
                   max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, kind="turn",
                   relevance=0.1, query="q", include=["flashbacks"]),
+    insight.probe("ada", "s", "hi", as_of="2026-01-01T00:00:00Z", without=["model"]),
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),
@@ -159,7 +167,8 @@ def test_what_a_call_sends_is_what_the_document_knows(call):
 
     assert {name for name, _ in call.query} <= query
     if call.body is not None:
-        assert set(call.body) == properties(route["requestBody"]["content"]["application/json"]["schema"])
+        sent = {name for one in SENT if one.endpoint == call.endpoint and one.body for name in one.body}
+        assert sent == properties(route["requestBody"]["content"]["application/json"]["schema"])
 
 
 @pytest.mark.parametrize("name", WITH_MODEL)

@@ -113,18 +113,20 @@ async def test_a_version_and_a_trace_file_that_are_links_are_not_shown(tmp_path)
             await a_mind(service, mind_id)
         await service.resonate("bob", "Where does my mother live?")
         folder = tmp_path / "minds/ada"
+        (kept,) = (tmp_path / "minds/bob").glob("subconscious-*.jsonl")
         (folder / "story-history").mkdir(exist_ok=True)
-        (folder / "story-history/2026-01-09T18-31-00-000000Z.md").symlink_to(tmp_path / "minds/bob/subconscious.jsonl")
-        in_its_place(folder / "subconscious.jsonl", way="link", target=tmp_path / "minds/bob/subconscious.jsonl")
-        bobs = (tmp_path / "minds/bob/subconscious.jsonl").read_bytes()
+        (folder / "story-history/2026-01-09T18-31-00-000000Z.md").symlink_to(kept)
+        in_its_place(folder / kept.name, way="link", target=kept)
+        bobs = kept.read_bytes()
         history = (await service.http.get("/v1/minds/ada/story/history")).json()
         version = await service.http.get("/v1/minds/ada/story/history/2026-01-09T18-31-00-000000Z")
         answer = await service.resonate("ada", "Hello")
-        after = (tmp_path / "minds/bob/subconscious.jsonl").read_bytes()
+        listed = (await service.http.get("/v1/minds/ada/traces")).json()["traces"]
+        after = kept.read_bytes()
 
     assert version.status_code == 404 and "2026-01-09T18-31" not in json.dumps(history)
     assert answer.status_code == 200
-    assert after == bobs
+    assert after == bobs and listed == []
 
 
 async def test_a_mind_whose_transcript_is_another_minds_is_not_opened(tmp_path):

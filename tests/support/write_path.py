@@ -15,6 +15,7 @@ from service.ingest.indexing_lane import IndexingLane
 from service.ingest.ingestion import Ingestion
 from service.ingest.lane_telemetry import LaneTelemetry
 from service.ingest.saving_lane import SavingLane
+from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds
 from service.observability.counters import Tally
@@ -78,7 +79,11 @@ async def write_path(home, *, retry_seconds=0.001, sweep_seconds=60.0, sweeps=Fa
                 indexing=IndexingLane(telemetry=telemetry),
                 saving=SavingLane(embedder=EMBEDDER, adopt_graph=_nothing_to_adopt, telemetry=telemetry),
                 extraction=ExtractionLane(
-                    clock=clock, most_attempts=MOST_ATTEMPTS, turn_seconds=SECONDS, telemetry=telemetry
+                    clock=clock,
+                    most_attempts=MOST_ATTEMPTS,
+                    turn_seconds=SECONDS,
+                    telemetry=telemetry,
+                    publish=MindEvents(clock).publish,
                 ),
                 telemetry=telemetry,
                 background=background,

@@ -1,18 +1,15 @@
-"""The pre-turn call and its traces."""
+"""The pre-turn call."""
 
-from typing import Annotated
 from zoneinfo import ZoneInfo
 
-import anyio.to_thread
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
-from consolidation.kernel.errors import MindNotFound, TraceNotFound
+from consolidation.kernel.errors import InvalidRequest, MindNotFound
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.turns import TurnKind
-from service.http.dependencies import MemoryDep, MindId, TraceId
+from service.http.dependencies import MemoryDep, MindId
 from service.http.openapi import answers
-from service.http.schemas.examples import RESONATED, TRACED, TRACES
-from service.http.schemas.minds import TracesOut
+from service.http.schemas.examples import RESONATED
 from service.http.schemas.resonance import (
     FlashbackOut,
     InjectedMessage,
@@ -26,7 +23,7 @@ from service.http.schemas.resonance import (
     said_by,
 )
 from service.resonance.injection import etag, injected
-from service.retrieval.moment import Flashback, ResonanceAnswer, ResonanceRequest
+from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
 from service.settings.sections import ResonanceSettings
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
@@ -41,29 +38,19 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> R
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
     found = await memory.pipeline.resonate(mind, request)
-    return _answer(mind_id, found, known_etag=posted.known_story_etag)
+    return _answer(mind_id, found, known_etag=posted.known_story_etag, shows_trace="trace" in posted.include)
 
 
-@router.get("/traces", summary="The newest traces", responses=answers(TRACES, 404, 422))
-async def traces(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query(ge=1, le=200)] = 20) -> TracesOut:
-    """The newest traces, newest first."""
-    mind = await memory.minds.find(mind_id)
-    return TracesOut(traces=[one.as_json() for one in mind.trace_log.recent(limit=limit)])
-
-
-@router.get("/traces/{trace_id}", summary="Why a memory surfaced or did not", responses=answers(TRACED, 404, 422))
-async def trace(mind_id: MindId, trace_id: TraceId, memory: MemoryDep) -> dict[str, object]:
-    """One pre-turn call, phase by phase, and what became of what it showed."""
-    mind = await memory.minds.find(mind_id)
-    found = mind.trace_log.find(trace_id)
-    if found is None:
-        raise TraceNotFound("no trace has this id; old traces are deleted")
-    standing = await anyio.to_thread.run_sync(mind.outcomes.of_trace, trace_id)
-    outcomes = [
-        {"id": one.memory, "outcome": one.outcome, "reporter": one.reporter, "at": one.at.isoformat()}
-        for one in standing
-    ]
-    return {**found.as_json(), "outcomes": outcomes}
+def _what_if(posted: ResonanceIn) -> WhatIf | None:
+    """What the call supposes; None for a real one. Raises InvalidRequest."""
+    if posted.probe:
+        return WhatIf(posted.as_of, frozenset(posted.without))
+    asked = {"as_of": posted.as_of is not None, "without": bool(posted.without), "trace": "trace" in posted.include}
+    name = next((name for name, is_asked in asked.items() if is_asked), None)
+    if name is not None:
+        pointer = "#/include" if name == "trace" else f"#/{name}"
+        raise InvalidRequest(f"`{name}` is for a call with `probe: true`", pointer=pointer)
+    return None
 
 
 def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
@@ -72,7 +59,7 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
     return ResonanceRequest(
         session_id=posted.session_id,
         messages=tuple(message.as_message() for message in posted.messages),
-        now=posted.now or memory.clock.now(),
+        now=posted.now or posted.as_of or memory.clock.now(),
         timezone=ZoneInfo(posted.timezone),
         deadline_seconds=deadline,
         max_fragments=knobs.max_fragments if posted.max_fragments is None else posted.max_fragments,
@@ -82,11 +69,16 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
         is_off_the_record=posted.off_the_record,
         kind=TurnKind(posted.kind),
         query=posted.query,
-        include=frozenset(posted.include),
+        include=_parts(posted),
+        what_if=_what_if(posted),
     )
 
 
-def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None) -> ResonanceOut:
+def _parts(posted: ResonanceIn) -> frozenset[Part]:
+    return frozenset("flashbacks" if one == "trace" else one for one in posted.include)
+
+
+def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None, shows_trace: bool) -> ResonanceOut:
     return ResonanceOut(
         mind_id=mind_id,
         trace_id=found.trace_id,
@@ -100,6 +92,7 @@ def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None) -> 
         degraded=list(found.degraded),
         timings_ms=dict(found.timings),
         usage=UsageOut.model_validate(found.usage),
+        trace=found.trace.as_json() if shows_trace else None,
     )
 
 

@@ -65,6 +65,7 @@ RESONATED: dict[str, Any] = {
     "degraded": [],
     "timings_ms": TIMINGS,
     "usage": NO_COST,
+    "trace": None,
 }
 
 REMEMBERED: dict[str, Any] = {
@@ -202,7 +203,6 @@ METRICS = """# HELP mind_memory_turns_total Posted turns by outcome.
 mind_memory_turns_total{outcome="accepted"} 1.0
 """
 
-TRACES: dict[str, Any] = {"traces": [TRACE]}
 
 STORY: dict[str, Any] = {
     "mind_id": "global-user-memory",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -131,12 +131,6 @@ class RememberedOut(Answered):
 
     memories: list[MemoryOut]
     degraded: list[str]
-
-
-class TracesOut(Answered):
-    """The newest traces, newest first."""
-
-    traces: list[dict[str, Any]]
 
 
 class Retried(Answered):

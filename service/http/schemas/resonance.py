@@ -45,14 +45,30 @@ class ResonanceIn(Body):
         None,
         description="What to search for, in place of the newest message. The messages still say what is visible.",
     )
-    include: Annotated[list[Literal["flashbacks", "story", "protocol"]], Field(min_length=1, max_length=3)] = Field(
-        default=["flashbacks", "story", "protocol"],
-        description="The parts that are wanted. With `flashbacks` alone, `stable` is empty, and after silence "
-        "`messages` hold no memory. Without `flashbacks`, nothing is searched.",
+    include: Annotated[list[Literal["flashbacks", "story", "protocol", "trace"]], Field(min_length=1, max_length=4)] = (
+        Field(
+            default=["flashbacks", "story", "protocol"],
+            description="The parts that are wanted. With `flashbacks` alone, `stable` is empty, and after silence "
+            "`messages` hold no memory. Without `flashbacks`, nothing is searched. `trace`, of a probe only, brings "
+            "`flashbacks`, too.",
+        )
     )
     relevance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = Field(
         None,
         description="The relevance threshold of this call, instead of the configured one; 0 switches the gate off.",
+    )
+    probe: Flag = Field(
+        default=False,
+        description="Ask what would surface, and leave nothing behind: no trace, no echo, nothing for later turns. "
+        "(A turn of the kind `probe` is something else: a health check.)",
+    )
+    as_of: Instant | None = Field(
+        None,
+        description="Of a probe: what would have surfaced at this time. Turns that were accepted or occurred later do "
+        "not count, and facts hold as they held then. It is also `now`, where that is not given.",
+    )
+    without: Annotated[list[Literal["model", "graph"]], Field(max_length=2)] = Field(
+        default=[], description="Of a probe: what would surface without a model, or without the graph."
     )
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
@@ -163,7 +179,9 @@ class ResonanceOut(Answered):
     """What surfaced, or why nothing did."""
 
     mind_id: str
-    trace_id: str | None = Field(description="Null for a mind that does not exist yet: nothing is traced.")
+    trace_id: str | None = Field(
+        description="Null for a probe, and for a mind that does not exist yet: no trace is kept."
+    )
     surfaced: bool
     silence: str | None
     flashbacks: list[FlashbackOut]
@@ -174,3 +192,6 @@ class ResonanceOut(Answered):
     degraded: list[str]
     timings_ms: dict[str, float]
     usage: UsageOut
+    trace: dict[str, Any] | None = Field(
+        None, description="Of a probe that asked for it: as `GET …/traces/{trace_id}` would tell it. Else null."
+    )

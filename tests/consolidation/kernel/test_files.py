@@ -83,11 +83,11 @@ def test_a_new_file_takes_no_other_ones_place_not_even_through_a_link(tmp_path):
 
 def test_a_line_that_does_not_fit_is_taken_back_whole(tmp_path):
     file = tmp_path / "lines.jsonl"
-    append_line(file, "first", rotate_bytes=10_000)
+    append_line(file, "first")
 
     with no_file_above(1_000), pytest.raises(OSError, match="too large"):
-        append_line(file, "x" * 5_000, rotate_bytes=10_000)
-    append_line(file, "second", rotate_bytes=10_000)
+        append_line(file, "x" * 5_000)
+    append_line(file, "second")
 
     assert file.read_text() == "first\nsecond\n"
 

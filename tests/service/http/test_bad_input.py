@@ -348,7 +348,7 @@ async def test_a_bad_query_parameter_is_pointed_at(service, untouched, query, po
     problem_of(await service.http.get(f"/v1/minds/{MIND}/remember?{query}"), 422, pointer=pointer)
 
 
-@pytest.mark.parametrize("limit", ["0", "201", "x", ""])
+@pytest.mark.parametrize("limit", ["0", "501", "x", ""])
 async def test_a_bad_limit_of_traces_is_pointed_at(service, untouched, limit):
     problem_of(await service.http.get(f"/v1/minds/{MIND}/traces?limit={limit}"), 422, pointer="query/limit")
 

@@ -19,6 +19,8 @@ from service.http.schemas import (
     observations,
     outcomes,
     people,
+    timeline,
+    traces,
     trim,
     waking,
 )
@@ -37,7 +39,7 @@ MIND = "global-user-memory"
 EXAMPLES = {
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
-    "GET /v1/minds/{mind_id}/traces": examples.TRACES,
+    "GET /v1/minds/{mind_id}/traces": traces.TRACES,
     "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACED,
     "POST /v1/minds/{mind_id}/outcomes": outcomes.APPLIED,
     "POST /v1/minds/{mind_id}/corrections": corrections.CORRECTION,
@@ -49,6 +51,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
     "POST /v1/minds/{mind_id}/rebuild": examples.REBUILDING,
+    "GET /v1/minds/{mind_id}/events": None,
+    "GET /v1/minds/{mind_id}/timeline": timeline.TIMELINE,
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,

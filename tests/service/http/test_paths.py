@@ -71,7 +71,7 @@ NASTY = {  # as they stand in the address; what is not encoded is meant to be so
 }
 OWN = set(
     """SOUL.md PURPOSE.md MEMORY.md memory transcript derived STORY.md STORY.md.lock story-history pending-episodes.log
-    subconscious.jsonl""".split()
+    """.split()
 )  # what a mind's folder may hold
 
 

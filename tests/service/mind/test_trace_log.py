@@ -1,11 +1,14 @@
-"""What was shown is remembered, over restarts, damaged lines and rotation."""
+"""What was shown is remembered, over restarts, damaged lines and days."""
 
 import json
 import resource
 import threading
+from datetime import timedelta
 
 import pytest
 
+from consolidation.kernel.clock import FixedClock
+from service.index.trace_index import CallFilter
 from service.mind import trace_log as module
 from service.mind.trace_document import ShownTrace, TraceDocument
 from service.mind.trace_log import TraceLog
@@ -19,15 +22,21 @@ def trace_of(trace_id, *shown, session_id="s1", **more):
 
 @pytest.fixture
 def file(tmp_path):
-    return tmp_path / "subconscious.jsonl"
+    return tmp_path / f"subconscious-{NOON.date()}.jsonl"
+
+
+def opened(file, *, clock=None, keep_days=0):
+    """The log of the mind whose file of today is *file*."""
+    index = file.with_name("traces.sqlite3")
+    return TraceLog(file.parent, index=index, clock=clock or FixedClock(NOON), keep_days=keep_days)
 
 
 def test_a_restart_remembers_what_was_shown_and_why(file):
-    first = TraceLog(file)
+    first = opened(file)
     first.add(trace_of("one", 1, 2))
     first.add(trace_of("two", 3, session_id="s2"))
 
-    second = TraceLog(file)
+    second = opened(file)
 
     for log in (first, second):
         assert log.echoes("s1", turns=25).fragments == {"episode:1", "episode:2"}
@@ -38,7 +47,7 @@ def test_a_restart_remembers_what_was_shown_and_why(file):
 
 
 def test_an_echo_fades_after_so_many_turns_of_its_session(file):
-    log = TraceLog(file)
+    log = opened(file)
     log.add(trace_of("first", 1))
     for n in range(24):
         log.add(trace_of(f"t{n}"))
@@ -47,7 +56,7 @@ def test_an_echo_fades_after_so_many_turns_of_its_session(file):
     assert log.echoes("s1", turns=25).sequences == {1}
     log.add(trace_of("last"))
     assert log.echoes("s1", turns=25).sequences == frozenset()
-    assert TraceLog(file).echoes("s1", turns=25).sequences == frozenset()
+    assert opened(file).echoes("s1", turns=25).sequences == frozenset()
     assert log.echoes("s1", turns=26).sequences == {1}
     assert log.echoes("s1", turns=0).sequences == frozenset()
     assert log.echoes("nobody", turns=25).fragments == frozenset()
@@ -73,34 +82,61 @@ def test_an_echo_fades_after_so_many_turns_of_its_session(file):
     ],
 )
 def test_a_damaged_line_takes_no_other_with_it(file, damage):
-    TraceLog(file).add(trace_of("one", 1))
+    opened(file).add(trace_of("one", 1))
     with file.open("ab") as handle:
         handle.write(damage)
-    TraceLog(file).add(trace_of("two", 2))
+    opened(file).add(trace_of("two", 2))
 
-    log = TraceLog(file)
+    log = opened(file)
 
     assert log.echoes("s1", turns=25).sequences == {1, 2}
     assert log.find("two")
     assert log.recent(limit=1)[0].trace_id == "two"
 
 
-def test_rotation_keeps_echoes_and_traces(file):
-    big = "x" * (module._ROTATE_BYTES // 160)
-    log = TraceLog(file)
-    for n in range(165):
-        log.add(trace_of(f"t{n}", n, message=big))
-    assert file.with_name("subconscious.jsonl.1").exists()
+def test_the_newest_traces_are_remembered_over_days(file):
+    clock = FixedClock(NOON)
+    log = opened(file, clock=clock)
+    for n in range(6):
+        log.add(trace_of(f"t{n}", n))
+        clock.advance(timedelta(days=1))
+    log.close()
 
-    again = TraceLog(file)
+    again = opened(file, clock=clock)
 
-    assert again.echoes("s1", turns=3).sequences == {162, 163, 164}
+    assert len(list(file.parent.glob("subconscious-*.jsonl"))) == 6
+    assert again.echoes("s1", turns=3).sequences == {3, 4, 5}
     assert again.find("t0").trace_id == "t0"
-    assert all(json.loads(line) for line in file.read_text().splitlines())
+    assert [one.trace_id for one in again.recent(limit=9)] == [f"t{n}" for n in (5, 4, 3, 2, 1, 0)]
+
+
+def test_no_more_is_read_when_it_is_opened_than_a_few_megabytes(file):
+    log = opened(file)
+    for n in range(12):
+        log.add(trace_of(f"t{n}", n, message="x" * (module._TAIL_BYTES // 8)))
+    log.close()
+
+    again = opened(file)
+
+    assert 0 < len(again.recent(limit=100)) < 12
+    assert again.find("t0").trace_id == "t0"
+
+
+def test_the_files_of_earlier_versions_are_read_as_the_oldest(file):
+    lines = {"subconscious.jsonl.1": "oldest", "subconscious.jsonl": "older"}
+    for name, trace_id in lines.items():
+        file.with_name(name).write_text(f"{trace_of(trace_id, 7).encoded()}\n")
+    log = opened(file)
+    log.add(trace_of("new", 8))
+
+    found = [one.trace_id for one in log.page(CallFilter(), limit=9).traces]
+
+    assert found == ["new", "older", "oldest"]
+    assert log.echoes("s1", turns=3).sequences == {7, 8}
 
 
 def test_a_session_that_never_ends_does_not_fill_the_memory(file):
-    log = TraceLog(file)
+    log = opened(file)
     for n in range(1500):
         log.add(trace_of(f"t{n}", n))
 
@@ -109,7 +145,7 @@ def test_a_session_that_never_ends_does_not_fill_the_memory(file):
 
 
 def test_many_threads_write_whole_lines(file):
-    log = TraceLog(file)
+    log = opened(file)
     threads = [
         threading.Thread(target=lambda at=at: [log.add(trace_of(f"{at}-{n}", n)) for n in range(20)]) for at in range(8)
     ]
@@ -121,8 +157,8 @@ def test_many_threads_write_whole_lines(file):
     assert len({json.loads(line)["trace_id"] for line in file.read_text().splitlines()}) == 160
 
 
-def test_a_trace_that_finds_no_room_leaves_nothing_of_it_behind(file):
-    log = TraceLog(file)
+def test_a_trace_that_finds_no_room_is_written_with_the_next_one(file):
+    log = opened(file)
     log.add(trace_of("one", 1))
     size = file.stat().st_size
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -135,4 +171,4 @@ def test_a_trace_that_finds_no_room_leaves_nothing_of_it_behind(file):
 
     assert file.stat().st_size == size
     log.add(trace_of("three", 3))
-    assert [trace.trace_id for trace in TraceLog(file).recent(limit=10)] == ["three", "one"]
+    assert [trace.trace_id for trace in opened(file).recent(limit=10)] == ["three", "two", "one"]

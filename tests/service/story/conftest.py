@@ -15,6 +15,7 @@ from consolidation.story.triggers import TriggerThresholds
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.extractive_model import ExtractiveModel
 from service.ingest.intake import Intake
+from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds
 from service.observability.counters import Tally
@@ -73,7 +74,9 @@ class Stage:
             agent="the bot",
             pending_log=self.pending_log,
             sources=self.sources,
-            telemetry=RunTelemetry(tally=self.tally, spans=NoopSpans(), clock=self.clock),
+            telemetry=RunTelemetry(
+                tally=self.tally, spans=NoopSpans(), clock=self.clock, publish=MindEvents(self.clock).publish
+            ),
         )
         self.scheduler = StoryScheduler(
             self.writer,

@@ -1,0 +1,193 @@
+"""
+The files of a mind's traces: one a day (``subconscious-2026-01-09.jsonl``), a trace a line.
+
+A file is written on its day, whatever time a trace tells. Earlier versions wrote ``subconscious.jsonl``, and set it
+aside as ``subconscious.jsonl.1``. These two are read as the oldest, and are as old as their last writing.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from consolidation.kernel.files import append_line, replacing
+from consolidation.kernel.links import open_regular
+from consolidation.transcript.recovery import seal_end
+from service.mind.trace_document import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from service.mind.trace_document import TraceDocument
+
+_EARLIER = ("subconscious.jsonl.1", "subconscious.jsonl")  # their days are 0 and 1
+_DAILY = re.compile(r"subconscious-(\d{4}-\d{2}-\d{2})\.jsonl")
+
+
+class TracePlace(NamedTuple):
+    """Where a trace stands: the day of its file (an ordinal of `date`; 0 and 1 of earlier versions), its first byte."""
+
+    day: int
+    offset: int
+
+
+class TraceLine(NamedTuple):
+    """A whole line of a file: where it begins, where the next one does, and the trace; None where it is damaged."""
+
+    offset: int
+    end: int
+    trace: TraceDocument | None
+
+
+class TraceFiles:
+    """The files of traces in *folder*; they are written by one thread at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def days(self) -> tuple[int, ...]:
+        """The days of which there is a file, oldest first. Raises OSError."""
+        return tuple(sorted(self._found()))
+
+    def size(self, day: int) -> int:
+        """The bytes of a day's file; 0 where there is none."""
+        with suppress(OSError):
+            return self._file(day).lstat().st_size
+        return 0
+
+    def append(self, trace: TraceDocument, *, today: date) -> tuple[TracePlace, int]:
+        """
+        Append a trace to the file of *today*; it has reached the operating system when this returns.
+
+        Returns where it stands, and where the next one begins. Raises OSError; then none of it is in the file.
+        """
+        day = today.toordinal()
+        offset, end = append_line(self._file(day), trace.encoded())
+        return TracePlace(day, offset), end
+
+    def seal(self) -> None:
+        """Let the newest file end with a newline: a kill may have torn its last line. Raises OSError."""
+        for day in self.days()[-1:]:
+            seal_end(self._file(day))
+
+    def lines(self, day: int, *, start: int = 0) -> Iterator[TraceLine]:
+        """The whole lines of a day's file that begin at *start* or later. Raises OSError."""
+        with suppress(FileNotFoundError), open_regular(self._file(day)) as handle:
+            handle.seek(start)
+            at = start
+            for line in handle:
+                if not line.endswith(b"\n"):
+                    return  # somebody writes it now
+                yield TraceLine(at, at + len(line), decoded(line))
+                at += len(line)
+
+    def read(self, place: TracePlace) -> TraceDocument | None:
+        """The trace at *place*; None where there is none any more. Raises OSError."""
+        return next((line.trace for line in self.lines(place.day, start=place.offset)), None)
+
+    def newest(self, *, most: int, most_bytes: int) -> list[TraceDocument]:
+        """About the last *most* traces, oldest first, of at most the last *most_bytes*. Raises OSError."""
+        found: list[TraceDocument] = []
+        for day in reversed(self.days()):
+            size = self.size(day)
+            start = max(0, size - most_bytes)
+            found = [line.trace for line in self.lines(day, start=start) if line.trace is not None] + found
+            most_bytes -= size - start
+            if len(found) >= most or most_bytes <= 0:
+                break
+        return found
+
+    def rewrite(self, day: int, is_doomed: Callable[[TraceDocument], bool]) -> int:
+        """Write a day's file without the doomed traces and the damaged lines; how many went. Raises OSError."""
+        lines = list(self._verdicts(day, is_doomed))
+        gone = lines.count(True)
+        if gone == len(lines):
+            self._file(day).unlink(missing_ok=True)
+        elif gone:
+            with open_regular(self._file(day)) as old, replacing(self._file(day)) as new:
+                new.writelines(line for line, is_gone in zip(old, lines, strict=True) if not is_gone)
+        return gone
+
+    def drop(self, day: int) -> None:
+        """Delete a day's file. Raises OSError."""
+        self._file(day).unlink(missing_ok=True)
+
+    def before(self, first: date) -> tuple[int, ...]:
+        """The days before *first* of which there is a file: what is of an earlier version by its last writing."""
+        return tuple(day for day, file in self._found().items() if _written(day, file) < first.toordinal())
+
+    def _verdicts(self, day: int, is_doomed: Callable[[TraceDocument], bool]) -> Iterator[bool]:
+        """Of each line, torn ones too, whether it goes."""
+        with suppress(FileNotFoundError), open_regular(self._file(day)) as handle:
+            for line in handle:
+                trace = decoded(line)
+                yield trace is None or is_doomed(trace)
+
+    def _found(self) -> dict[int, Path]:
+        found = {}
+        for file in self._folder.glob("subconscious*"):
+            day = day_of(file.name)
+            if day is not None and not file.is_symlink():
+                found[day] = file
+        return found
+
+    def _file(self, day: int) -> Path:
+        if day < len(_EARLIER):
+            return self._folder / _EARLIER[day]
+        return self._folder / f"subconscious-{date.fromordinal(day)}.jsonl"
+
+
+def day_of(name: str) -> int | None:
+    """The day of a file of traces by its name, relative to the mind's folder; None of any other file."""
+    if name in _EARLIER:
+        return _EARLIER.index(name)
+    found = _DAILY.fullmatch(name)
+    if found is None:
+        return None
+    with suppress(ValueError):
+        return date.fromisoformat(found[1]).toordinal()
+    return None
+
+
+def trace_files(folder: Path) -> tuple[Path, ...]:
+    """The files of traces in a mind's *folder*, links too, sorted."""
+    return tuple(sorted(file for file in folder.glob("subconscious*") if day_of(file.name) is not None))
+
+
+def oldest_kept(today: date, *, days: int) -> date | None:
+    """The first day whose traces are kept, where they are kept for so many *days*; None where all are (0)."""
+    return today - timedelta(days=min(days, today.toordinal() - 1)) if days else None
+
+
+def rename_traces(file: Path, *, mind_id: str) -> None:
+    """Let every trace in *file*, if it is there, name the mind *mind_id*; other lines stay as they are."""
+    if not file.exists():
+        return
+    with open_regular(file) as old, replacing(file) as new:
+        for line in old:
+            trace = decoded(line)
+            new.write(line if trace is None else f"{replace(trace, mind_id=mind_id).encoded()}\n".encode())
+
+
+def words_in(file: Path) -> Iterator[str]:
+    """What a file of traces holds of anybody's words; a line that is not a trace counts as a whole."""
+    with open_regular(file) as handle:
+        for line in handle:
+            trace = decoded(line)
+            if trace is None:
+                yield line.decode("utf-8", "surrogateescape")
+            else:
+                yield from trace.texts()
+
+
+def _written(day: int, file: Path) -> int:
+    if day >= len(_EARLIER):
+        return day
+    try:
+        return datetime.fromtimestamp(file.lstat().st_mtime, UTC).date().toordinal()
+    except OSError:
+        return day

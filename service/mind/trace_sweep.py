@@ -1,0 +1,43 @@
+"""Deletes traces that are kept no longer, of every mind there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import MemoryFault
+from service.mind.trace_files import TraceFiles, oldest_kept
+
+if TYPE_CHECKING:
+    from consolidation.kernel.ports import Clock
+    from service.mind.minds import Minds
+    from service.runtime.background import Background
+
+log = structlog.get_logger()
+
+_PAUSE_SECONDS = 3600
+
+
+async def drop_old_traces(minds: Minds, *, keep_days: int, clock: Clock, background: Background) -> None:
+    """Delete what is older than *keep_days* days (0: nothing), now and every hour, until the service stops."""
+    while keep_days and not background.is_stopping:
+        for mind_id in minds.ids():
+            try:
+                await _drop_old(minds, mind_id, keep_days=keep_days, clock=clock)
+            except (MemoryFault, OSError) as error:  # the next look tries again
+                log.warning("traces.not_dropped", mind_id=mind_id, error=str(error))
+        await background.pause(_PAUSE_SECONDS)
+
+
+async def _drop_old(minds: Minds, mind_id: str, *, keep_days: int, clock: Clock) -> None:
+    """Drop the old traces of a mind; it is opened only if it has some."""
+    files = TraceFiles(minds.workspace(mind_id).folder)
+    first = oldest_kept(clock.now().date(), days=keep_days)
+    if first is None or not await anyio.to_thread.run_sync(files.before, first):
+        return
+    with minds.gate.enter(mind_id):
+        mind = await minds.find(mind_id)
+        days = await anyio.to_thread.run_sync(mind.trace_log.drop_old)
+        log.info("traces.dropped", mind_id=mind_id, days=days)

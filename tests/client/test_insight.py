@@ -1,0 +1,51 @@
+"""What the client offers to look into a memory: what if, traces, events."""
+
+from tests.client.conftest import ASKS
+
+
+def test_a_probe_says_what_would_surface_and_why(memory, told_mind):
+    found = memory.probe(told_mind, "s1", ASKS)
+    earlier = memory.probe(told_mind, "s1", ASKS, as_of="2020-01-01T00:00:00Z", without=["graph"])
+
+    assert found.surfaced
+    assert found.trace_id is None
+    assert found.trace["surfaced"]
+    assert not earlier.surfaced
+    assert memory.traces(told_mind) == ()
+
+
+def test_traces_are_found_by_what_they_showed_page_by_page(memory, told_mind):
+    shown = [memory.resonance(told_mind, f"s{n}", ASKS) for n in range(3)]
+    memory_id = shown[0].flashbacks[0].id
+
+    first = memory.find_traces(told_mind, memory=memory_id, role="shown", limit=2)
+    rest = memory.find_traces(told_mind, memory=memory_id, role="shown", limit=2, cursor=first.next_cursor)
+    one = memory.find_traces(told_mind, session="s1", surfaced=True)
+
+    found = [trace["trace_id"] for trace in (*first.traces, *rest.traces)]
+    assert found == [answer.trace_id for answer in reversed(shown)]
+    assert [trace["trace_id"] for trace in one.traces] == [shown[1].trace_id]
+
+
+def test_events_are_heard_as_they_happen_and_again_from_where_one_was(memory, told_mind):
+    (reset,) = memory.events(told_mind, last_event_id="unknown", follow=False)
+    heard = memory.events(told_mind, last_event_id=reset.id)
+    stored = memory.store_turn(told_mind, "s1", "And she likes tea.")
+
+    kept = next(heard)
+    heard.close()
+    again = next(iter(memory.events(told_mind, last_event_id=reset.id, follow=False)))
+
+    assert reset.kind == "reset"
+    assert (kept.kind, kept.about["turn_id"]) == ("turn.kept", stored.turn_id)
+    assert again == kept
+
+
+def test_a_timeline_tells_what_a_day_brought(memory, told_mind):
+    memory.resonance(told_mind, "s1", ASKS)
+
+    (today,) = memory.timeline(told_mind).buckets
+    (week,) = memory.timeline(told_mind, bucket="week").buckets
+
+    assert (today.turns, today.resonance.calls, today.resonance.surfaced) == (1, 1, 1)
+    assert week.start.weekday() == 0

@@ -1,0 +1,49 @@
+"""Full text as it was: later turns are not found, and facts hold as they held then."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from consolidation.text.words import stems
+from service.index.text_as_of import TextAsOf
+from service.index.text_index import TextIndex
+from service.ingest.episodes import as_indexed
+from service.ports.graph import StoredFact
+
+NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Five turns, a minute apart, and a fact of the second and the fourth that ended with the last."""
+    index = TextIndex(tmp_path / "text.sqlite")
+    for sequence in range(1, 6):
+        message = Message(Speaker.USER, "A blue kettle.", NOON + timedelta(minutes=sequence))
+        stored = StoredTurn(sequence, NOON, Turn(f"t{sequence}", "s", (message,)))
+        index.add_turns((as_indexed(stored, uuid=f"e{sequence}", before=(), fallback="en"),), cursor=sequence)
+    ended = StoredFact("f1", "the kettle is blue", "a", "b", ("e2", "e4"), None, NOON + timedelta(minutes=5))
+    index.add_knowledge([(ended, stems("the kettle is blue", language="en"))], (), cursor=5)
+    yield index
+    index.close()
+
+
+def test_turns_that_were_stored_later_or_occurred_later_are_not_found(text):
+    then = TextAsOf(text, last=4, instant=NOON + timedelta(minutes=3))
+
+    wanted = stems("blue kettle", language="en")
+
+    assert {hit.number for hit in then.search("turns", wanted, limit=10)} == {1, 2, 3}
+    assert len(then.search("turns", wanted, limit=2)) == 2
+    assert then.turn_counts(wanted) == dict.fromkeys(wanted, 4)
+    assert set(then.turns_between(NOON, NOON + timedelta(days=1), limit=2)) == {3, 2}
+    assert then.sequences(("e2", "e4")) == {"e2": 2}
+
+
+@pytest.mark.parametrize(("minutes", "is_ended"), [(3, False), (4, False), (5, True), (9, True)])
+def test_a_fact_that_ended_later_had_no_end(text, minutes, is_ended):
+    then = TextAsOf(text, last=5, instant=NOON + timedelta(minutes=minutes))
+
+    (row,) = then.facts(tuple(then.fact_numbers(("f1",)).values())).values()
+
+    assert (row[6] is not None) == is_ended
