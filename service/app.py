@@ -21,8 +21,10 @@ from service.http.problems import add_problem_handlers
 from service.http.routes import (
     api_docs,
     consolidation,
+    conversations,
     health,
     journal,
+    knowledge,
     log,
     memories,
     observations,
@@ -96,7 +98,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, resonance, waking, memory, standing, tools, health):
+    for part in (*stored, conversations, knowledge, resonance, waking, memory, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

@@ -10,6 +10,7 @@ import anyio
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._agent import AsyncAgentCalls
+from mind_memory_client._catalog import AsyncCatalogCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(AsyncAgentCalls):
+class AsyncMemoryClient(AsyncAgentCalls, AsyncCatalogCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._agent import AgentCalls
+from mind_memory_client._catalog import CatalogCalls
 from mind_memory_client._transport import Transport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class MemoryClient(AgentCalls):
+class MemoryClient(AgentCalls, CatalogCalls):
     """
     A memory service. Safe to share among threads.
 

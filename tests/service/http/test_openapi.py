@@ -9,7 +9,19 @@ from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
-from service.http.schemas import chat, examples, journal, log, memories, observations, outcomes, trim, waking
+from service.http.schemas import (
+    chat,
+    conversations,
+    examples,
+    journal,
+    knowledge,
+    log,
+    memories,
+    observations,
+    outcomes,
+    trim,
+    waking,
+)
 from service.http.schemas import erasure as erasing
 from service.http.schemas import mcp as tools
 from service.http.schemas import sleep as sleeping
@@ -35,6 +47,14 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
     "GET /v1/minds/{mind_id}/log": log.LOG_FOUND,
+    "GET /v1/minds/{mind_id}/sessions": conversations.SESSIONS,
+    "GET /v1/minds/{mind_id}/turns": conversations.TURNS,
+    "GET /v1/minds/{mind_id}/turns/{turn_id}": conversations.TURN,
+    "GET /v1/minds/{mind_id}/facts": knowledge.FACTS,
+    "GET /v1/minds/{mind_id}/facts/{fact_id}": knowledge.FACT,
+    "GET /v1/minds/{mind_id}/entities": knowledge.ENTITIES,
+    "GET /v1/minds/{mind_id}/entities/{entity_id}": knowledge.ENTITY,
+    "GET /v1/minds/{mind_id}/graph": knowledge.GRAPH,
     "GET /v1/minds/{mind_id}/waking": waking.WAKING,
     "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
     "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
@@ -128,6 +148,13 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await service.digested(MIND)
         for route in ("GET /v1/minds/{mind_id}/remember", "POST /mcp"):  # before anything is built anew
             await ask(route)
+        for name in ("sessions", "turns", "graph"):
+            await ask(f"GET /v1/minds/{{mind_id}}/{name}")
+        [fact, *_] = (await ask("GET /v1/minds/{mind_id}/facts"))["items"]
+        await ask("GET /v1/minds/{mind_id}/facts/{fact_id}", fact_id=fact["id"])
+        await ask("GET /v1/minds/{mind_id}/entities")
+        await ask("GET /v1/minds/{mind_id}/entities/{entity_id}", entity_id=fact["source_id"])
+        await ask("GET /v1/minds/{mind_id}/turns/{turn_id}", turn_id="2026-01-09-0001")
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         await ask("POST /v1/minds/{mind_id}/outcomes", body={**outcomes.REPORTED, "trace_id": trace_id})
         (home / "minds" / MIND / journal.JOURNAL_FILE["path"]).write_text(journal.JOURNAL_FILE["text"])
@@ -255,6 +282,14 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/export": {404, 422, 503},
         "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
+        "GET /v1/minds/{mind_id}/sessions": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/turns": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/turns/{turn_id}": {404, 410, 422, 503},
+        "GET /v1/minds/{mind_id}/facts": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/facts/{fact_id}": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/entities": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/entities/{entity_id}": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/graph": {404, 422, 503},
         "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
