@@ -125,7 +125,7 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
     around = await anyio.to_thread.run_sync(mind.text.read, lambda database: _around(database, entity_id, now))
     if around is None:
         raise EntityNotFound("the mind has no entity of this id")
-    alike = await anyio.to_thread.run_sync(_lookalikes, around)
+    alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity)
     return EntityDetail(
         entity=_item(around.entity),
         months=around.months,
@@ -140,7 +140,6 @@ class _Around:
     entity: EntityRow
     months: tuple[Month, ...]
     neighbours: tuple[Neighbour, ...]
-    candidates: tuple[EntityRow, ...]
     facts: FoundFacts
 
 
@@ -152,24 +151,26 @@ def _around(database: sqlite3.Connection, entity_id: str, now: datetime) -> _Aro
     shared = neighbours_of(database, entity.name, limit=_MOST_NEIGHBOURS)
     uuids = uuids_of(database, (name for name, _ in shared))
     rows = fact_page(database, FactFilter(now, entity.name), before=None, limit=_NEWEST_FACTS)
-    words, pieces = tuple(dict.fromkeys(entity.key.split())), pieces_of(entity.key)
     return _Around(
         entity=entity,
         months=tuple(Month(*one) for one in months_of(database, entity.name)),
         neighbours=tuple(
             Neighbour(f"{ENTITY}{uuids[name]}" if name in uuids else None, name, facts) for name, facts in shared
         ),
-        candidates=candidates(database, entity, words=words, pieces=pieces, slack=slack_of(entity.key)),
         facts=with_turns(database, rows),
     )
 
 
-def _lookalikes(around: _Around) -> tuple[Lookalike, ...]:
-    """Those of the candidates that are alike, the surest first, then the most mentioned."""
+def _lookalikes(mind: Mind, entity: EntityRow) -> tuple[Lookalike, ...]:
+    """Other entities with a name that is alike, the surest first, then the most mentioned."""
+    words, pieces = tuple(dict.fromkeys(entity.key.split())), pieces_of(entity.key)
+    rows = mind.text.read(
+        lambda database: candidates(database, entity, words=words, pieces=pieces, slack=slack_of(entity.key))
+    )
     found = [
         Lookalike(f"{ENTITY}{one.uuid}", one.name, why)
-        for one in around.candidates
-        if (why := likeness(around.entity.key, one.key)) is not None
+        for one in rows
+        if (why := likeness(entity.key, one.key)) is not None
     ]
     return tuple(sorted(found, key=lambda one: ORDER.index(one.why))[:_MOST_LOOKALIKES])
 

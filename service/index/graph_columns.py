@@ -27,10 +27,10 @@ ORDER BY told.turns DESC, number DESC
 _FACTS = """
 SELECT uuid, source, target, valid_at, invalid_at FROM facts
 WHERE {window} +source IN (SELECT value FROM json_each(:names)) AND +target IN (SELECT value FROM json_each(:names))
-ORDER BY sequence DESC, number DESC LIMIT :limit
+ORDER BY {order} DESC, number DESC LIMIT :limit
 """
 _TOLD_FIRST_THEN = "SELECT count(*) FROM facts WHERE at >= :since AND at <= :until"
-_WINDOW = "+at >= :since AND +at <= :until AND"
+_WINDOW = "at >= :since AND at <= :until AND"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,8 @@ def graph_facts(
     database: sqlite3.Connection, window: GraphWindow, names: Iterable[str], *, limit: int
 ) -> tuple[tuple[GraphFact, ...], int]:
     """At most *limit* facts between *names* that were told first in the time, newest first; and how many were told."""
-    query = _FACTS.format(window="" if window.is_open else _WINDOW)
+    parts = {"window": "", "order": "sequence"} if window.is_open else {"window": _WINDOW, "order": "at"}
+    query = _FACTS.format(**parts)
     values = {**window.values, "names": json.dumps(sorted(set(names))), "limit": limit}
     rows = database.execute(query, values).fetchall()
     return tuple(GraphFact(*row) for row in rows), facts_told(database, window)

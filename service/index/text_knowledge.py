@@ -214,7 +214,9 @@ def candidates(
     either = [*shared, *([f"abs(length(key) - :length) <= :slack AND ({' OR '.join(alike)})"] if alike else [])]
     if not either:
         return ()
-    query = f"SELECT {_ENTITY} FROM entities WHERE number <> :number AND ({' OR '.join(either)})"
+    # Found in the index of keys alone, so that no summary is read from disk.
+    numbers = f"SELECT number FROM entities WHERE number <> :number AND ({' OR '.join(either)})"
+    query = f"SELECT {_ENTITY} FROM entities WHERE number IN ({numbers})"
     return tuple(
         EntityRow(*row) for row in database.execute(f"{query} ORDER BY mentions DESC, number LIMIT 2000", values)
     )

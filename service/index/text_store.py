@@ -57,6 +57,7 @@ CREATE INDEX entities_by_name ON entities (name);
 CREATE INDEX entities_by_mentions ON entities (mentions, number);
 CREATE INDEX entities_by_last ON entities (last_at, number);
 CREATE INDEX mentions_by_sequence ON mentions (sequence);
+CREATE INDEX mentions_by_time ON mentions (at, name);
 CREATE INDEX facts_by_episodes ON facts (episodes);
 CREATE INDEX facts_by_sequence ON facts (sequence);
 CREATE INDEX facts_by_time ON facts (at);
