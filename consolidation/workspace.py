@@ -167,6 +167,11 @@ class Workspace:
         return self.folder / "derived" / "story-sources.json"
 
     @property
+    def themes(self) -> Path:
+        """Which entities belong together; may be deleted at any time."""
+        return self.folder / "derived" / "themes.json"
+
+    @property
     def exists(self) -> bool:
         """Whether this mind has ever stored a turn."""
         return self.transcript.is_dir()

@@ -22,10 +22,12 @@ from service.http.routes import (
     api_docs,
     ask,
     consolidation,
+    conversations,
     corrections,
     events,
     health,
     journal,
+    knowledge,
     log,
     memories,
     observations,
@@ -103,7 +105,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, corrections, people, resonance, traces, events, timeline):
+    for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline):
         app.include_router(part.router)
     for part in (waking, memory, ask, standing, tools, health):
         app.include_router(part.router)

@@ -11,6 +11,7 @@ from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._agent import AsyncAgentCalls
 from mind_memory_client._ask import AsyncAskCalls
+from mind_memory_client._catalog import AsyncCatalogCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls
 from mind_memory_client._insight import AsyncInsightCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCorrectionCalls, AsyncInsightCalls):
+class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, AsyncCorrectionCalls, AsyncInsightCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 

@@ -9,6 +9,7 @@ from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._agent import AgentCalls
 from mind_memory_client._ask import AskCalls
+from mind_memory_client._catalog import CatalogCalls
 from mind_memory_client._corrections import CorrectionCalls
 from mind_memory_client._insight import InsightCalls
 from mind_memory_client._transport import Transport, monotonic, new_id
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class MemoryClient(AgentCalls, AskCalls, CorrectionCalls, InsightCalls):
+class MemoryClient(AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls):
     """
     A memory service. Safe to share among threads.
 

@@ -13,6 +13,8 @@ Every error that is raised on purpose, as one tree:
     + MindNotFound
     + SessionNotFound
     + TurnNotFound
+    + FactNotFound
+    + EntityNotFound
     + TraceNotFound
     + VersionNotFound
     + JournalFileNotFound
@@ -146,6 +148,14 @@ class SessionNotFound(NotFound):
 
 class TurnNotFound(NotFound):
     """No turn of this id or sequence is in the transcript."""
+
+
+class FactNotFound(NotFound):
+    """No fact of this id is known."""
+
+
+class EntityNotFound(NotFound):
+    """No entity of this id is known."""
 
 
 class TraceNotFound(NotFound):

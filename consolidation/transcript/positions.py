@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from heapq import nlargest
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import TurnKind
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.turns import StoredTurn
+
+_FIRST_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Positions:
         self._by_session: dict[str, array[int]] = {}
         self._erased: set[str] = set()
         self._erased_in: dict[str, array[int]] = {}
+        self._tombstones: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._sequences) - len(self._erased)
@@ -94,6 +99,7 @@ class Positions:
 
     def _bury(self, tombstone: StoredTurn) -> None:
         self._erased.add(tombstone.turn.turn_id)
+        self._tombstones.add(tombstone.sequence)
         self._erased_in.setdefault(tombstone.turn.session_id, array("Q")).append(tombstone.sequence)
 
     def place(self, sequence: int) -> Place | None:
@@ -160,6 +166,39 @@ class Positions:
             place = self.place(known[at]) if session_id is not None else self._place_at(at)
             if place is not None:
                 yield known[at], place
+
+    def forwards(self, sequence: int, *, session_id: str | None = None) -> Iterator[int]:
+        """Every sequence above *sequence*, oldest first; with *session_id*, of that session alone."""
+        known = self._sequences if session_id is None else self._by_session.get(session_id, array("Q"))
+        for at in range(bisect_right(known, sequence), len(known)):
+            yield known[at]
+
+    def is_tombstone(self, sequence: int) -> bool:
+        """Whether the turn of this sequence was erased."""
+        return sequence in self._tombstones
+
+    def sessions_at(self, sequence: int, *, below: int, limit: int) -> tuple[tuple[str, int], ...]:
+        """
+        Sessions as they stood when *sequence* was the last one, each with its last sequence, the newest first.
+
+        Only those whose last sequence is under *below*, at most *limit*.
+        """
+        lasts = ((session_id, bisect_right(told, sequence), told) for session_id, told in [*self._by_session.items()])
+        found = [(session_id, told[end - 1]) for session_id, end, told in lasts if end and told[end - 1] < below]
+        return tuple(nlargest(limit, found, key=itemgetter(1)))
+
+    def in_session_until(self, session_id: str, sequence: int) -> tuple[int, ...]:
+        """The sequences of a session up to *sequence*, ascending."""
+        told = self._by_session.get(session_id, array("Q"))
+        return tuple(told[: bisect_right(told, sequence)])
+
+    def first_remembered(self, session_id: str) -> int | None:
+        """The first sequence of a session that is remembered, among its first thousand; None where there is none."""
+        told = self._by_session.get(session_id, array("Q"))[:_FIRST_LOOKED_AT]
+        return next((one for one in told if self._is_remembered(one)), None)
+
+    def _is_remembered(self, sequence: int) -> bool:
+        return self.remembered_after(sequence - 1) > self.remembered_after(sequence)
 
     def tokens_after(self, sequence: int) -> int:
         """Tokens of all remembered turns above *sequence*."""

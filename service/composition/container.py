@@ -17,6 +17,7 @@ from service.access.audit_log import AuditLog
 from service.composition.access import build_authenticator
 from service.composition.archive import build_archive
 from service.composition.ask import build_answerer
+from service.composition.catalog import build_catalog
 from service.composition.erasure import build_erasure
 from service.composition.ingest import build_ingest, build_intake
 from service.composition.journal import build_journal
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from service.access.authenticator import Authenticator
     from service.ask.answerer import Answerer
     from service.composition.archive import Archive
+    from service.composition.catalog import Catalog
     from service.composition.graphs import GraphServer, OpenGraphs
     from service.composition.resources import Telemetry
     from service.composition.sleep import Sleep
@@ -80,6 +82,7 @@ class Memory:
     sleep: Sleep
     observations: ObservationsEditor
     journal: Journal
+    catalog: Catalog
     archive: Archive
     erasure: ErasureService
     upstream: Upstream
@@ -168,6 +171,7 @@ async def open_memory(
             sleep=sleep,
             observations=ObservationsEditor(clock=shared.clock),
             journal=journal.journal,
+            catalog=build_catalog(story),
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),
             upstream=open_upstream(settings, clock=shared.clock),

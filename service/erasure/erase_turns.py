@@ -157,6 +157,7 @@ class TurnEraser:
         await anyio.to_thread.run_sync(mind.journal.reset)  # it may still hold notes that a person has deleted
         await context.background.stop(mind.mind_id, prefixes=_RECALL_JOBS)
         await context.minds.gate.until_left(mind.mind_id, seconds=LEAVE_SECONDS)
+        await anyio.to_thread.run_sync(lambda: mind.workspace.themes.unlink(missing_ok=True))
         await self._forget_traces(mind, plan, counts)
 
     async def search(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> tuple[str, ...]:

@@ -54,6 +54,8 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.MindNotFound: (404, "The mind does not exist"),
     errors.SessionNotFound: (404, "The session does not exist"),
     errors.TurnNotFound: (404, "The turn does not exist"),
+    errors.FactNotFound: (404, "The fact does not exist"),
+    errors.EntityNotFound: (404, "The entity does not exist"),
     errors.TraceNotFound: (404, "The trace does not exist"),
     errors.VersionNotFound: (404, "The story version does not exist"),
     errors.JournalFileNotFound: (404, "The journal file does not exist"),

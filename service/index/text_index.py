@@ -13,7 +13,7 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from consolidation.text.names import name_key
+from service.index.mentions import put_entity, put_fact, settle_turn, uncount_fact, uncount_turns
 from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
 from service.index.text_days import day_counts
@@ -28,7 +28,6 @@ from service.index.text_store import (
     delete_entity,
     delete_fact,
     delete_turn,
-    fact_row,
     move_cursor,
     number_of,
     put_stems,
@@ -38,12 +37,18 @@ from service.index.text_store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from service.index.text_ranking import TextHit
     from service.index.text_store import IndexedTurn
     from service.ports.graph import StoredEntity, StoredFact
+
+_COLUMNS = {
+    "facts": "number, uuid, text, source, target, episodes, valid_at, invalid_at, importance",
+    "entities": "number, uuid, name, key, summary, kind",
+}
 
 
 class TextIndex:
@@ -68,6 +73,7 @@ class TextIndex:
         with self._file.changed() as database:
             for turn in turns:
                 put_turn(database, turn)
+                settle_turn(database, turn.sequence, turn.episode, turn.traits.occurred_at)
             move_cursor(database, "turns", cursor)
 
     def add_knowledge(
@@ -81,14 +87,11 @@ class TextIndex:
         with self._file.changed() as database:
             for fact, stems in facts:
                 number = number_of(database, "facts", fact.uuid)
-                database.execute(
-                    "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", fact_row(number, fact)
-                )
+                put_fact(database, number, fact)
                 put_stems(database, "facts", number, stems)
             for entity, stems in entities:
                 number = number_of(database, "entities", entity.uuid)
-                row = (number, entity.uuid, entity.name, name_key(entity.name), entity.summary, entity.kind)
-                database.execute("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?, ?)", row)
+                put_entity(database, number, entity)
                 put_stems(database, "entities", number, stems)
             move_cursor(database, "facts", cursor)
 
@@ -97,12 +100,15 @@ class TextIndex:
         only = json.dumps((episode,))
         with self._file.changed() as database:
             for (number,) in database.execute("SELECT number FROM facts WHERE episodes = ?", (only,)).fetchall():
+                uncount_fact(database, number)
                 delete_fact(database, number)
 
     def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
         """Remove turns. The turns *before* them lose the words of what followed."""
+        gone = tuple(sequences)
         with self._file.changed() as database:
-            for sequence in sequences:
+            uncount_turns(database, gone)
+            for sequence in gone:
                 delete_turn(database, sequence)
             for sequence in before:
                 database.execute("UPDATE turn_words SET after = '' WHERE rowid = ?", (sequence,))
@@ -111,6 +117,7 @@ class TextIndex:
         """Remove facts and entities (uuids)."""
         with self._file.changed() as database:
             for number in self.fact_numbers(facts).values():
+                uncount_fact(database, number)
                 delete_fact(database, number)
             for number in self.entity_numbers(entities).values():
                 delete_entity(database, number)
@@ -123,7 +130,7 @@ class TextIndex:
     def clear_knowledge(self) -> None:
         """Remove all facts and entities and reset the cursor ``facts``: the graph no longer holds them."""
         with self._file.changed() as database:
-            for table in ("facts", "fact_words", "entities", "entity_words"):
+            for table in ("facts", "fact_words", "entities", "entity_words", "mentions", "awaited"):
                 database.execute(f"DELETE FROM {table}")
             database.execute("DELETE FROM counts WHERE kind IN ('facts', 'entities')")
             database.execute("DELETE FROM cursors WHERE name = 'facts'")
@@ -295,6 +302,15 @@ class TextIndex:
         order = sorted(counts, key=lambda code: (-counts[code], code))
         return (*order[:1], *(code for code in order[1:] if counts[code] * 10 >= sum(counts.values())))
 
+    def read[T](self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """
+        What *query* reads, all of it in one view of the file: no write comes in between.
+
+        Whoever else needs the file waits meanwhile.
+        """
+        with self._file.opened() as database:
+            return query(database)
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -304,7 +320,7 @@ class TextIndex:
             return dict(database.execute("SELECT word, rows FROM counts WHERE kind = ? AND rows > 0", (kind,)))
 
     def _rows(self, table: str, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
-        query = with_placeholders(f"SELECT * FROM {table} WHERE number IN", len(numbers))
+        query = with_placeholders(f"SELECT {_COLUMNS[table]} FROM {table} WHERE number IN", len(numbers))
         with self._file.opened() as database:
             return {row[0]: row[1:] for row in database.execute(query, tuple(numbers))}
 

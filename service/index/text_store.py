@@ -25,7 +25,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 8
+_VERSION = 9
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -39,16 +39,30 @@ CREATE INDEX turns_by_time ON turns (occurred_at);
 CREATE INDEX turns_by_denied ON turns (denies) WHERE denies IS NOT NULL;
 CREATE TABLE facts (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, text TEXT NOT NULL, source TEXT NOT NULL,
-  target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT, importance REAL
+  target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT, importance REAL,
+  sequence INTEGER NOT NULL DEFAULT 0, at REAL
 );
 CREATE TABLE entities (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL,
-  kind TEXT NOT NULL
+  kind TEXT NOT NULL, facts INTEGER NOT NULL DEFAULT 0, mentions INTEGER NOT NULL DEFAULT 0, first_at REAL, last_at REAL
 );
+CREATE TABLE mentions (
+  name TEXT NOT NULL, sequence INTEGER NOT NULL, at REAL NOT NULL, facts INTEGER NOT NULL, PRIMARY KEY (name, sequence)
+) WITHOUT ROWID;
+CREATE TABLE awaited (
+  episode TEXT NOT NULL, fact INTEGER NOT NULL, PRIMARY KEY (episode, fact)
+) WITHOUT ROWID;
 CREATE INDEX entities_by_key ON entities (key);
+CREATE INDEX entities_by_name ON entities (name);
+CREATE INDEX entities_by_mentions ON entities (mentions, number);
+CREATE INDEX entities_by_last ON entities (last_at, number);
+CREATE INDEX mentions_by_sequence ON mentions (sequence);
+CREATE INDEX mentions_by_time ON mentions (at, name);
 CREATE INDEX facts_by_episodes ON facts (episodes);
-CREATE INDEX facts_by_source ON facts (source);
-CREATE INDEX facts_by_target ON facts (target);
+CREATE INDEX facts_by_sequence ON facts (sequence);
+CREATE INDEX facts_by_time ON facts (at);
+CREATE INDEX facts_by_source ON facts (source, sequence, target);
+CREATE INDEX facts_by_target ON facts (target, sequence, source);
 CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{TOKENIZER}");
 CREATE VIRTUAL TABLE turn_concepts USING fts5 ({", ".join(CONCEPT_COLUMNS)}, tokenize="{TOKENIZER}");

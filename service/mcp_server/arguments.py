@@ -143,6 +143,33 @@ class ToSearchLog(ToolArguments):
     )
 
 
+class ToListFacts(ToolArguments):
+    """Arguments of `list_facts`."""
+
+    entity: str | None = Field(
+        None, min_length=1, max_length=2000, description="Only facts about this person or thing, by name or id."
+    )
+    state: Literal["holding", "ended", "planned"] | None = Field(
+        None, description="Only facts that hold now, that have ended, or that are yet to come."
+    )
+    query: Words | None = Field(None, description="Only facts with all of these words, in any form.")
+    since: From | None = Field(None, description=f"Told first at or after: {_WHEN}.")
+    until: UpTo | None = Field(None, description=f"Told first at or before: {_WHEN}.")
+    limit: int = Field(20, ge=1, le=100, description="How many at most, 1 to 100.")
+    cursor: str | None = Field(None, max_length=4000, description="`next_cursor` of the last answer, for older facts.")
+
+
+class ToListEntities(ToolArguments):
+    """Arguments of `list_entities`."""
+
+    query: Words | None = Field(None, description="Only names with words that begin like these.")
+    sort: Literal["mentions", "recent", "name"] = Field(
+        "mentions", description="The most mentioned first, the last mentioned first, or by name."
+    )
+    limit: int = Field(20, ge=1, le=100, description="How many at most, 1 to 100.")
+    cursor: str | None = Field(None, max_length=4000, description="`next_cursor` of the last answer, for more.")
+
+
 class ToSave(ToolArguments):
     """Arguments of `save_memory`."""
 

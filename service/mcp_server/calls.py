@@ -11,6 +11,8 @@ from service.mcp_server.api_client import ApiRefused, ApiUnreachable
 from service.mcp_server.results import (
     AskResult,
     CorrectionResult,
+    EntitiesResult,
+    FactsResult,
     JournalFileResult,
     JournalSearchResult,
     LogResult,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
         ToAsk,
         ToCorrect,
         ToGetJournal,
+        ToListEntities,
+        ToListFacts,
         ToolArguments,
         ToReadStory,
         ToRemember,
@@ -67,6 +71,20 @@ async def search_log(arguments: ToSearchLog, connection: ApiConnection) -> LogRe
     names = ("query", "session_id", "role", "since", "until", "exclude_from", "limit", "context", "cursor", "timezone")
     answer = await _get(connection, _mind(arguments, connection), "log", arguments.values_of(*names))
     return LogResult.model_validate(answer)
+
+
+async def list_facts(arguments: ToListFacts, connection: ApiConnection) -> FactsResult:
+    """Facts, newest first."""
+    names = ("entity", "state", "query", "since", "until", "limit", "cursor")
+    answer = await _get(connection, _mind(arguments, connection), "facts", arguments.values_of(*names))
+    return FactsResult.model_validate(answer)
+
+
+async def list_entities(arguments: ToListEntities, connection: ApiConnection) -> EntitiesResult:
+    """People and things."""
+    names = ("query", "sort", "limit", "cursor")
+    answer = await _get(connection, _mind(arguments, connection), "entities", arguments.values_of(*names))
+    return EntitiesResult.model_validate(answer)
 
 
 async def journal_memory_search(arguments: ToSearchJournal, connection: ApiConnection) -> JournalSearchResult:

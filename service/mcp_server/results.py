@@ -104,6 +104,44 @@ class AskResult(ToolResult):
     degraded: tuple[str, ...] = Field((), description=_DEGRADED)
 
 
+class FactResult(ResultPart):
+    """A fact."""
+
+    id: str
+    text: str
+    state: str = Field(description="holding, ended or planned.")
+    valid_at: datetime | None = Field(None, description="Valid since.")
+    invalid_at: datetime | None = Field(None, description="No longer valid since.")
+    turns: int = Field(description="In how many conversations' turns it was told.")
+    sources: tuple[SourceResult, ...] = Field((), description="The newest turns that told it.")
+
+
+class FactsResult(ToolResult):
+    """Result of `list_facts`."""
+
+    items: tuple[FactResult, ...] = Field((), description="Newest first.")
+    next_cursor: str | None = Field(None, description="For older facts; missing at the end.")
+
+
+class EntityResult(ResultPart):
+    """A person, a place, a thing."""
+
+    id: str
+    name: str
+    kind: str = ""
+    summary: str = ""
+    facts: int = Field(description="How many facts are known.")
+    mentions: int = Field(description="In how many turns these were told.")
+    last_at: datetime | None = Field(None, description="When it was last spoken of.")
+
+
+class EntitiesResult(ToolResult):
+    """Result of `list_entities`."""
+
+    items: tuple[EntityResult, ...] = ()
+    next_cursor: str | None = Field(None, description="For more; missing at the end.")
+
+
 class LogLineResult(ResultPart):
     """A message around one that was found."""
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from service.mcp_server.results import (
         AskResult,
         CorrectionResult,
+        EntitiesResult,
         EvidenceResult,
+        FactsResult,
         JournalFileResult,
         JournalSearchResult,
         LogItemResult,
@@ -71,6 +73,33 @@ def log_found(found: LogResult) -> str:
     if found.next_cursor is not None:
         lines += ["", f"Older messages: the same call with cursor {found.next_cursor}."]
     return _with_notes(found, "\n".join(lines), found.degraded)
+
+
+def facts_listed(found: FactsResult) -> str:
+    """Each fact with its state and its newest source."""
+    if not found.items:
+        return _with_notes(found, "No such fact is known.")
+    lines: list[str] = []
+    for at, fact in enumerate(found.items, 1):
+        state = "" if fact.state == "holding" else f"{fact.state}: "
+        lines.append(f"{at}. {state}{_line(fact.text)} (id {fact.id})")
+        lines.extend(_sources(fact.sources[:1]))
+    if found.next_cursor is not None:
+        lines += ["", f"Older facts: the same call with cursor {found.next_cursor}."]
+    return _with_notes(found, "\n".join(lines))
+
+
+def entities_listed(found: EntitiesResult) -> str:
+    """Each name with how much is known of it."""
+    if not found.items:
+        return _with_notes(found, "Nobody and nothing of that name is known.")
+    lines = [
+        f"{at}. {_line(one.name)}{f' ({_line(one.kind)})' if one.kind else ''}: {one.facts} facts (id {one.id})"
+        for at, one in enumerate(found.items, 1)
+    ]
+    if found.next_cursor is not None:
+        lines += ["", f"More: the same call with cursor {found.next_cursor}."]
+    return _with_notes(found, "\n".join(lines))
 
 
 def journal_found(found: JournalSearchResult) -> str:

@@ -49,6 +49,22 @@ TOOLS = (
         text_rendering.log_found,
     ),
     MemoryTool(
+        "list_facts",
+        "List facts",
+        arguments.ToListFacts,
+        results.FactsResult,
+        calls.list_facts,
+        text_rendering.facts_listed,
+    ),
+    MemoryTool(
+        "list_entities",
+        "List people and things",
+        arguments.ToListEntities,
+        results.EntitiesResult,
+        calls.list_entities,
+        text_rendering.entities_listed,
+    ),
+    MemoryTool(
         "journal_memory_search",
         "Search the journal",
         arguments.ToSearchJournal,

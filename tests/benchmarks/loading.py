@@ -86,10 +86,10 @@ async def build(folder: Path, *, facts: int, advanced: Callable[[str], None] = l
         advanced(step)
 
     began = time.monotonic()
-    held = contents(SyntheticMind(facts), WordVectors())
+    held = made_up(SyntheticMind(facts))
     _keep_vectors(folder, held)
     done("made up", began)
-    for step, write in (("transcript", _write_down), ("full text", _index)):
+    for step, write in (("transcript", write_down), ("full text", put_into_full_text)):
         began = time.monotonic()
         write(made.home, held)
         done(step, began)
@@ -106,7 +106,13 @@ def _keep_vectors(folder: Path, held: Contents) -> None:
         np.save(folder / f"{arm}.npy", held.vectors[arm])
 
 
-def _write_down(home: Path, held: Contents) -> None:
+def made_up(mind: SyntheticMind) -> Contents:
+    """Everything *mind* has been told."""
+    return contents(mind, WordVectors())
+
+
+def write_down(home: Path, held: Contents) -> None:
+    """Write the transcript."""
     workspace = workspace_of(home, MIND)
     workspace.create()
     kept = [told.kept for told in held.told]
@@ -114,7 +120,8 @@ def _write_down(home: Path, held: Contents) -> None:
         (workspace.transcript / f"{month}.jsonl").write_bytes(b"".join(map(encode, turns)))
 
 
-def _index(home: Path, held: Contents) -> None:
+def put_into_full_text(home: Path, held: Contents) -> None:
+    """Write full text, as it is when everything is digested."""
     text = TextIndex(workspace_of(home, MIND).text_index)
     indexing = SimpleNamespace(text=text)  # all that is asked of a mind
     kept = [told.kept for told in held.told]

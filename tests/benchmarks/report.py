@@ -38,6 +38,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_proxy(results["proxy"], console)
     if "slow model" in results:
         _show_slow_model(results["slow model"], console)
+    if "lists" in results:
+        _show_lists(results["lists"], console)
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
 
@@ -145,6 +147,13 @@ def _show_proxy(proxy: Mapping[str, Any], console: Console) -> None:
     names = ("samples", "p50 ms", "p95 ms")
     rows = ((way, *(row[name] for name in names)) for way, row in proxy.items() if way != "outcomes")
     console.print(_table(f"Time to the first token; memory: {proxy['outcomes']}", ("", *names), rows))
+
+
+def _show_lists(found: Mapping[str, Any], console: Console) -> None:
+    names = ("samples", "p50 ms", "p95 ms", "not whole")
+    rows = ((call, *(row[name] or "" for name in names)) for call, row in found["calls"].items())
+    title = f"Lists over HTTP: {found['facts']:,} facts, and {found['sessions']:,} sessions"
+    console.print(_table(title, ("", *names), rows))
 
 
 def _of(row: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from tests.benchmarks.baselines import baselines
 from tests.benchmarks.cost import cost
 from tests.benchmarks.figures import summary
 from tests.benchmarks.learning import learning
+from tests.benchmarks.lists import lists
 from tests.benchmarks.lives import FOLDER, by_kind, graded, live, points, read_life, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.proxy import proxy
@@ -43,7 +44,20 @@ if TYPE_CHECKING:
     from tests.benchmarks.figures import Score
     from tests.benchmarks.locomo import Conversation
 
-PARTS = ("lives", "story", "learning", "recall", "ablation", "silence", "cost", "proxy", "slow model", "size", "writes")
+PARTS = (
+    "lives",
+    "story",
+    "learning",
+    "recall",
+    "ablation",
+    "silence",
+    "cost",
+    "proxy",
+    "slow model",
+    "size",
+    "writes",
+    "lists",
+)
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
@@ -128,6 +142,15 @@ async def measured(bench: Bench) -> dict[str, Any]:
             sizes={label: SIZES[label] for label in bench.sizes},
             parts=bench.parts,
             advanced=lambda what: bench.progress.update(task, description=what),
+        )
+        bench.progress.remove_task(task)
+    if "lists" in bench.parts:
+        task = bench.progress.add_task("lists", total=None)
+        results["lists"] = await lists(
+            bench.home / "lists",
+            facts=max(SIZES[label] for label in bench.sizes),
+            seconds=1 if bench.is_quick else 10,
+            advanced=lambda what: bench.progress.update(task, description=f"lists: {what}"),
         )
         bench.progress.remove_task(task)
     return results

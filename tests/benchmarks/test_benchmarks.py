@@ -187,6 +187,16 @@ async def test_a_made_mind_is_one_the_service_would_have_written(tmp_path):
     assert ours == theirs
 
 
+async def test_the_lists_are_measured_whole(tmp_path):
+    from tests.benchmarks.lists import lists
+
+    found = await lists(tmp_path, facts=60, seconds=0.05, sessions=70)
+
+    assert len(found["calls"]) > 20
+    assert all(cell["samples"] and not cell["not whole"] for cell in found["calls"].values()), found
+    show({"lists": found}, Console(quiet=True))
+
+
 def test_a_made_up_turn_needs_none_before_it():
     from tests.benchmarks.synthetic import SyntheticMind
 

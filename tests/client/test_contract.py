@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 import mind_memory_client as mm
 from mind_memory_client import AsyncMemoryClient, MemoryClient, _ask, _corrections, errors
+from mind_memory_client import _catalog_endpoints as catalog_api
 from mind_memory_client import _endpoints as api
 from mind_memory_client import _insight_endpoints as insight
 from mind_memory_client.turn import begin_turn
@@ -152,6 +153,12 @@ SENT = [
     api.sleep("ada", seconds=60, session="s", timezone="UTC", wait=True),
     api.dream("ada", deep=True, timezone="UTC", wait=True),
     api.edit_story("ada", text="x", etag="y"),
+    catalog_api.SESSIONS.call(mind_id="ada", query={"before": 9, "cursor": "c", "limit": 5}),
+    catalog_api.KEPT_TURNS.call(mind_id="ada", query={"session_id": "s", "after": 1, "before": 9, "cursor": "c", "limit": 5}),
+    catalog_api.FACTS.call(mind_id="ada", query={"entity": "e", "state": "ended", "since": "x", "until": "y", "query": "q",
+                                                 "cursor": "c", "limit": 5}),
+    catalog_api.ENTITIES.call(mind_id="ada", query={"query": "q", "kind": "k", "sort": "name", "cursor": "c", "limit": 5}),
+    catalog_api.GRAPH.call(mind_id="ada", query={"since": "x", "until": "y", "limit": 5}),
     api.STORY_SOURCES.call(mind_id="ada", query={"after": 0, "limit": 20}),
     api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
     _ask.ask("ada", "where?", limit=1, at="2026-01-01T00:00:00Z", language="en", timezone="UTC"),

@@ -23,6 +23,8 @@ WORDS = ("Vortquible", "Zibblewock", "Quandrillo", "Mibblethrax")  # said, asked
 _TOOLS = (
     "remember",
     "search_log",
+    "list_facts",
+    "list_entities",
     "save_memory",
     "set_sleep",
     "correct_memory",

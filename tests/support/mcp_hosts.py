@@ -14,6 +14,7 @@ from tests.support.cli_process import MAIN, environment
 TOOLS = {
     "remember", "search_log", "journal_memory_search", "journal_memory_get", "read_story", "resonance", "store_turn", "save_memory",
     "report_outcome", "set_sleep", "correct_memory", "ask_memory",
+    "list_facts", "list_entities",
 }  # fmt: skip
 LYON = [
     {"role": "user", "content": "My mother lives in Lyon.", "timestamp": "2026-01-09T18:30:00Z"},

@@ -11,9 +11,11 @@ from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
 from service.http.schemas import (
     chat,
+    conversations,
     corrections,
     examples,
     journal,
+    knowledge,
     log,
     memories,
     observations,
@@ -58,6 +60,14 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
     "POST /v1/minds/{mind_id}/ask": asking.ANSWERED,
     "GET /v1/minds/{mind_id}/log": log.LOG_FOUND,
+    "GET /v1/minds/{mind_id}/sessions": conversations.SESSIONS,
+    "GET /v1/minds/{mind_id}/turns": conversations.TURNS,
+    "GET /v1/minds/{mind_id}/turns/{turn_id}": conversations.TURN,
+    "GET /v1/minds/{mind_id}/facts": knowledge.FACTS,
+    "GET /v1/minds/{mind_id}/facts/{fact_id}": knowledge.FACT,
+    "GET /v1/minds/{mind_id}/entities": knowledge.ENTITIES,
+    "GET /v1/minds/{mind_id}/entities/{entity_id}": knowledge.ENTITY,
+    "GET /v1/minds/{mind_id}/graph": knowledge.GRAPH,
     "GET /v1/minds/{mind_id}/waking": waking.WAKING,
     "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
     "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
@@ -155,6 +165,13 @@ async def answered(anyio_backend, tmp_path_factory, document):
             "POST /mcp",
         ):  # before anything is built anew
             await ask(route)
+        for name in ("sessions", "turns", "graph"):
+            await ask(f"GET /v1/minds/{{mind_id}}/{name}")
+        [fact, *_] = (await ask("GET /v1/minds/{mind_id}/facts"))["items"]
+        await ask("GET /v1/minds/{mind_id}/facts/{fact_id}", fact_id=fact["id"])
+        await ask("GET /v1/minds/{mind_id}/entities")
+        await ask("GET /v1/minds/{mind_id}/entities/{entity_id}", entity_id=fact["source_id"])
+        await ask("GET /v1/minds/{mind_id}/turns/{turn_id}", turn_id="2026-01-09-0001")
         trace_id = (await ask("POST /v1/minds/{mind_id}/resonance"))["trace_id"]
         await ask("POST /v1/minds/{mind_id}/outcomes", body={**outcomes.REPORTED, "trace_id": trace_id})
         (fact,) = (await service.http.get(f"/v1/minds/{MIND}/remember?query=Lyon&kinds=fact")).json()["memories"]
@@ -293,6 +310,14 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
         "POST /v1/minds/{mind_id}/ask": {400, 404, 413, 422},
+        "GET /v1/minds/{mind_id}/sessions": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/turns": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/turns/{turn_id}": {404, 410, 422, 503},
+        "GET /v1/minds/{mind_id}/facts": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/facts/{fact_id}": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/entities": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/entities/{entity_id}": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/graph": {404, 422, 503},
         "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},

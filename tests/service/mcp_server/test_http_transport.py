@@ -470,3 +470,20 @@ async def test_a_model_reports_what_became_of_what_it_was_shown(service):
     assert "Not shown, or no memory: fact:no." in text_of(result)
     assert "cello" not in after["block"]
     assert any(one["is_contradicted"] for one in remembered["memories"])
+
+
+async def test_what_is_known_is_listed_with_its_sources(told):
+    async with over_http(told, query="?mind=ada") as host:
+        facts = await host.call_tool("list_facts", {"limit": 1})
+        entities = await host.call_tool("list_entities", {"sort": "name"})
+        of_one = await host.call_tool("list_facts", {"entity": entities.structured_content["items"][0]["id"]})
+        none = await host.call_tool("list_facts", {"query": "xanadu"})
+        wrong = await refused(host, "list_facts", cursor="nonsense")
+
+    [fact] = facts.structured_content["items"]
+    assert f"1. {fact['text']} (id {fact['id']})" in text_of(facts)
+    assert fact["sources"][0]["turn_id"]
+    assert all(f"(id {one['id']})" in text_of(entities) for one in entities.structured_content["items"])
+    assert not of_one.is_error
+    assert text_of(none) == "No such fact is known."
+    assert "cursor" in wrong

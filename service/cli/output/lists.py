@@ -1,0 +1,122 @@
+"""Sessions' turns, facts and entities in a terminal: a line each in a list, and one of them in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mind_memory_client.catalog import Entities, EntityDetail, Fact, Facts, KeptTurn, Turns
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from service.cli.output.terminal import Row, counted, day, days, minute, note, one_line, plain, plain_table, show_facts
+
+_LONGEST, _LONGEST_NAME, _LONGEST_SUMMARY = 160, 40, 400
+_SHOWN = 10  # neighbours and months of an entity
+_MORE = "there are more: raise --limit, or narrow it"
+
+
+def show_turn_list(console: Console, found: Turns) -> None:
+    """Turns, a line each: when, where, and the first words."""
+    table = plain_table("", "said", "session", "")
+    for turn in found.items:
+        words = next((message.content for message in turn.messages if message.content.strip()), "")
+        said = words or f"({turn.kind.replace('_', ' ')})"
+        table.add_row(
+            f"#{turn.sequence}", minute(turn.occurred_at), _name(turn.session_id), one_line(said, most=_LONGEST)
+        )
+    _show_list(console, table if found.items else None, "No turn is kept.", found.next_cursor)
+
+
+def show_turn(console: Console, turn: KeptTurn) -> None:
+    """One turn: its messages, and what became of it."""
+    rows = [
+        Row("turn", f"#{turn.sequence}  {turn.turn_id}"),
+        Row("session", turn.session_id),
+        Row("kind", turn.kind.replace("_", " ")),
+        Row("said", minute(turn.occurred_at)),
+        Row("state", turn.digestion.state.replace("_", " ")),
+        *([Row("", turn.digestion.error, "yellow")] if turn.digestion.error else []),
+        *([Row("trace", turn.trace_id)] if turn.trace_id else []),
+        *(Row("chapter", chapter.heading.lstrip("# ")) for chapter in turn.chapters or ()),
+    ]
+    show_facts(console, _plain(rows), below=1)
+    for message in turn.messages:
+        line = Text(f"{plain(message.role)}{f' {plain(message.name)}' if message.name else ''}: ", style="italic")
+        console.print(Padding(line.append(plain(message.content), style="not italic"), (0, 0, 0, 2), expand=False))
+
+
+def show_fact_list(console: Console, found: Facts) -> None:
+    """Facts, newest first, a line each, with their state."""
+    table = plain_table("id", "state", "told", "")
+    for fact in found.items:
+        told = day(fact.sources[0].timestamp) if fact.sources else ""
+        table.add_row(fact.id, fact.state, told, one_line(fact.text, most=_LONGEST))
+    _show_list(console, table if found.items else None, "No fact is known.", found.next_cursor)
+
+
+def show_fact(console: Console, fact: Fact) -> None:
+    """One fact, and the turns that told it."""
+    rows = [
+        Row("fact", fact.text),
+        Row("joins", f"{fact.source} — {fact.target}"),
+        Row("state", fact.state),
+        *([Row("since", minute(fact.valid_at))] if fact.valid_at else []),
+        *([Row("until", minute(fact.invalid_at))] if fact.invalid_at else []),
+        *([Row("importance", f"{fact.importance:g}")] if fact.importance is not None else []),
+        Row("told in", counted(fact.turns, "turn")),
+    ]
+    show_facts(console, _plain(rows), below=1)
+    for source in fact.sources:
+        head = Text(f"{minute(source.timestamp)}  ", style="bold")
+        head.append(f"{_name(source.session_id)} #{source.sequence}", style="dim")
+        console.print(Padding(head, (0, 0, 0, 2), expand=False))
+        console.print(Padding(Text(one_line(source.excerpt)), (0, 0, 0, 4), expand=False))
+
+
+def show_entity_list(console: Console, found: Entities) -> None:
+    """Entities, a line each: the name, how much is known, and when it was spoken of."""
+    table = plain_table("id", "name", "kind", "facts", "turns", "")
+    for one in found.items:
+        spoken = days(one.first_at, one.last_at) if one.first_at and one.last_at else ""
+        table.add_row(one.id, _name(one.name), _name(one.kind), f"{one.facts:,}", f"{one.mentions:,}", spoken)
+    _show_list(console, table if found.items else None, "Nobody and nothing is known.", found.next_cursor)
+
+
+def show_entity(console: Console, found: EntityDetail) -> None:
+    """One entity, and what is around it."""
+    spoken = days(found.first_at, found.last_at) if found.first_at and found.last_at else "never in a fact"
+    months = ", ".join(f"{one.month} ({one.turns})" for one in found.mentions_by_month[-_SHOWN:])
+    rows = [
+        Row("name", found.name),
+        *([Row("kind", found.kind)] if found.kind else []),
+        *([Row("summary", one_line(found.summary, most=_LONGEST_SUMMARY))] if found.summary else []),
+        Row("known", f"{counted(found.facts, 'fact')} in {counted(found.mentions, 'turn')}"),
+        Row("spoken of", spoken),
+        *([Row("by month", months)] if months else []),
+        *_named("with", (f"{one.name} ({one.facts})" for one in found.neighbours[:_SHOWN])),
+        *_named("looks like", (f"{one.name} ({one.why.replace('_', ' ')}) {one.id}" for one in found.lookalikes)),
+    ]
+    show_facts(console, _plain(rows), below=1)
+    if found.newest_facts:
+        show_fact_list(console, Facts(items=found.newest_facts))
+
+
+def _named(name: str, words: Iterator[str]) -> Iterator[Row]:
+    """A row for each, the name beside the first alone."""
+    for at, one in enumerate(words):
+        yield Row("" if at else name, one)
+
+
+def _show_list(console: Console, table: object, nothing: str, next_cursor: str | None) -> None:
+    console.print(table if table is not None else nothing)
+    if next_cursor is not None:
+        note(_MORE)
+
+
+def _plain(rows: list[Row]) -> list[Row]:
+    return [Row(row.name, plain(row.words), row.style) for row in rows]
+
+
+def _name(text: str) -> str:
+    return one_line(text, most=_LONGEST_NAME)

@@ -1,0 +1,25 @@
+"""Builds what shows people what a mind holds, in pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from service.catalog.graph import GraphCatalog
+from service.catalog.turns import TurnCatalog
+
+if TYPE_CHECKING:
+    from service.composition.story import Story
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The lists that need more than the mind itself."""
+
+    turns: TurnCatalog
+    graph: GraphCatalog
+
+
+def build_catalog(story: Story) -> Catalog:
+    """Build it."""
+    return Catalog(TurnCatalog(story.reader), GraphCatalog())

@@ -1,0 +1,81 @@
+"""`mind-memory turns`, `facts` and `entities`: lists, one thing in detail, and the API's answer in a pipe."""
+
+import json
+
+import pytest
+
+from tests.support.cli_process import call
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    file = folder / "talk.jsonl"
+    lines = [
+        {"session_id": "s1", "role": "user", "content": "My sister Nora lives in \x1b[31mLyon."},
+        {"session_id": "s1", "role": "assistant", "content": "Lovely."},
+        {"session_id": "s2", "role": "user", "content": "Nora paints houses."},
+    ]
+    file.write_text(
+        "".join(json.dumps({"timestamp": f"2026-01-0{n}T12:00:00Z"} | one) + "\n" for n, one in enumerate(lines, 1))
+    )
+    assert call("import", file, "--home", folder / "home").exit_code == 0
+    return folder / "home"
+
+
+def test_turns_are_listed_newest_first_and_one_is_shown_whole(home):
+    listed = call("turns", "--home", home)
+    narrowed = call("turns", "--session", "s1", "--home", home)
+    one = call("turns", "episode:1", "--home", home)
+
+    assert listed.exit_code == 0, listed.output
+    assert listed.output.index("Nora paints houses.") < listed.output.index("My sister Nora lives in Lyon.")
+    assert "\x1b[31m" not in listed.output
+    assert "paints" not in narrowed.output
+    assert "user: My sister Nora lives in Lyon." in one.output
+    assert "assistant: Lovely." in one.output
+    assert "digested" in one.output
+
+
+def test_facts_are_listed_and_one_is_shown_with_the_turns_that_told_it(home):
+    listed = call("facts", "--entity", "nora", "--home", home)
+    found = json.loads(call("facts", "--limit", "1", "--json", "--home", home).stdout)
+    one = call("facts", found["items"][0]["id"], "--home", home)
+    none = call("facts", "--query", "xanadu", "--home", home)
+
+    assert listed.exit_code == 0, listed.output
+    assert "holding" in listed.output
+    assert "told in" in one.output
+    assert f"{found['items'][0]['sources'][0]['session_id']} #" in one.output
+    assert "No fact is known." in none.output
+
+
+def test_entities_are_listed_and_one_is_shown_with_what_is_around_it(home):
+    listed = call("entities", "--query", "nor", "--home", home)
+    found = json.loads(call("entities", "--query", "nora", "--json", "--home", home).stdout)
+    [nora] = found["items"]
+    one = call("entities", nora["id"], "--home", home)
+    as_json = json.loads(call("entities", nora["id"], "--json", "--home", home).stdout)
+
+    assert listed.exit_code == 0, listed.output
+    assert nora["id"] in listed.output
+    assert "Nora" in one.output
+    assert "2026-01" in one.output
+    assert as_json["neighbours"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("facts", "--state", "true"), "choose from holding, ended, planned"),
+        (("entities", "--sort", "size"), "choose from mentions, recent, name"),
+        (("facts", "fact:nothing"), "fact"),
+        (("turns", "nothing"), "turn"),
+    ],
+)
+def test_what_can_not_be_done_is_said_in_a_sentence(home, words, said):
+    refused = call(*words, "--home", home)
+
+    assert refused.exit_code == 1
+    assert said in refused.output
+    assert "Traceback" not in refused.output
