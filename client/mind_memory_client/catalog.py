@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from mind_memory_client.answers import Answer
+from mind_memory_client.corrections import Decision
 from mind_memory_client.sources import TurnSource
 
 
@@ -79,8 +80,20 @@ class Turns(Answer):
     next_cursor: str | None = None
 
 
+class Use(Answer):
+    """How often a memory surfaced, when last, and the newest traces of that."""
+
+    count: int
+    last_at: datetime
+    trace_ids: tuple[str, ...]
+
+
 class Fact(Answer):
-    """A fact and its state now (``holding``, ``ended``, ``planned``); ``turns`` counts the turns that told it."""
+    """
+    A fact and its state now: ``holding``, ``ended``, ``planned``, or ``wrong`` where a person said so.
+
+    ``turns`` counts the turns that told it; ``surfaced`` is None where it never came up.
+    """
 
     id: str
     text: str
@@ -94,6 +107,8 @@ class Fact(Answer):
     importance: float | None
     turns: int
     sources: tuple[TurnSource, ...]
+    corrections: tuple[Decision, ...] = ()
+    surfaced: Use | None = None
 
 
 class Facts(Answer):
@@ -114,6 +129,8 @@ class Entity(Answer):
     mentions: int
     first_at: datetime | None
     last_at: datetime | None
+    called: str = ""
+    corrections: tuple[Decision, ...] = ()
 
 
 class Entities(Answer):

@@ -19,6 +19,7 @@ from consolidation.transcript.recovery import seal_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from pathlib import Path
 
     from consolidation.corrections.record import Line
@@ -114,3 +115,19 @@ class CorrectionLog:
             self._lines = tuple(found)
             self._standing = Standing.of(self._lines)
         return self._lines
+
+
+class CorrectionsAsOf(CorrectionLog):
+    """What stood at an *instant*, of another log; only for reading."""
+
+    def __init__(self, log: CorrectionLog, *, instant: datetime) -> None:
+        self._log = log
+        self._instant = instant
+
+    def standing(self) -> Standing:
+        """What stood then."""
+        return Standing.of(self.lines())
+
+    def lines(self) -> tuple[Line, ...]:
+        """Every decision until then, oldest first."""
+        return tuple(one for one in self._log.lines() if one.at <= self._instant)

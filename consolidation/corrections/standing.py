@@ -200,6 +200,12 @@ class Standing:
         shown = [one.shown for one in decided if one.shown is not None]
         return Decided(max(truths, key=_at, default=None), max(shown, key=_at, default=None))
 
+    def of_entity(self, name: str) -> tuple[Correction, ...]:
+        """What people decided of an entity under any of its names, its merges, splits and new names among it."""
+        keys = self.keys_of(name)
+        of_names = (one for one in self.corrections if one.target.kind == "entity")
+        return tuple(one for one in of_names if name_key(one.target.text) in keys and self.is_current(one))
+
     def unseen_in(self, turn_id: str) -> tuple[tuple[Wording, Decided], ...]:
         """The facts of a turn that are not to come up by themselves, each with what was decided."""
         groups = self._by_turn.get(turn_id, ())

@@ -28,6 +28,8 @@ from service.index.text_knowledge import (
 if TYPE_CHECKING:
     import sqlite3
 
+    from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Standing
     from service.catalog.facts import FoundFacts
     from service.index.text_knowledge import EntityRow, EntitySort
     from service.mind.minds import Mind
@@ -37,7 +39,11 @@ _NEWEST_FACTS, _MOST_NEIGHBOURS, _MOST_LOOKALIKES = 10, 50, 20
 
 @dataclass(frozen=True, slots=True)
 class EntityItem:
-    """An entity: how many facts join it, in how many turns, and when the first and the last of these was said."""
+    """
+    An entity: how many facts join it, in how many turns, and when the first and the last of these was said.
+
+    ``called`` is its name after what people merged and renamed; ``corrections`` are what they decided of it.
+    """
 
     id: str
     name: str
@@ -47,6 +53,8 @@ class EntityItem:
     mentions: int
     first_at: datetime | None
     last_at: datetime | None
+    called: str = ""
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,8 @@ async def list_entities(mind: Mind, asked: EntityQuery) -> EntityPage:
 
     rows = await anyio.to_thread.run_sync(mind.text.read, page)
     last = rows[asked.limit - 1] if len(rows) > asked.limit else None
-    items = tuple(map(_item, rows[: asked.limit]))
+    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+    items = tuple(_item(row, standing) for row in rows[: asked.limit])
     return EntityPage(items, cursor_of(name, *place_of(last, asked.sort)) if last is not None else None)
 
 
@@ -127,7 +136,7 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
         raise EntityNotFound("the mind has no entity of this id")
     alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity)
     return EntityDetail(
-        entity=_item(around.entity),
+        entity=_item(around.entity, await anyio.to_thread.run_sync(mind.corrections.standing)),
         months=around.months,
         neighbours=around.neighbours,
         lookalikes=alike,
@@ -175,7 +184,7 @@ def _lookalikes(mind: Mind, entity: EntityRow) -> tuple[Lookalike, ...]:
     return tuple(sorted(found, key=lambda one: ORDER.index(one.why))[:_MOST_LOOKALIKES])
 
 
-def _item(row: EntityRow) -> EntityItem:
+def _item(row: EntityRow, standing: Standing) -> EntityItem:
     return EntityItem(
         id=f"{ENTITY}{row.uuid}",
         name=row.name,
@@ -185,6 +194,8 @@ def _item(row: EntityRow) -> EntityItem:
         mentions=row.mentions,
         first_at=_instant(row.first_at),
         last_at=_instant(row.last_at),
+        called=standing.name_of(row.name),
+        corrections=standing.of_entity(row.name),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import anyio.to_thread
 
@@ -24,20 +24,25 @@ from service.index.text_knowledge import (
 )
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
+from service.retrieval.put_right import FACT, put_right_in, statement_id
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
     from service.catalog.cursors import Place
     from service.index.text_knowledge import FactRow, FactState
+    from service.index.trace_index import Use
     from service.mind.minds import Mind
     from service.retrieval.moment import Source
+    from service.retrieval.put_right import PutRight
     from service.retrieval.remember import TimeWindow
 
-FACT, ENTITY = "fact:", "entity:"
+ENTITY = "entity:"
 MOST_SOURCES, _FEW_SOURCES = 100, 5  # of a fact by itself, and of one in a list
 _LIST = "facts"
 
@@ -47,7 +52,8 @@ class FactItem:
     """
     A fact, its state, and the newest turns that told it, newest first; ``turns`` counts all of them.
 
-    ``source_id`` and ``target_id`` are None where no entity has exactly that name.
+    ``source_id`` and ``target_id`` are None where no entity has exactly that name. ``corrections`` are what people
+    decided of it; what they say is not so is ``wrong``. ``surfaced`` is None where it never came up.
     """
 
     id: str
@@ -58,10 +64,13 @@ class FactItem:
     target_id: str | None
     valid_at: datetime | None
     invalid_at: datetime | None
-    state: FactState
+    state: FactState | Literal["wrong"]
     importance: float | None
     turns: int
     sources: tuple[Source, ...]
+    corrections: tuple[Correction, ...] = ()
+    surfaced: Use | None = None
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,9 @@ async def read_fact(mind: Mind, fact_id: str, *, now: datetime) -> FactItem:
     found = await anyio.to_thread.run_sync(mind.text.read, one)
     for item in await fact_items(mind, found, now=now, most_sources=MOST_SOURCES):
         return item
+    for said in (await put_right_in(mind)).standing.statements:
+        if statement_id(said) == fact_id:
+            return await _said(mind, said, now=now)
     raise FactNotFound("the mind has no fact of this id")
 
 
@@ -127,13 +139,18 @@ async def fact_items(
     resting = {row.number: _sequences(row, found) for row in found.rows}
     wanted = sorted({one for sequences in resting.values() for one in sequences[:most_sources]})
     turns = {one.sequence: one for one in await mind.transcript.read_many(wanted)}
-    return await anyio.to_thread.run_sync(
-        lambda: tuple(
-            _item(row, found.uuids, resting[row.number], turns, now=now, language=language)
-            for language in (next(iter(mind.text.languages()), "en"),)
-            for row in found.rows
+    put_right = await put_right_in(mind)
+
+    def items() -> tuple[FactItem, ...]:
+        language = next(iter(mind.text.languages()), "en")
+        uses = mind.trace_log.surfaced([f"{FACT}{row.uuid}" for row in found.rows]) if found.rows else {}
+        made = (_item(row, found.uuids, resting[row.number], turns, now=now, language=language) for row in found.rows)
+        return tuple(
+            replace(_judged(one, resting[row.number], put_right, now), surfaced=uses.get(one.id))
+            for one, row in zip(made, found.rows, strict=True)
         )
-    )
+
+    return await anyio.to_thread.run_sync(items)
 
 
 def with_turns(database: sqlite3.Connection, rows: Sequence[FactRow], *, has_more: bool = False) -> FoundFacts:
@@ -213,6 +230,44 @@ def _item(
         importance=row.importance,
         turns=len(sequences),
         sources=tuple(map(source_of, told[:MOST_SOURCES])),
+    )
+
+
+def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: datetime) -> FactItem:
+    """*item* with what people decided of it."""
+    decided = put_right.fact(item.text, sequences, joins=(item.source, item.target))
+    state = item.state
+    if decided.is_wrong:
+        state = "wrong"
+    elif decided.is_right:
+        state = state_of(item.valid_at, None, now=now)
+    return replace(item, state=state, corrections=decided.corrections)
+
+
+async def _said(mind: Mind, said: Statement, *, now: datetime) -> FactItem:
+    """What a person said, as a fact that no entity is joined by."""
+    positions = mind.transcript.positions
+    told = [one for turn_id in said.turn_ids if (one := positions.sequence_of(turn_id)) is not None]
+    turns = await mind.transcript.read_many(sorted(told, reverse=True)[:MOST_SOURCES])
+    source_of = partial(as_source, wanted=query_words((said.text,)), language=detect(said.text))
+    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+    uses = await anyio.to_thread.run_sync(mind.trace_log.surfaced, [statement_id(said)])
+    return FactItem(
+        id=statement_id(said),
+        text=said.text,
+        source="",
+        source_id=None,
+        target="",
+        target_id=None,
+        valid_at=None,
+        invalid_at=None,
+        state=state_of(None, None, now=now),
+        importance=None,
+        turns=len(told),
+        sources=tuple(map(source_of, turns)),
+        corrections=standing.fact(said.text, said.turn_ids).corrections,
+        surfaced=uses.get(statement_id(said)),
+        statement=said,
     )
 
 

@@ -59,7 +59,7 @@ class PeopleCards:
     """The cards of every mind, made again only when something was put right, or on another day."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[str, date], tuple[PersonCard, ...]]] = {}
+        self._known: dict[Path, tuple[tuple[int, str, date], tuple[PersonCard, ...]]] = {}
 
     def of(self, mind: Mind, *, now: datetime) -> tuple[PersonCard, ...]:
         """
@@ -68,7 +68,7 @@ class PeopleCards:
         Raises IndexUnusable, OSError.
         """
         lines = mind.corrections.lines()
-        stamp = (lines[-1].id if lines else "", now.date())
+        stamp = (id(mind.corrections), lines[-1].id if lines else "", now.date())
         known = self._known.get(mind.workspace.folder)
         if known is None or known[0] != stamp or not known[1]:  # of a new mind, something is known soon
             known = self._known[mind.workspace.folder] = (stamp, _cards(mind, now))

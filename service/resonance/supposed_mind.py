@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import anyio.to_thread
 
+from consolidation.corrections.correction_log import CorrectionsAsOf
 from consolidation.kernel.errors import GraphUnavailable
 from consolidation.transcript.as_of import TranscriptAsOf, last_accepted
 from service.index.text_as_of import TextAsOf
@@ -47,6 +48,7 @@ async def _as_of(mind: Mind, instant: datetime) -> Mind:
         transcript=TranscriptAsOf(mind.transcript, last=last, instant=instant),
         text=text,
         outcomes=OutcomesAsOf(mind.outcomes, instant=instant),
+        corrections=CorrectionsAsOf(mind.corrections, instant=instant),
         graph=cast("MindGraph", _GraphAsOf(mind.graph, text)),
     )
 

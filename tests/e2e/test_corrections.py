@@ -232,6 +232,67 @@ async def test_a_fact_stays_wrong_through_rebuild_export_and_import(tmp_path):
     assert "Lyon" in back["block"]
 
 
+async def test_lists_show_what_was_decided_and_where_a_fact_came_up(tmp_path):
+    """Broken: lists do not ask what stands, or where a memory surfaced."""
+    with provider_of(Brain()) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, "Ingrid lives in Lyon now.", "Bernd drives to Ghent.", *OTHERS)
+            shown = await asked(service, "Where does Ingrid live now?", relevance=0)
+            fact = next(one for one in await facts(service) if "Lyon" in one["text"])
+            made = await correct(service, "wrong", by_id("fact", fact))
+            said = await correct(service, "say", to="Ingrid has a boat.")
+            await correct(service, "rename", {"kind": "entity", "text": "Ingrid"}, to="Ingrid Berg")
+            after = next(one for one in await facts(service) if "Lyon" in one["text"])
+            boat = (await service.http.get(f"/v1/minds/ada/facts/fact:{said['id']}")).json()
+            entities = (await service.http.get("/v1/minds/ada/entities?query=Ingrid")).json()["items"]
+
+    came_up = {one["id"] for one in shown["flashbacks"]}
+    assert (fact["state"], fact["corrections"]) == ("holding", [])
+    assert (fact["id"] in came_up) == (fact["surfaced"] is not None)
+    assert fact["surfaced"] is None or fact["surfaced"]["trace_ids"] == [shown["trace_id"]]
+    assert (after["state"], [one["id"] for one in after["corrections"]]) == ("wrong", [made["id"]])
+    assert (boat["text"], boat["state"]) == ("Ingrid has a boat.", "holding")
+    assert [(one["name"], one["called"]) for one in entities] == [("Ingrid", "Ingrid Berg")]
+
+
+async def facts(service, mind_id="ada"):
+    return (await service.http.get(f"/v1/minds/{mind_id}/facts")).json()["items"]
+
+
+async def test_whoever_listens_hears_of_a_correction(tmp_path):
+    """Broken: nothing is published."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER)
+        before = await heard(service, {})
+        made = await correct(service, "mute", {"kind": "turn", "turn_ids": ["s0-0"]})
+        after = await heard(service, {"Last-Event-ID": before.rpartition("id: ")[2].partition("\n")[0]})
+
+    assert "correction.made" not in before
+    assert "correction.made" in after
+    assert made["id"] in after
+
+
+async def heard(service, headers):
+    return (await service.http.get("/v1/minds/ada/events", params={"follow": False}, headers=headers)).text
+
+
+async def test_an_entity_that_was_renamed_or_split_is_told_so(tmp_path):
+    """Broken: a summary is told under its old name; that of two people is told as one's."""
+    with provider_of(Brain()) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, "Ingrid lives in Lyon now.", "Ingrid sails to Ghent.", *OTHERS)
+            summary = {"query": "What do you know of Ingrid?", "kinds": "entity"}
+            await correct(service, "edit", {"kind": "entity", "text": "Ingrid"}, to="the mother of Ada")
+            await correct(service, "rename", {"kind": "entity", "text": "Ingrid"}, to="Ingrid Berg")
+            renamed = await remembered(service, summary["query"], kinds="entity")
+            split = {"kind": "entity", "text": "Ingrid", "turn_ids": ["s0-1"]}
+            made = await correct(service, "split", split, to="Ingrid of Ghent")
+            known = (await service.http.get("/v1/minds/ada/entities?query=Ingrid")).json()["items"][0]
+
+    assert "Ingrid Berg: the mother of Ada" in [one["text"] for one in renamed]
+    assert made["id"] in [one["id"] for one in known["corrections"]]
+
+
 async def until_known(service, mind_id):
     """The fact of Lyon, once full text has it."""
     async with asyncio.timeout(GIVE_UP):

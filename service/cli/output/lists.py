@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mind_memory_client.catalog import Entities, EntityDetail, Fact, Facts, KeptTurn, Turns
+from mind_memory_client.catalog import Entities, EntityDetail, Fact, Facts, KeptTurn, Turns, Use
+from mind_memory_client.corrections import Decision
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -59,12 +60,18 @@ def show_fact(console: Console, fact: Fact) -> None:
     """One fact, and the turns that told it."""
     rows = [
         Row("fact", fact.text),
-        Row("joins", f"{fact.source} — {fact.target}"),
+        *([Row("joins", f"{fact.source} — {fact.target}")] if fact.source else []),
         Row("state", fact.state),
         *([Row("since", minute(fact.valid_at))] if fact.valid_at else []),
         *([Row("until", minute(fact.invalid_at))] if fact.invalid_at else []),
         *([Row("importance", f"{fact.importance:g}")] if fact.importance is not None else []),
         Row("told in", counted(fact.turns, "turn")),
+        *(
+            [Row("surfaced", f"{counted(fact.surfaced.count, 'time')}, last {minute(fact.surfaced.last_at)}")]
+            if fact.surfaced
+            else []
+        ),
+        *_named("put right", map(_decision, fact.corrections)),
     ]
     show_facts(console, _plain(rows), below=1)
     for source in fact.sources:
@@ -89,17 +96,28 @@ def show_entity(console: Console, found: EntityDetail) -> None:
     months = ", ".join(f"{one.month} ({one.turns})" for one in found.mentions_by_month[-_SHOWN:])
     rows = [
         Row("name", found.name),
+        *([Row("called", found.called)] if found.called not in {"", found.name} else []),
         *([Row("kind", found.kind)] if found.kind else []),
         *([Row("summary", one_line(found.summary, most=_LONGEST_SUMMARY))] if found.summary else []),
         Row("known", f"{counted(found.facts, 'fact')} in {counted(found.mentions, 'turn')}"),
         Row("spoken of", spoken),
         *([Row("by month", months)] if months else []),
         *_named("with", (f"{one.name} ({one.facts})" for one in found.neighbours[:_SHOWN])),
+        *_named("put right", map(_decision, found.corrections)),
         *_named("looks like", (f"{one.name} ({one.why.replace('_', ' ')}) {one.id}" for one in found.lookalikes)),
     ]
     show_facts(console, _plain(rows), below=1)
     if found.newest_facts:
         show_fact_list(console, Facts(items=found.newest_facts))
+
+
+def _use(use: Use) -> str:
+    return f"{counted(use.count, 'time')}, last {minute(use.last_at)}"
+
+
+def _decision(one: Decision) -> str:
+    to = f" → {one_line(one.to, most=_LONGEST)}" if one.to else ""
+    return f"{minute(one.at)} {one.what}{to}, by {one.by}, {one.id}"
 
 
 def _named(name: str, words: Iterator[str]) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.http.schemas.conversations import CURSOR, NEXT
+from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import Answered, Instant, Question, ShortText, Text
 from service.http.schemas.resonance import SourceOut
 
@@ -26,6 +27,14 @@ class FactsAsked(BaseModel):
     limit: int = Field(50, ge=1, le=500)
 
 
+class UseOut(Answered):
+    """How often a memory surfaced."""
+
+    count: int
+    last_at: datetime
+    trace_ids: list[str] = Field(description="The newest traces of that, newest first.")
+
+
 class FactOut(Answered):
     """A fact."""
 
@@ -37,12 +46,16 @@ class FactOut(Answered):
     target_id: str | None
     valid_at: datetime | None
     invalid_at: datetime | None
-    state: Literal["holding", "ended", "planned"] = Field(description="Whether it holds now.")
+    state: Literal["holding", "ended", "planned", "wrong"] = Field(
+        description="Whether it holds now; `wrong` where a person said that it is not so."
+    )
     importance: float | None = Field(description="0 to 1, as a model judged it.")
     turns: int = Field(description="In how many turns it was told.")
     sources: list[SourceOut] = Field(
         description="The newest of these, newest first: 5 in a list, 100 of a fact by itself."
     )
+    corrections: list[DecisionOut] = Field(description="What people decided of it.")
+    surfaced: UseOut | None = Field(description="Null where it never came up.")
 
 
 class FactsOut(Answered):
@@ -79,6 +92,8 @@ class EntityOut(Answered):
     mentions: int = Field(description="In how many turns such facts were told.")
     first_at: datetime | None = Field(description="When the first of these turns was said.")
     last_at: datetime | None
+    called: str = Field(description="Its name after what people merged and renamed.")
+    corrections: list[DecisionOut] = Field(description="What people decided of it.")
 
 
 class EntitiesOut(Answered):
@@ -200,6 +215,8 @@ FACT: dict[str, Any] = {
             "excerpt": "My mother lives in Lyon.",
         }
     ],
+    "corrections": [],
+    "surfaced": None,
 }
 FACTS: dict[str, Any] = {"items": [FACT], "next_cursor": None}
 _ENTITY: dict[str, Any] = {
@@ -211,6 +228,8 @@ _ENTITY: dict[str, Any] = {
     "mentions": 1,
     "first_at": "2026-01-09T18:30:05Z",
     "last_at": "2026-01-09T18:30:05Z",
+    "called": "Lyon",
+    "corrections": [],
 }
 ENTITIES: dict[str, Any] = {"items": [_ENTITY], "next_cursor": None}
 ENTITY: dict[str, Any] = {
