@@ -263,7 +263,7 @@ async def test_whoever_listens_hears_of_a_correction(tmp_path):
     """Broken: nothing is published."""
     async with running(tmp_path) as service:
         await told(service, MOTHER)
-        before = await heard(service, {})
+        before = await heard(service, {"Last-Event-ID": "unknown"})
         made = await correct(service, "mute", {"kind": "turn", "turn_ids": ["s0-0"]})
         after = await heard(service, {"Last-Event-ID": before.rpartition("id: ")[2].partition("\n")[0]})
 
