@@ -7,7 +7,7 @@ A fact that took another's place began when the other ended, and is about the sa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Literal
 
 import anyio.to_thread
@@ -75,7 +75,7 @@ async def find_evidence(
     for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
         await search(name, _FACTS, share=_FOLLOWED_SHARE)
     told = [one for one in best.values() if not any(two.what is What.MUTE for two in one.corrections)]
-    ranked = _telling(sorted(told, key=lambda one: (one.is_held_back, -one.score)))[:limit]
+    ranked = _telling(sorted(told, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
     evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in ranked)
     return evidence, tuple(dict.fromkeys(unavailable))
 
@@ -105,7 +105,7 @@ def followed_names(
 
 def state_of(memory: Remembered, *, at: datetime) -> State:
     """How a memory stands at an instant."""
-    if memory.is_held_back:
+    if memory.is_held_back or memory.tells_wrong:
         return "wrong"
     if memory.kind != "fact":
         return "said"
@@ -121,12 +121,16 @@ def contradicting(evidence: Sequence[Evidence]) -> tuple[frozenset[int], ...]:
         frozenset({one, other})
         for (one, first), (other, second) in combinations(facts, 2)
         if _took_its_place(first, second) or _took_its_place(second, first)
-    ) + tuple(
-        frozenset({place, other})
-        for place, one in enumerate(evidence)
-        for other, two in enumerate(evidence)
-        if two.memory.statement is not None and two.memory.statement.id in {made.id for made in one.memory.corrections}
-    )
+    ) + tuple(_put_right(evidence))
+
+
+def _put_right(evidence: Sequence[Evidence]) -> Iterable[frozenset[int]]:
+    """The place of what a person said, with that of the best memory whose place it took."""
+    for place, one in enumerate(evidence):
+        said = one.memory.statement
+        if said is not None:
+            wrong = (at for at, two in enumerate(evidence) if said.id in {made.id for made in two.memory.corrections})
+            yield from (frozenset({place, at}) for at in islice(wrong, 1))
 
 
 def _took_its_place(later: Remembered, earlier: Remembered) -> bool:

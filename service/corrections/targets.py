@@ -100,7 +100,8 @@ def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:
     else:
         key = name_key(meant.text or "")
         names = [name for _, name in mind.text.names_in(meant.text or "") if name_key(name) == key]
-        if not names and standing.keys_of(meant.text or "") != {key}:  # a name that a person gave
+        is_given = standing.keys_of(meant.text or "") != {key}  # by a person
+        if not names and key and (is_given or mind.text.mentions(meant.text or "", limit=1)):
             names = [meant.text or ""]
     if not names:
         raise MemoryNotFound("the mind knows no such entity (any more)")

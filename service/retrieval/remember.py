@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import anyio.to_thread
 
+from consolidation.corrections.record import What
 from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest
 from consolidation.text.language import detect
 from consolidation.text.words import stems
@@ -98,6 +99,12 @@ class Remembered:
     corrections: tuple[Correction, ...] = ()
     is_held_back: bool = False
     statement: Statement | None = None
+
+    @property
+    def tells_wrong(self) -> bool:
+        """Whether a person said that something in it is not so."""
+        return any(one.what in {What.WRONG, What.EDIT} for one in self.corrections)
+
     names: tuple[str, ...] = ()
     entity_kind: str = ""
 
@@ -166,7 +173,7 @@ class Recall:
         memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
         if put_right:
             memories = await anyio.to_thread.run_sync(lambda: [_judged(one, turns, put_right) for one in memories])
-        best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, -one.score)))[:limit]
+        best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
         wrong = await anyio.to_thread.run_sync(mind.outcomes.held_back, rests_on)
         return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
