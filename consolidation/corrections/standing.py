@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from consolidation.corrections.record import Correction, What
-from consolidation.corrections.wording import Wording, names_any
+from consolidation.corrections.wording import Wording, named_in
 from consolidation.text.names import name_key
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class Standing:
 
     def alike(self, text: str) -> frozenset[str]:
         """The keys of all names of the entities that *text* names by a name that a person gave or merged."""
-        return frozenset(other for key in self._names if names_any(text, (key,)) for other in self.keys_of(key))
+        return frozenset(other for key in named_in(text, self._names) for other in self.keys_of(key))
 
 
 def _at(correction: Correction) -> datetime:

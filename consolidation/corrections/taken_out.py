@@ -87,9 +87,15 @@ def as_put_right(stored: StoredTurn, standing: Standing) -> StoredTurn | None:
     None where nothing is left to tell.
     """
     left = tellable(stored, standing)
+    if not left.is_spent:
+        return with_statements(left.turn, standing)
+    bare = replace(stored, turn=replace(stored.turn, messages=()))
+    told = with_statements(bare, standing)
+    return told if told is not bare else None
+
+
+def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:
+    """*stored* with what people put in the place of something that it told, as notes behind its messages."""
     said = standing.statements_of(stored.turn.turn_id)
-    if left.is_spent and not said:
-        return None
-    messages = () if left.is_spent else left.turn.turn.messages
     notes = tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)
-    return replace(stored, turn=replace(stored.turn, messages=(*messages, *notes))) if notes else left.turn
+    return replace(stored, turn=replace(stored.turn, messages=(*stored.turn.messages, *notes))) if notes else stored

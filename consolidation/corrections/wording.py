@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SAME, _SAME_OF_A_PAIR = 0.6, 0.4  # of all stems of two texts, those that both have; where they join the same names
 _CARRIED, _HINTED = 0.6, 0.3  # of a fact's stems, those that a sentence has
+_REMEMBERED = 16_384  # texts: all decisions of a mind are folded anew with each new one
 _WORD = re.compile(r"\w+")
 
 
@@ -28,12 +29,9 @@ class Wording:
     names: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, *, language: str | None = None) -> Wording:
-        """The wording of *text*, which is looked at to find its language where none is given."""
-        found = content_words(text, language=language or detect(text))
-        capital = {one for raw in _WORD.findall(text) if raw[0].isupper() or raw[0].isdigit() for one in tokens(raw)}
-        row = tokens(text)
-        return cls(" ".join(row), frozenset(found.values()), frozenset(row), frozenset(capital & found.keys()))
+    def of(cls, text: str) -> Wording:
+        """The wording of *text*; of one that was asked for lately, at once."""
+        return _wording(text)
 
     def restates(self, other: Wording, *, joins_the_same: bool) -> bool:
         """Whether it says what *other* does, in other words at most; *joins_the_same* names, as facts of a graph do."""
@@ -55,9 +53,29 @@ class Wording:
         return self.share_in(text) >= _CARRIED
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=_REMEMBERED)
+def _wording(text: str) -> Wording:
+    found = content_words(text, language=detect(text))
+    capital = {one for raw in _WORD.findall(text) if raw[0].isupper() or raw[0].isdigit() for one in tokens(raw)}
+    row = tokens(text)
+    return Wording(" ".join(row), frozenset(found.values()), frozenset(row), frozenset(capital & found.keys()))
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def _stems(sentence: str) -> frozenset[str]:
     return frozenset(content_words(sentence, language=detect(sentence)).values())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def stems_of(text: str, language: str) -> frozenset[str]:
+    """The stems of the telling words of *text* in a *language*; of one that was asked for lately, at once."""
+    return frozenset(content_words(text, language=language).values())
+
+
+def forget_texts() -> None:
+    """Drop every text that is remembered here: one of them is to be erased."""
+    for known in (_wording, _stems, stems_of):
+        known.cache_clear()
 
 
 def carriers(wording: Wording, sentences: Sequence[str]) -> frozenset[int]:
@@ -70,5 +88,10 @@ def carriers(wording: Wording, sentences: Sequence[str]) -> frozenset[int]:
 
 def names_any(text: str, keys: Iterable[str]) -> bool:
     """Whether one of the names with these *keys* stands whole in *text*."""
+    return bool(named_in(text, keys))
+
+
+def named_in(text: str, keys: Iterable[str]) -> tuple[str, ...]:
+    """Which of the names with these *keys* stand whole in *text*."""
     row = f" {' '.join(tokens(text))} "
-    return any(key and f" {key} " in row for key in keys)
+    return tuple(key for key in keys if key and f" {key} " in row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.wording import forget_texts
 from consolidation.kernel.ports import Role
 from service.adapters.word_rarity import WordRarity
 from service.resonance.entity_arm import EntityArm
@@ -57,6 +58,7 @@ class Resonance:
     def forget(self, mind_id: str) -> None:
         """Drop a mind's words from memory: it is erased, or a part of it is."""
         self._shared.embedder.clear()
+        forget_texts()
         self.forget_answers(mind_id)
         self._stable_prompt.forget(self._shared.minds.workspace(mind_id))
 

@@ -1,8 +1,8 @@
 """
 Phase 2's arm over what people said to put a memory right: facts that no turn told, or that they told otherwise.
 
-A mind has few of them: all are compared with each query, by their words and, where the embedder answers in time, by
-their meaning.
+All are compared with each query by their words; those that share most, and the newest, by their meaning as well, where
+the embedder answers in time.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.corrections.wording import Wording, stems_of
 from consolidation.kernel.errors import EmbedderFault
-from consolidation.text.language import detect
 from consolidation.text.words import content_words, tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from service.resonance.search_round import SearchRound
 
 _SHARE = 0.8  # of the time there is
+_MOST_LOOKED_AT = 200  # statements with the most words of a query, and of the newest
+_DEPTH = 12  # as of notes: more than may surface
 _CLOSE = 0.6  # a cosine from which a statement answers a query as well as the best turn does
 
 
@@ -50,9 +52,11 @@ class StatementArm:
 
     async def search(self, search: SearchRound) -> StatementHits:
         """How well each statement fits each query."""
-        statements = search.names.put_right.standing.statements
-        if not statements:
+        every = search.names.put_right.standing.statements
+        if not every:
             return StatementHits()
+        shares = await anyio.to_thread.run_sync(_shares, search.queries, every, search.language)
+        statements = _looked_at(every, shares)
         vectors = await search.vectors()
         own = await self._vectors(statements, search) if vectors is not None else None
         cosines: dict[str, dict[str, float]] = {}
@@ -62,9 +66,11 @@ class StatementArm:
                 query: {one.id: float(near[row][at]) for at, one in enumerate(statements)}
                 for row, query in enumerate(search.queries)
             }
-        shares = await anyio.to_thread.run_sync(_shares, search.queries, statements, search.language)
         scores = {
-            query: {key: max(share, cosines.get(query, {}).get(key, 0.0) / _CLOSE) for key, share in found.items()}
+            query: {
+                one.id: max(found.get(one.id, 0.0), cosines.get(query, {}).get(one.id, 0.0) / _CLOSE)
+                for one in statements
+            }
             for query, found in shares.items()
         }
         return StatementHits(scores, cosines)
@@ -73,21 +79,20 @@ class StatementArm:
         """What people said, as facts, and what speaks for each."""
         if not any(hits.scores for hits in found):
             return FragmentHits()
-        statements = terms.put_right.standing.statements
+        best: dict[str, float] = {}
+        for query, by in ((query, by) for hits in found for query, by in hits.scores.items()):
+            best |= {key: max(best.get(key, 0.0), terms.queries[query] * share) for key, share in by.items()}
+        fitting = [one for one in terms.put_right.standing.statements if best.get(one.id, 0.0) > 0]
+        statements = sorted(fitting, key=lambda one: -best[one.id])[:_DEPTH]
         told_at = await _told_at(statements, terms)
         names = [frozenset(tokens(name)) for name in terms.entities.values()]
         fragments, evidence = [], {}
         for one in statements:
-            fits = (terms.queries[q] * by[one.id] for hits in found for q, by in hits.scores.items() if one.id in by)
-            best = max(fits, default=0.0)
-            if best <= 0.0:
-                continue
-            fragment = _fragment(one, min(best, 1.0), told_at.get(one.id, one.at), names, terms)
+            fragment = _fragment(one, min(best[one.id], 1.0), told_at.get(one.id, one.at), names, terms)
             fragments.append(fragment)
-            stems = frozenset(content_words(one.text, language=terms.call.moment.language).values())
-            own = frozenset(content_words(one.text, language=detect(one.text)).values())
-            cosines = {q: by[one.id] for hits in found for q, by in hits.cosines.items() if one.id in by}
-            evidence[fragment.id] = FragmentEvidence(stems | own, cosines)
+            stems = stems_of(one.text, terms.call.moment.language) | Wording.of(one.text).stems
+            cosines = {query: by[one.id] for hits in found for query, by in hits.cosines.items() if one.id in by}
+            evidence[fragment.id] = FragmentEvidence(stems, cosines)
         return FragmentHits(tuple(fragments), evidence)
 
     async def _vectors(self, statements: Sequence[Statement], search: SearchRound) -> Vectors | None:
@@ -109,15 +114,22 @@ async def _told_at(statements: Sequence[Statement], terms: SearchTerms) -> dict[
 
 
 def _shares(queries: Sequence[str], statements: Sequence[Statement], language: str) -> dict[str, dict[str, float]]:
-    """How much of what each query asks stands in each statement, 0…1."""
-    found = {}
+    """How much of what each query asks stands in the statements that have any of it, 0…1."""
+    found: dict[str, dict[str, float]] = {}
     for query in queries:
         wanted = frozenset(content_words(query, language=language).values())
-        found[query] = {
-            one.id: len(wanted.intersection(content_words(one.text, language=language).values())) / max(len(wanted), 1)
-            for one in statements
-        }
+        shares = ((one.id, len(wanted & stems_of(one.text, language)) / max(len(wanted), 1)) for one in statements)
+        found[query] = {key: share for key, share in shares if share}
     return found
+
+
+def _looked_at(statements: Sequence[Statement], shares: Mapping[str, Mapping[str, float]]) -> tuple[Statement, ...]:
+    """The statements that share most with a query, and the newest ones, which may mean it in other words."""
+    if len(statements) <= _MOST_LOOKED_AT:
+        return tuple(statements)
+    best = {one.id: max((by.get(one.id, 0.0) for by in shares.values()), default=0.0) for one in statements}
+    sharing = sorted((one for one in statements if best[one.id]), key=lambda one: -best[one.id])[:_MOST_LOOKED_AT]
+    return tuple({one.id: one for one in (*sharing, *statements[-_MOST_LOOKED_AT:])}.values())
 
 
 def _fragment(

@@ -15,7 +15,7 @@ import anyio.to_thread
 from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED, Standing
 from consolidation.corrections.taken_out import Tellable, tellable
-from consolidation.corrections.wording import names_any
+from consolidation.corrections.wording import named_in, names_any
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
@@ -138,7 +138,7 @@ class PutRight:
 
     def variants(self, query: str) -> tuple[str, ...]:
         """*query* with other names of the entities that it names, where a person said that they are one."""
-        named = [key for key in self.standing.alike(query) if names_any(query, (key,))]
+        named = named_in(query, sorted(self.standing.alike(query)))
         found = [_renamed(query, key, other) for key in named for other in self.standing.keys_of(key) - {key}]
         return tuple(one for one in dict.fromkeys(found) if one != query)[:_MOST_VARIANTS]
 

@@ -16,6 +16,7 @@ import anyio.from_thread
 import anyio.to_thread
 import structlog
 
+from consolidation.corrections.taken_out import with_statements
 from consolidation.kernel.errors import EmbedderFault, MemoryFault
 from consolidation.kernel.turns import TurnKind
 from consolidation.story.erasure import with_guessed_turns
@@ -185,7 +186,8 @@ class StorySources:
         narrated = frozenset().union(*(one.narrated for _, one in chapters))
         candidates = sorted(seen, key=lambda one: (one in narrated, one))[-_MOST_TURNS:]
         stored = await mind.transcript.read_many(sorted(candidates))
-        turns = [one for one in stored if one.turn.kind is not TurnKind.ERASED]
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+        turns = [with_statements(one, standing) for one in stored if one.turn.kind is not TurnKind.ERASED]
         is_cut = len(seen) > len(candidates)
         if self._similarity is None:
             return await anyio.to_thread.run_sync(_sources_of, chapters, turns, None, is_cut), True

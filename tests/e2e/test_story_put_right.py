@@ -71,11 +71,15 @@ async def test_an_edit_is_told_in_its_place_and_taken_back_again(tmp_path):
         await told(service)
         made = await correct(service, "edit", to="Ingrid lives in Porto.")
         edited = await until(service, lambda text: "Porto" in text)
+        sources = (await service.http.get("/v1/minds/ada/story/sources")).json()
         await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
         after = await until(service, lambda text: "Porto" not in text and "Lyon" in text)
 
     assert "Lyon" not in edited
     assert "wardrobe" in after
+    states = [one["state"] for chapter in sources["chapters"] for one in chapter["sentences"] if "Porto" in one["text"]]
+    assert states
+    assert "in_no_turn" not in states
 
 
 async def test_what_was_decided_before_it_was_told_is_never_told(tmp_path):

@@ -29,7 +29,15 @@ PAGES = (
     "GET /mcp",
     "DELETE /mcp",
 )
-FILLED = {"session_id": "s1", "turn_id": "t1", "trace_id": "t1", "version": "v1"}
+FILLED = {
+    "session_id": "s1",
+    "turn_id": "t1",
+    "trace_id": "t1",
+    "version": "v1",
+    "correction_id": "c1",
+    "fact_id": "fact:1",
+    "entity_id": "entity:1",
+}
 ROUTES = sorted(
     f"{method.upper()} {path}"
     for path, methods in create_app(Settings()).openapi()["paths"].items()

@@ -16,6 +16,9 @@ GOOD = {
     "session_id": "s1",
     "turn_id": "t1",
     "trace_id": "t1",
+    "correction_id": "c1",
+    "fact_id": "fact:1",
+    "entity_id": "entity:1",
     "version": "2026-01-09T18-31-00-000000Z",
 }
 DOCUMENT = create_app(Settings()).openapi()

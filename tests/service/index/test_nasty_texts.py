@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from consolidation.corrections.standing import Standing
 from consolidation.kernel.errors import EmbedderUnavailable
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.text.language import detect
@@ -82,7 +83,10 @@ def mind(tmp_path_factory):
     text = TextIndex(tmp_path_factory.mktemp("mind") / "text.sqlite")
     kept = [said(one, sequence=number) for one, number in PLACES.items()]
     outcomes = SimpleNamespace(held_back=lambda memories: frozenset())
-    found = SimpleNamespace(mind_id="ada", text=text, transcript=Turns(kept), outcomes=outcomes)
+    corrections = SimpleNamespace(standing=Standing)
+    found = SimpleNamespace(
+        mind_id="ada", text=text, transcript=Turns(kept), outcomes=outcomes, corrections=corrections
+    )
     for one in kept:
         text.add_turns((as_indexed(one, uuid=f"e{one.sequence}", before=(), fallback="en"),), cursor=one.sequence)
     for one, number in PLACES.items():
