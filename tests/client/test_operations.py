@@ -287,7 +287,7 @@ async def test_the_service_says_how_it_is_doing(way, url, told_mind):
     assert told_mind in {one.mind_id for one in status.minds}
     assert readiness.is_ready, readiness.parts
     assert told_mind in {one["mind_id"] for one in minds["minds"]}
-    assert turns == {"traces": []}
+    assert turns == {"traces": [], "next_cursor": None}
 
 
 # -- what goes wrong, over either library

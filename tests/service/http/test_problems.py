@@ -58,11 +58,11 @@ def test_every_fault_says_what_it_is():
 
 @pytest.mark.parametrize(("fault", "kind"), KINDS.items())
 async def test_every_kind_is_spoken_as_a_problem(fault, kind):
-    made = (
-        fault("a place", found="nothing", known_formats=("JSONL",))
-        if fault.__name__ == "ImportUnreadable"
-        else fault("what went wrong")
-    )
+    more = {
+        "ImportUnreadable": {"found": "nothing", "known_formats": ("JSONL",)},
+        "AmbiguousMemory": {"candidates": {"fact:1": "Ada met Bo."}},
+    }
+    made = fault("what went wrong", **more.get(fault.__name__, {}))
 
     answer = await answered_by(made)
 

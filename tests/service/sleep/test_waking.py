@@ -11,6 +11,7 @@ from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from consolidation.kernel.clock import FixedClock
 from consolidation.text.tokens import count_tokens
 from tests.support.service import running
+from tests.support.waiting import GIVE_UP
 
 pytestmark = pytest.mark.anyio
 
@@ -140,6 +141,7 @@ async def test_reading_changes_no_file_and_creates_no_mind(tmp_path):
         await service.keep("ada", said("Good morning!"))
         write_day(tmp_path / "minds/ada")
         await service.digested("ada")
+        await service.memory.background.drain("ada", seconds=GIVE_UP)  # the list of what waits for the story
         before = {file: file.read_bytes() for file in (tmp_path / "minds/ada").glob("*") if file.is_file()}
         await waking(service)
         unknown = await service.http.get("/v1/minds/nobody/waking")
