@@ -36,6 +36,9 @@ OF_THE_WHOLE = (
     "must be another name",
     "is not a cursor of this list",
     "must hold words",
+    "`next_cursor` of",
+    "`role` says what became of `memory`, which is missing",
+    "is for a call with `probe: true`",
 )
 
 offsets = st.sampled_from(("Z", "+02:00", "-11:30", "+14:00", "z", ".5Z", ".123456789+00:00"))

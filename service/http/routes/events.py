@@ -15,7 +15,8 @@ _ABOUT = (
     'data: {"at": "2026-01-09T18:30:05+00:00", "turn_id": "2026-01-09-0001", "session_id": "telegram:42", '
     '"sequence": 1}\n\n'
 )
-_STREAM: Answers = {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}, "example": _ABOUT}}}}
+_EVENT = {"type": "object", "properties": {name: {"type": "string"} for name in ("id", "event", "data")}}
+_STREAM: Answers = {200: {"content": {MEDIA_TYPE: {"schema": _EVENT, "example": _ABOUT}}}}
 
 Follow = Annotated[
     bool, Query(description="Wait for what will happen. If false, the answer is what was missed.", examples=[False])

@@ -18,7 +18,7 @@ class AskIn(Body):
     """A question to a mind's memory."""
 
     question: Question = Field(description="In words of any language.")
-    limit: Annotated[int, WHOLE, Field(ge=1, le=50, strict=True)] = Field(
+    limit: Annotated[int, Field(ge=1, le=50, strict=True), WHOLE] = Field(
         12, description="How many memories the answer may rest on."
     )
     at: Instant | None = Field(None, description="Ask for the facts that held at this time.")
