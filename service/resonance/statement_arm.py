@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SHARE = 0.8  # of the time there is
 _MOST_LOOKED_AT = 200  # statements with the most words of a query, and of the newest
 _DEPTH = 12  # as of notes: more than may surface
-_CLOSE = 0.6  # a cosine from which a statement answers a query as well as the best turn does
+_CHANCE, _CLOSE = 0.25, 0.65  # cosines: of what has nothing to do with a query, and of what answers it
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class StatementArm:
             }
         scores = {
             query: {
-                one.id: max(found.get(one.id, 0.0), cosines.get(query, {}).get(one.id, 0.0) / _CLOSE)
+                one.id: max(found.get(one.id, 0.0), _nearness(cosines.get(query, {}).get(one.id, 0.0)))
                 for one in statements
             }
             for query, found in shares.items()
@@ -101,6 +101,11 @@ class StatementArm:
                 return await self._embedder.embed([one.text for one in statements])
         except (EmbedderFault, TimeoutError):
             return None
+
+
+def _nearness(cosine: float) -> float:
+    """How well a cosine says that a statement answers a query, 0…1."""
+    return min(max((cosine - _CHANCE) / (_CLOSE - _CHANCE), 0.0), 1.0)
 
 
 async def _told_at(statements: Sequence[Statement], terms: SearchTerms) -> dict[str, datetime]:
