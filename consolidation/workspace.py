@@ -100,7 +100,7 @@ class Workspace:
 
     @property
     def corrections(self) -> Path:
-        """One line per decision of a person: what is wrong, what is so, what never comes up."""
+        """One line per decision of a person about a memory."""
         return self.folder / "corrections.jsonl"
 
     @property

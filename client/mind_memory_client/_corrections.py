@@ -66,7 +66,7 @@ class CorrectionCalls:
         return self._transport.send(CORRECTION.call(mind_id=mind, correction_id=correction_id))
 
     def undo_correction(self, mind: str, *, correction_id: str) -> Correction:
-        """Take a decision back: what was before it holds again."""
+        """Take a decision back. What held before it holds again."""
         return self._transport.send(UNDO_CORRECTION.call(mind_id=mind, correction_id=correction_id))
 
     def people(self, mind: str) -> People:
@@ -100,7 +100,7 @@ class AsyncCorrectionCalls:
         return await self._transport.send(CORRECTION.call(mind_id=mind, correction_id=correction_id))
 
     async def undo_correction(self, mind: str, *, correction_id: str) -> Correction:
-        """Take a decision back: what was before it holds again."""
+        """Take a decision back. What held before it holds again."""
         return await self._transport.send(UNDO_CORRECTION.call(mind_id=mind, correction_id=correction_id))
 
     async def people(self, mind: str) -> People:

@@ -226,12 +226,6 @@ class Standing:
         return tuple(one for one in said if not self.fact(one.text, one.turn_ids).is_wrong)
 
     @property
-    def touched_turns(self) -> frozenset[str]:
-        """The turns of which something is not to come up by itself."""
-        of_facts = {turn for turn in self._by_turn if self.unseen_in(turn)}
-        return frozenset(of_facts | {turn for turn, decided in self._turns.items() if decided.held_back})
-
-    @property
     def muted_names(self) -> frozenset[str]:
         """The keys of all names of entities that are never to come up."""
         muted = {key for key, decided in self._entities.items() if decided.is_muted}
@@ -240,6 +234,14 @@ class Standing:
     def name_of(self, name: str) -> str:
         """What an entity is called now."""
         return self._names.get(name_key(name), ("", name))[1]
+
+    def name_in(self, name: str, turn_ids: Iterable[str]) -> str:
+        """What an entity is called in what these turns told: the other name, where all of them are of a split."""
+        turns = frozenset(turn_ids)
+        for split in self.splits if turns else ():
+            if turns <= split.turn_ids and name_key(split.name) in self.keys_of(name):
+                return split.to
+        return name
 
     def keys_of(self, name: str) -> frozenset[str]:
         """The keys of all names that are the same entity as *name* by a merge or a rename, its own among them."""

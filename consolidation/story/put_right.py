@@ -1,9 +1,9 @@
 """
 What people put right goes into the story: chapters of ours that tell it are taken out, and their turns told again.
 
-It follows the erasure's way (`erasure.py`): what is owed is written down before the chapters go. The ledger says up to
-which line of the corrections the story was looked through, so that a process that dies in between loses nothing. A
-chapter that a person edited stays.
+As in `erasure.py`, the turns to be told again are written down before a chapter goes. The ledger names the last line of
+the corrections that the story follows, so that a process that dies in between loses nothing. A chapter that a person
+edited stays.
 """
 
 from __future__ import annotations

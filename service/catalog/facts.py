@@ -241,7 +241,16 @@ def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: 
         state = "wrong"
     elif decided.is_right:
         state = state_of(item.valid_at, None, now=now)
-    return replace(item, state=state, corrections=decided.corrections)
+    source, target = (put_right.name_in(name, sequences) for name in (item.source, item.target))
+    return replace(
+        item,
+        source=source,
+        source_id=item.source_id if source == item.source else None,
+        target=target,
+        target_id=item.target_id if target == item.target else None,
+        state=state,
+        corrections=decided.corrections,
+    )
 
 
 async def _said(mind: Mind, said: Statement, *, now: datetime) -> FactItem:

@@ -88,8 +88,10 @@ class CorrectionDesk:
         to, reason = self._cleaned(decision.to), self._cleaned(decision.reason)
         _check_words(decision, to)
         if decision.what is What.SAY:
-            to = to or (decision.meant.text if decision.meant is not None else None)
-            target = Target("fact", to or "")
+            to = to or self._cleaned(decision.meant.text if decision.meant is not None else None)
+            if to is None:
+                raise InvalidRequest("says nothing: the new fact goes here", pointer="#/to")
+            target = Target("fact", to)
         else:
             if decision.meant is None:
                 raise InvalidRequest("is missing: which memory is meant?", pointer="#/target")
@@ -120,7 +122,7 @@ class CorrectionDesk:
         return Kept(made, is_new=undone.id == undo.id, is_current=False, undone=undone)
 
     async def listed(self, mind: Mind, *, after: str | None, limit: int) -> KeptPage:
-        """Every decision of a mind. Raises CorrectionNotFound for a cursor that is none."""
+        """Every decision of a mind. Raises InvalidRequest for a cursor of another list."""
         lines = await anyio.to_thread.run_sync(mind.corrections.lines)
         standing = await anyio.to_thread.run_sync(mind.corrections.standing)
         undone = {one.of: one for one in lines if isinstance(one, Undo)}

@@ -16,6 +16,7 @@ from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED, Standing
 from consolidation.corrections.taken_out import Tellable, tellable
 from consolidation.corrections.wording import named_in, names_any
+from consolidation.kernel.errors import HomeFault
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
@@ -63,6 +64,12 @@ class PutRight:
         if decided is UNDECIDED and all(one.held_back for one in whole):
             return whole[0]
         return decided
+
+    def name_in(self, name: str, sequences: Sequence[int]) -> str:
+        """What an entity is called in a fact that these turns told."""
+        if not self.standing.splits or not all(one in self.turn_ids for one in sequences):
+            return name
+        return self.standing.name_in(name, [self.turn_ids[one] for one in sequences])
 
     def tellable(self, stored: StoredTurn) -> Tellable:
         """What of a turn may come up by itself."""
@@ -140,6 +147,8 @@ class PutRight:
         """*query* with other names of the entities that it names, where a person said that they are one."""
         named = named_in(query, sorted(self.standing.alike(query)))
         found = [_renamed(query, key, other) for key in named for other in self.standing.keys_of(key) - {key}]
+        split = {name_key(one.to): name_key(one.name) for one in self.standing.splits}
+        found += [_renamed(query, key, split[key]) for key in named_in(query, split)]
         return tuple(one for one in dict.fromkeys(found) if one != query)[:_MOST_VARIANTS]
 
 
@@ -153,8 +162,11 @@ def statement_id(statement: Statement) -> str:
 
 
 async def put_right_in(mind: Mind) -> PutRight:
-    """What people put right in *mind*. Raises OSError where its log can not be read."""
-    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+    """What people put right in *mind*. Raises HomeFault where its log can not be read."""
+    try:
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+    except OSError as error:
+        raise HomeFault(f"corrections.jsonl can not be read: {error.strerror}") from error
     return PutRight.of(standing, mind.transcript.positions) if standing else NOTHING_PUT_RIGHT
 
 

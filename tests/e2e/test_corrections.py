@@ -288,9 +288,12 @@ async def test_an_entity_that_was_renamed_or_split_is_told_so(tmp_path):
             split = {"kind": "entity", "text": "Ingrid", "turn_ids": ["s0-1"]}
             made = await correct(service, "split", split, to="Ingrid of Ghent")
             known = (await service.http.get("/v1/minds/ada/entities?query=Ingrid")).json()["items"][0]
+            joined = {one["text"]: one["source"] for one in await facts(service)}
 
     assert "Ingrid Berg: the mother of Ada" in [one["text"] for one in renamed]
     assert made["id"] in [one["id"] for one in known["corrections"]]
+    assert joined["Ingrid sails to Ghent."] == "Ingrid of Ghent"
+    assert joined["Ingrid lives in Lyon now."] == "Ingrid"
 
 
 async def until_known(service, mind_id):

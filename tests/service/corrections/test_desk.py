@@ -177,5 +177,9 @@ async def test_secrets_are_not_kept_in_a_correction(service):
     """Broken: the privacy filter is not asked."""
     answer = await post(service, {"what": "say", "to": "Her key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD."})
 
-    assert answer.status_code == 201
+    target = {"kind": "fact", "text": "Her key is sk-proj-zyxwvutsrqponmlkjihgfedcba9876543210ZYXW."}
+    named = await post(service, {"what": "say", "target": target})
+
+    assert (answer.status_code, named.status_code) == (201, 201)
+    assert "zyxwvutsrqponmlk" not in (service.memory.minds.workspace("ada").corrections).read_text()
     assert "abcdefghijklmnop" not in (service.memory.minds.workspace("ada").corrections).read_text()
