@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _LOCK_SECONDS = 5.0
 _MOST_BYTES = 64 * 1024
 _LONGEST_KEY = 100
+_UNREADABLE = (tomllib.TOMLDecodeError, RecursionError)
 _AT_LINE = re.compile(r"\(?at line (\d+)")
 
 
@@ -195,16 +196,18 @@ def _read(file: Path) -> SettingsRead:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         text = content.decode("utf-8", "surrogateescape")
-        return SettingsRead(text, fault=SettingsFault("is not UTF-8", line=line), is_readable=False)
+        own = OwnSettings(never_keep=_never_kept_by_line(text))
+        return SettingsRead(text, own, SettingsFault("is not UTF-8", line=line), is_readable=False)
 
 
 def understood(text: str) -> SettingsRead:
     """What *text* sets; with a fault, nothing but words that are never kept, where these can be read."""
     try:
         parsed = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except _UNREADABLE as error:
         at = _AT_LINE.search(str(error))
-        return SettingsRead(text, fault=SettingsFault(f"is not TOML: {error}", line=int(at[1]) if at else None))
+        own = OwnSettings(never_keep=_never_kept_by_line(text))
+        return SettingsRead(text, own, SettingsFault(f"is not TOML: {error}", line=int(at[1]) if at else None))
     try:
         return SettingsRead(text, _SETTINGS.validate_python(parsed))
     except ValidationError as error:
@@ -222,6 +225,17 @@ def _never_kept(parsed: Mapping[str, Any]) -> tuple[str, ...] | None:
         except ValidationError:
             continue
     return tuple(words) or None
+
+
+def _never_kept_by_line(text: str) -> tuple[str, ...] | None:
+    """The same of a text that is not TOML, by the one line that sets them."""
+    for line in text.split("\n"):
+        if line.lstrip().startswith("never_keep"):
+            try:
+                return _never_kept(tomllib.loads(line))
+            except _UNREADABLE:
+                continue
+    return None
 
 
 def _fault(error: ErrorDetails, text: str) -> SettingsFault:

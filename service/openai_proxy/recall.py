@@ -113,9 +113,7 @@ async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
         return Applied(0, tuple(chat.outcomes))
 
 
-def _request(
-    chat: Chat, seen: tuple[Message, ...], own: OwnSettings, *, context: ProxyContext
-) -> ResonanceRequest:
+def _request(chat: Chat, seen: tuple[Message, ...], own: OwnSettings, *, context: ProxyContext) -> ResonanceRequest:
     knobs = context.resonance
     return ResonanceRequest(
         session_id=chat.session_id,

@@ -99,7 +99,6 @@ class Filters:
             return trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
         return chosen.fragments
 
-
     def _turns_of(self, mind: Mind) -> int:
         own = mind.settings.known.echo_turns
         return self._echo_turns if own is None else own

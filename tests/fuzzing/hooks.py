@@ -36,6 +36,7 @@ OF_THE_WHOLE = (
     "must be another name",
     "is not a cursor of this list",
     "must hold words",
+    "names a kind twice",
 )
 
 offsets = st.sampled_from(("Z", "+02:00", "-11:30", "+14:00", "z", ".5Z", ".123456789+00:00"))
