@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _LOCK_SECONDS = 5.0
 _MOST_BYTES = 64 * 1024
 _LONGEST_KEY = 100
+_UNKNOWN = (-1,)  # the stamp of no file
 _UNREADABLE = (tomllib.TOMLDecodeError, RecursionError)
 _AT_LINE = re.compile(r"\(?at line (\d+)")
 
@@ -166,7 +167,7 @@ class OwnSettingsFile:
             if found.text != present.text:
                 replace_text(self._file, found.text)
             with self._mutex:
-                self._stamp, self._read = self._stamp_now(), found
+                self._stamp, self._read = _UNKNOWN, found  # a person may have saved since: the next read looks
             return found
 
     def _stamp_now(self) -> tuple[int, ...] | None:
