@@ -31,8 +31,8 @@ def test_settings_are_set_shown_and_taken_away(home):
     assert written.splitlines() == [
         "relevance = 0.25",
         'language = "de"',
-        'never_keep = ["salary", "my diagnosis"]',
         'entity_kinds = [{name = "Person", description = ""}]',
+        'never_keep = ["salary", "my diagnosis"]',
     ]
     rows = [line.split() for line in shown.stdout.splitlines()]
     assert ["relevance", "0.25", "mind"] in rows and ["max_fragments", "5", "default"] in rows
