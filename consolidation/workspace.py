@@ -23,7 +23,7 @@ _OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md", "br
 _SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl")
 _WRITINGS_HISTORY = tuple(f"{name.removesuffix('.md')}-history" for name in _OWN_WRITINGS)
 _FOLDERS = ("memory", "prompts", "transcript", "story-history", "derived", *_WRITINGS_HISTORY)
-_NEVER_LINKS = ("MEMORY.md", *_FOLDERS, *_LOGS, *_SLEEP, *_OWN_WRITINGS)
+_NEVER_LINKS = ("MEMORY.md", "settings.toml", *_FOLDERS, *_LOGS, *_SLEEP, *_OWN_WRITINGS)
 DEFAULT_MIND = "global-user-memory"  # where nobody says which
 _INVALID = f"a mind is called by printable text of 1 to {LONGEST_MIND_NAME} characters"
 
@@ -92,6 +92,11 @@ class Workspace:
     def prompts(self) -> Path:
         """A person's overrides of our templates."""
         return self.folder / "prompts"
+
+    @property
+    def settings(self) -> Path:
+        """What is set for this mind alone, by a person."""
+        return self.folder / "settings.toml"
 
     @property
     def outcomes(self) -> Path:

@@ -45,6 +45,7 @@ from service.http.routes import archive as moving
 from service.http.routes import erasure as erasing
 from service.http.routes import mcp as tools
 from service.http.routes import minds as memory
+from service.http.routes import settings as own_settings
 from service.http.routes import status as standing
 from service.observability.logging import configure_logs_once
 from service.openai_proxy import routes as proxy
@@ -107,7 +108,7 @@ def create_app(
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
     for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline):
         app.include_router(part.router)
-    for part in (waking, memory, ask, standing, tools, health):
+    for part in (waking, memory, own_settings, ask, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     if settings.proxy.enabled:

@@ -14,6 +14,7 @@ from mind_memory_client._ask import AsyncAskCalls
 from mind_memory_client._catalog import AsyncCatalogCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls
 from mind_memory_client._insight import AsyncInsightCalls
+from mind_memory_client._settings import AsyncSettingsCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, AsyncCorrectionCalls, AsyncInsightCalls):
+class AsyncMemoryClient(
+    AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, AsyncCorrectionCalls, AsyncInsightCalls, AsyncSettingsCalls
+):
     """
     A memory service, awaited. Use one client in one event loop.
 
@@ -45,8 +48,7 @@ class AsyncMemoryClient(AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, Async
     a key. A call that nobody answers, or that a busy service puts off, is tried again as *retry* allows. *http* is a
     ``AsyncClient`` of httpx2 or httpx to send with; it stays yours to close.
 
-    Every call raises a MindMemoryError when it fails: see ``mind_memory_client.errors``. Only ``turn`` does not: what
-    it could not store waits in ``unsaved``.
+    Calls raise the errors of ``mind_memory_client.errors``; only what ``turn`` could not store waits in ``unsaved``.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from pydantic import Field
 from mind_memory_client.answers import Answer as Answer  # noqa: PLC0414 - imported from here too
 from mind_memory_client.answers import DroppedMessage as DroppedMessage  # noqa: PLC0414 - the same
 from mind_memory_client.corrections import Decision
+from mind_memory_client.settings import SettingsFault
 from mind_memory_client.sleep import SleepStatus
 from mind_memory_client.sources import PersonSource, TurnSource
 
@@ -342,6 +343,7 @@ class Mind(Answer):
     outcomes: dict[str, int]
     damaged: tuple[DamagedLine, ...]
     usage: Usage
+    settings_fault: SettingsFault | None = None
 
 
 class MindSummary(Answer):

@@ -31,6 +31,7 @@ Every error that is raised on purpose, as one tree:
   x ChatTooLarge
   x RequestTimedOut
   x Locked
+  x SettingsByHand
   x StoryFault
     + StoryUnreadable
     + StoryUnwritable
@@ -38,6 +39,7 @@ Every error that is raised on purpose, as one tree:
     + StoryPreconditionMissing
     + StoryChanged
       - ObservationsChanged
+      - SettingsChanged
   x DreamFault
     + DreamRefused
     + DreamUnwritable
@@ -226,6 +228,10 @@ class Locked(MemoryFault):
     """Another process holds the lock of a file for longer than we wait."""
 
 
+class SettingsByHand(MemoryFault):
+    """What is to be changed in a mind's settings.toml is written in a form that only a person can change."""
+
+
 class StoryFault(MemoryFault):
     """The story could not be read or written."""
 
@@ -261,6 +267,12 @@ class ObservationsChanged(StoryChanged):
     """The observations changed since they were read; ``current`` is the file now, ``etag`` its fingerprint."""
 
     _what = "observations.md has"
+
+
+class SettingsChanged(StoryChanged):
+    """A mind's settings changed since they were read; ``current`` is the file now, ``etag`` its fingerprint."""
+
+    _what = "settings.toml has"
 
 
 class DreamFault(MemoryFault):

@@ -99,7 +99,7 @@ def voided(turn: Turn) -> Turn:
     return replace(turn, messages=silent, kind=TurnKind.OFF_THE_RECORD, metadata={})
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=512)  # minds may have markers of their own
 def _marker(markers: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(_whole(_folded(marker)) for marker in markers))
 

@@ -29,6 +29,7 @@ _COMMANDS = {
     "entities": "List people, places and things, or show one of them.",
     "why": "Show why memories surfaced or did not, and what became of them.",
     "correct": "Put a memory right, and take that back.",
+    "settings": "Show what is set for a mind, and set what is its own.",
     "mcp": "Memory as MCP tools for hosts like Claude Desktop.",
     "status": "Show what each mind holds, and how far it has been read.",
     "consolidate": "Write what waits into the story, now.",

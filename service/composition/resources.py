@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from service.adapters.falkordb.server import EmbeddedServer
     from service.adapters.otlp_spans import OtlpSpans
     from service.composition.graphs import GraphServer, OpenGraphs
+    from service.mind.minds import Mind
     from service.ports.embedder import Embedder
     from service.ports.spans import Spans
     from service.settings.settings import Settings
@@ -112,6 +113,7 @@ async def open_resources(
         overrides=lambda mind_id: workspace_of(settings.folder, mind_id).prompts,
         spent=lambda mind_id, usage: minds.add_usage(mind_id, usage),  # noqa: PLW0108 - minds come with graphs, below
         kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
+        own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
     )
     open_graphs = graphs or falkordb(
         settings, stack, server=server, breaker=breaker_of(GRAPH, settings.graph.rest_seconds)
@@ -149,6 +151,12 @@ async def open_resources(
         telemetry=telemetry,
         events=events,
     )
+
+
+def _own_kinds(mind: Mind | None) -> tuple[EntityKind, ...] | None:
+    """The kinds of entities that a mind's own settings name, as they were read last; None where they name none."""
+    own = mind.settings.known.entity_kinds if mind is not None else None
+    return None if own is None else tuple(EntityKind(one.name, one.description) for one in own)
 
 
 def _lock_home(home: Path, stack: AsyncExitStack) -> None:

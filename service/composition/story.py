@@ -115,5 +115,5 @@ def build_story(settings: Settings, shared: Resources, *, narration: Narration, 
         ),
     )
     editor = StoryEditor(narration.reader, writer=narration.writer, scheduler=narration.scheduler, clock=shared.clock)
-    windows = ContextWindows(sync, shared.privacy_filter, shared.clock)
+    windows = ContextWindows(sync, shared.clock)
     return Story(narration.reader, narration.sources, narration.writer, narration.scheduler, editor, sync, windows)

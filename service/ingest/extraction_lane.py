@@ -128,6 +128,7 @@ class ExtractionLane:
         with self._telemetry.step(self.name, mind, (turn,)) as annotate:
             try:
                 async with asyncio.timeout(self._turn_seconds):
+                    await anyio.to_thread.run_sync(mind.settings.read)  # whose kinds of entities the model is asked for
                     extracted = await mind.graph.extract(episode, previous=previous)
             except TimeoutError as error:
                 raise ExtractionTimedOut(f"the turn was not extracted within {self._turn_seconds:g} s") from error

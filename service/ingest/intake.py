@@ -150,23 +150,23 @@ class Intake:
                 for one, dropped in stored
             )
 
-    def filtered(self, turn: Turn) -> Turn:
+    async def filtered(self, mind_id: str, turn: Turn) -> Turn:
         """*turn* as ``accept`` would store it. Raises InvalidRequest when no message would be left."""
-        return filter_turn(turn, privacy_filter=self._privacy_filter)[0]
+        return filter_turn(turn, privacy_filter=await self._privacy_of(mind_id))[0]
+
+    async def _privacy_of(self, mind_id: str) -> PrivacyFilter:
+        return (await self._minds.own_settings(mind_id)).privacy(self._privacy_filter)
 
     async def _store(
         self, mind_id: str, turns: Sequence[Turn]
     ) -> tuple[Mind, list[tuple[Accepted, tuple[DroppedMessage, ...]]]]:
         for turn in turns:
             _check_times(turn, now=self._clock.now())
-        measured = await anyio.to_thread.run_sync(lambda: [self._measured(turn) for turn in turns])
+        privacy = await self._privacy_of(mind_id)
+        measured = await anyio.to_thread.run_sync(lambda: [_measured(turn, privacy) for turn in turns])
         mind = await self._minds.find_or_create(mind_id)
         stored = await mind.transcript.append_all([(filtered, tokens) for filtered, _, tokens in measured])
         return mind, [(one, dropped) for one, (_, dropped, _) in zip(stored, measured, strict=True)]
-
-    def _measured(self, turn: Turn) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
-        filtered, dropped = filter_turn(turn, privacy_filter=self._privacy_filter)
-        return filtered, dropped, count_tokens("\n".join(message.line for message in filtered.messages))
 
     def _report(
         self, stored: Accepted, dropped: tuple[DroppedMessage, ...], annotate: Annotate, *, seconds: float
@@ -188,6 +188,11 @@ class Intake:
         if isinstance(fault, TranscriptUnwritable):
             reason = str(fault).rpartition(": ")[2]
             self._minds.disk.failed(f"turns can not be stored: {reason}", part="transcript")
+
+
+def _measured(turn: Turn, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
+    filtered, dropped = filter_turn(turn, privacy_filter=privacy_filter)
+    return filtered, dropped, count_tokens("\n".join(message.line for message in filtered.messages))
 
 
 def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[DroppedMessage, ...]]:

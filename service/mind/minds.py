@@ -29,6 +29,7 @@ from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
 from service.mind.health import Health, LaneName
 from service.mind.outcomes import Outcomes
+from service.mind.own_settings import OwnSettingsFile
 from service.mind.story_progress import read_progress
 from service.mind.summary import summary_of
 from service.mind.trace_log import TraceLog
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock, Usage
     from consolidation.kernel.turns import StoredTurn
     from service.mind.mind_gate import MindGate
+    from service.mind.own_settings import OwnSettings
     from service.mind.story_progress import StoryProgress
     from service.mind.summary import MindSummary
     from service.observability.dependency_health import Dependency
@@ -56,7 +58,7 @@ _FEW_TURNS = 32  # full text has them in one step, soon; whoever waits for more 
 class Mind:
     """
     One identity's memory: its folder, transcript, graph, story, full text, journal, traces, outcomes, what people put
-    right, and dreams.
+    right, dreams, and its own settings.
 
     ``disk`` is the dependency to which trouble with the mind's files is reported.
     """
@@ -70,6 +72,7 @@ class Mind:
     outcomes: Outcomes
     corrections: CorrectionLog
     dreams: DreamLog
+    settings: OwnSettingsFile
     disk: Dependency
     graph: MindGraph
     story: StoryProgress
@@ -162,6 +165,12 @@ class Minds:
     def workspace(self, mind_id: str) -> Workspace:
         """A mind's folder, whether it exists or not. Raises InvalidMindId."""
         return workspace_of(self._home, mind_id, linked_folders=self._linked_folders)
+
+    async def own_settings(self, mind_id: str) -> OwnSettings:
+        """A mind's own settings, whether it is open, or exists, or not yet. Raises InvalidMindId."""
+        mind = self._open.get(mind_id)
+        file = mind.settings if mind is not None else OwnSettingsFile(self.workspace(mind_id).settings)
+        return (await anyio.to_thread.run_sync(file.read)).own
 
     async def find(self, mind_id: str) -> Mind:
         """A mind that exists. Raises InvalidMindId, MindNotFound, HomeFault."""
@@ -304,6 +313,7 @@ class Minds:
                     outcomes=Outcomes(workspace.outcomes, index=workspace.outcome_index),
                     corrections=CorrectionLog(workspace.corrections),
                     dreams=dreams,
+                    settings=OwnSettingsFile(workspace.settings),
                     disk=self.disk,
                     graph=self._graph_of(mind_id),
                     story=story,

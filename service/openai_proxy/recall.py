@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Message
     from service.mind.minds import Mind
+    from service.mind.own_settings import OwnSettings
     from service.mind.trace_document import TraceDocument
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.request import Chat
@@ -90,7 +91,8 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         trace_id: str | None = known.trace_id
         failed = False
     else:
-        found = await context.pipeline.resonate(mind, _request(chat, seen, context=context))
+        own = await context.minds.own_settings(chat.mind_id)
+        found = await context.pipeline.resonate(mind, _request(chat, seen, own, context=context))
         stable, block, trace_id = found.stable, found.block, found.trace_id
         failed = not _FAILED.isdisjoint(found.degraded)
     placement = context.placement
@@ -111,7 +113,7 @@ async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
         return Applied(0, tuple(chat.outcomes))
 
 
-def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) -> ResonanceRequest:
+def _request(chat: Chat, seen: tuple[Message, ...], own: OwnSettings, *, context: ProxyContext) -> ResonanceRequest:
     knobs = context.resonance
     return ResonanceRequest(
         session_id=chat.session_id,
@@ -119,9 +121,9 @@ def _request(chat: Chat, seen: tuple[Message, ...], *, context: ProxyContext) ->
         now=context.clock.now(),
         timezone=chat.timezone or context.timezone,
         deadline_seconds=context.deadline_seconds,
-        max_fragments=knobs.max_fragments,
-        max_tokens=knobs.max_tokens,
-        relevance=knobs.relevance,
+        max_fragments=knobs.max_fragments if own.max_fragments is None else own.max_fragments,
+        max_tokens=knobs.max_tokens if own.max_tokens is None else own.max_tokens,
+        relevance=knobs.relevance if own.relevance is None else own.relevance,
         placement=context.placement,
         tools=_tools(chat),
     )

@@ -117,16 +117,17 @@ async def _stored_turn_id(chat: Chat, messages: tuple[Message, ...], *, context:
     """The id of the session's last turn, if it was just made from the same words."""
     mind = await context.minds.find_or_create(chat.mind_id)
     known = mind.transcript.positions
+    posted = _prompts(await _as_stored(chat, messages, context=context))
     for last in await mind.transcript.before_in_session(chat.session_id, known.last + 1, limit=1):
         is_fresh = context.clock.now() - last.accepted_at <= _RETRIED_WITHIN
-        if is_fresh and _prompts(last.turn.messages) == _prompts(_as_stored(chat, messages, context=context)):
+        if is_fresh and _prompts(last.turn.messages) == posted:
             return last.turn.turn_id
     return None
 
 
-def _as_stored(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> tuple[Message, ...]:
+async def _as_stored(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> tuple[Message, ...]:
     try:
-        return context.intake.filtered(Turn("", chat.session_id, messages)).messages
+        return (await context.intake.filtered(chat.mind_id, Turn("", chat.session_id, messages))).messages
     except InvalidRequest:  # every message is empty
         return ()
 

@@ -22,6 +22,7 @@ from service.resonance.selection import Filtered, most_shown, select
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from service.mind.minds import Mind
     from service.mind.trace_log import Echoes
     from service.resonance.call import PreTurnCall
     from service.resonance.horizon import Horizon
@@ -34,7 +35,11 @@ _SESSION_TURNS = 60  # the newest of a session, among which the horizon is looke
 
 
 class Filters:
-    """Drops what should not surface; *echo_turns* is how long a memory that was shown stays away from its session."""
+    """
+    Drops what should not surface.
+
+    *echo_turns* is how long a memory that was shown stays away from its session, unless the mind has its own number.
+    """
 
     def __init__(self, *, gate: RelevanceGate, echo_turns: int) -> None:
         self._gate = gate
@@ -47,7 +52,7 @@ class Filters:
             return trace.silent("there is nothing to look for")
 
         is_gated = request.relevance > 0
-        echoes = mind.trace_log.echoes(request.session_id, turns=self._echo_turns, before=request.as_of)
+        echoes = mind.trace_log.echoes(request.session_id, turns=self._turns_of(mind), before=request.as_of)
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]
@@ -93,6 +98,10 @@ class Filters:
             is_wanted = request.max_fragments > 0
             return trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
         return chosen.fragments
+
+    def _turns_of(self, mind: Mind) -> int:
+        own = mind.settings.known.echo_turns
+        return self._echo_turns if own is None else own
 
 
 def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -> Filtered:

@@ -67,8 +67,8 @@ def label_all(call: PreTurnCall, fragments: Sequence[Fragment]) -> tuple[Labelle
 def label_of(fragment: Fragment, moment: Moment) -> Label:
     """The label of a fragment, in the language and the time zone of the moment."""
     if not fragment.is_dated:
-        return undated(language=moment.language)
-    return label(fragment.occurred_at, now=moment.now, timezone=moment.timezone, language=moment.language)
+        return undated(language=moment.told_in)
+    return label(fragment.occurred_at, now=moment.now, timezone=moment.timezone, language=moment.told_in)
 
 
 def label(then: datetime, *, now: datetime, timezone: tzinfo, language: str) -> Label:

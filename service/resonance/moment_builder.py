@@ -69,16 +69,16 @@ def recent_talk(talk: Sequence[Message]) -> tuple[Message, ...]:
 
 
 async def in_its_language(call: PreTurnCall) -> PreTurnCall:
-    """The same call once the language of its message is known. Raises HomeFault."""
+    """The same call once the language of its message is known, and that of what it is told. Raises HomeFault."""
 
-    def detected() -> str:
+    def detected() -> tuple[str, str]:
         count_tokens("")  # loads what counts the block's tokens later, on the event loop
         language = _language(call.mind, call.moment)
         read_patterns(language)
-        return language
+        return language, call.mind.settings.read().own.language or ""
 
-    language = await anyio.to_thread.run_sync(detected, abandon_on_cancel=True)
-    return replace(call, moment=replace(call.moment, language=language))
+    language, own = await anyio.to_thread.run_sync(detected, abandon_on_cancel=True)
+    return replace(call, moment=replace(call.moment, language=language, own_language=own))
 
 
 @cache

@@ -47,7 +47,7 @@ async def ask_for_narration(
     """
     words = {
         **voice,
-        "language": moment.language,
+        "language": moment.told_in,
         "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
         "message": moment.message,
         "recent": moment.recent,

@@ -151,7 +151,7 @@ class NarrationModel:
 
     async def _checked(self, call: PreTurnCall, telling: Telling) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
         """What surfaces by what the model said so far, and why a fragment was dropped or left as it is, by id."""
-        mind, said, language = call.mind, telling.said, call.moment.language
+        mind, said, language = call.mind, telling.said, call.moment.told_in
 
         def known_names(text: str) -> list[str]:
             return [name for _, name in mind.text.names_in(text)]
@@ -199,4 +199,4 @@ class NarrationModel:
 
 
 def _key(call: PreTurnCall, flashback: Flashback) -> tuple[str, str, str]:
-    return (call.mind.mind_id, flashback.fragment.id, call.moment.language)
+    return (call.mind.mind_id, flashback.fragment.id, call.moment.told_in)

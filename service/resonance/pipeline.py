@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from service.resonance.retrieval import Candidates, Retrieval
     from service.resonance.seeds_model import CallSeeds, SeedsModel
     from service.resonance.stable_prompt import StablePrompt
-    from service.retrieval.moment import Flashback, LabelledFragment, ResonanceRequest
+    from service.retrieval.moment import Flashback, LabelledFragment, Moment, ResonanceRequest
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.3, 10.0  # of the deadline, and without one, for turns stored a moment ago
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
@@ -146,11 +145,15 @@ class Pipeline:
         if request.what_if is not None:
             mind = await supposed(mind, request.what_if)
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)
-        moment = await anyio.to_thread.run_sync(partial(observe, mind.mind_id, request, privacy=self._privacy_filter))
+        moment = await anyio.to_thread.run_sync(self._observed, mind, request)
         trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
         if moment.is_off_the_record:
             trace.degrade("off_the_record")
         return PreTurnCall(mind, request, moment, deadline, trace)
+
+    def _observed(self, mind: Mind, request: ResonanceRequest) -> Moment:
+        privacy = mind.settings.read().own.privacy(self._privacy_filter)
+        return observe(mind.mind_id, request, privacy=privacy)
 
     def _count(self, call: PreTurnCall, flashbacks: tuple[Flashback, ...]) -> dict[str, Attribute]:
         """Add the call to the metrics, before its flashbacks are among what was shown; what its span says of it."""

@@ -76,7 +76,7 @@ class Moment:
     The present, without secrets: the newest message, the talk before it, what is still visible, and the language.
 
     ``messages`` is the context window; ``message``, or the query in its place, and ``recent`` are cleaned of envelopes.
-    The language is empty until it is known.
+    The language is empty until it is known. Flashbacks are ``told_in`` it, unless the mind is set to another one.
     """
 
     mind_id: str
@@ -89,6 +89,12 @@ class Moment:
     timezone: tzinfo
     is_off_the_record: bool = False
     kind: TurnKind = TurnKind.TURN
+    own_language: str = ""
+
+    @property
+    def told_in(self) -> str:
+        """The language of flashbacks and of their labels."""
+        return self.own_language or self.language
 
     @property
     def is_noise(self) -> bool:

@@ -196,6 +196,7 @@ class ActionIntake:
 
     async def _surfaced(self, mind: Mind, session_id: str, cause: Action, *, cursor: int) -> SurfacedThought | None:
         turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_WINDOW)
+        own = await self._minds.own_settings(mind.mind_id)
         answer = await self._pipeline.resonate(
             mind,
             ResonanceRequest(
@@ -206,7 +207,7 @@ class ActionIntake:
                 deadline_seconds=self._wonder.seconds,
                 max_fragments=1,
                 max_tokens=_THOUGHT_TOKENS,
-                relevance=self._wonder.relevance,
+                relevance=self._wonder.relevance if own.relevance is None else own.relevance,
                 placement="tail",
                 query=_cue(cause),
                 include=frozenset({"flashbacks"}),

@@ -46,25 +46,28 @@ class ContextWindows:
     """Trims the windows of all minds."""
 
     sync: StorySync
-    privacy_filter: PrivacyFilter
     clock: Clock
 
     async def trim(
         self,
         messages: Sequence[Json],
         *,
+        mind_id: str,
         session_id: str,
         keep: int,
         max_characters: int,
         open_mind: Callable[[], Awaitable[Mind]],
     ) -> TrimmedWindow:
         """
-        Trim a session's window. *open_mind* is asked for its mind when something is to be stored.
+        Trim a window of a session of *mind_id*. *open_mind* is asked for the mind when something is to be stored.
 
         Raises HomeFault, and whatever *open_mind* raises. Then nothing is trimmed.
         """
+        privacy = await self.sync.privacy_of(mind_id)
         found = await anyio.to_thread.run_sync(
-            lambda: trim(messages, keep=keep, max_characters=max_characters, together=self._off_the_record(messages))
+            lambda: trim(
+                messages, keep=keep, max_characters=max_characters, together=_off_the_record(messages, privacy)
+            )
         )
         if found.dropped:
             await self._store(await open_mind(), session_id, found)
@@ -91,11 +94,12 @@ class ContextWindows:
             stored=synced.new_messages,
         )
 
-    def _off_the_record(self, messages: Sequence[Json]) -> frozenset[int]:
-        """
-        The places of messages off the record.
 
-        Such an exchange leaves as a whole: what is left of one without the user's mark would be stored later.
-        """
-        said = [(at, part) for at, one in enumerate(messages) for part in messages_of(one, tools={}, is_joined=False)]
-        return frozenset(said[place][0] for place in self.privacy_filter.off_the_record([one for _, one in said]))
+def _off_the_record(messages: Sequence[Json], privacy: PrivacyFilter) -> frozenset[int]:
+    """
+    The places of messages off the record.
+
+    Such an exchange leaves as a whole: what is left of one without the user's mark would be stored later.
+    """
+    said = [(at, part) for at, one in enumerate(messages) for part in messages_of(one, tools={}, is_joined=False)]
+    return frozenset(said[place][0] for place in privacy.off_the_record([one for _, one in said]))

@@ -98,6 +98,10 @@ class StorySync:
             return await self._minds.find_or_create(mind_id)
         return await self._minds.find(mind_id)
 
+    async def privacy_of(self, mind_id: str) -> PrivacyFilter:
+        """What a mind withholds, whether it exists or not. Raises InvalidMindId."""
+        return (await self._minds.own_settings(mind_id)).privacy(self._privacy_filter)
+
     def importer(self, mind: Mind, *, trigger: Trigger) -> Callable[[], Awaitable[Gathered]] | None:
         """What a run of this trigger imports first; None for nothing."""
         match trigger:
@@ -255,7 +259,7 @@ class StorySync:
         there = not_erased(messages, await mind.transcript.erased_in(session_id), cleaned=cleaned)
         left = [messages[at] for at in there]
         new = [there[at] for at in unknown(left, await _stored_messages(mind, session_id), cleaned=cleaned)]
-        silenced = self._privacy_filter.off_the_record(messages)
+        silenced = (await self.privacy_of(mind.mind_id)).off_the_record(messages)
         return _NewMessages(tuple(at for at in new if at not in silenced), tuple(at for at in new if at in silenced))
 
 

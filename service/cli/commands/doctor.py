@@ -370,6 +370,11 @@ def _mind(mind: Mind) -> Iterator[Finding]:
         files = ", ".join(sorted({one.file for one in mind.damaged}))
         mend = f"their bytes are in minds/{name}/transcript/torn; see what a person can read there"
         yield Finding(BROKEN, name, f"{counted(len(mind.damaged), 'damaged line')} in {files}", mend)
+    if mind.settings_fault is not None:
+        fault = mind.settings_fault
+        place = f", line {fault.line}" if fault.line is not None else ""
+        mend = f"mend minds/{name}/settings.toml; the service's values hold meanwhile"
+        yield Finding(DOUBTFUL, name, f"settings.toml{place}: {fault.detail}", mend)
 
 
 def _folder(settings: Settings, name: str) -> Iterator[Finding]:

@@ -104,6 +104,7 @@ async def trim(
 
     found = await memory.story.windows.trim(
         posted.as_given(),
+        mind_id=mind_id,
         session_id=session_id,
         keep=posted.keep,
         max_characters=posted.max_characters,

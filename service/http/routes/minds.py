@@ -28,6 +28,7 @@ from service.http.schemas.minds import (
     TextOut,
 )
 from service.http.schemas.resonance import SourceOut, UsageOut, note_out, said_by
+from service.http.schemas.settings import SettingsFaultOut
 from service.http.schemas.sleep import SleepStatusOut
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
@@ -61,6 +62,7 @@ async def minds(memory: MemoryDep, caller: CallerDep) -> MindsOut:
 async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
     """Turns, progress of the graph and what it waits for, parked turns, backlog of the story, damaged lines, cost."""
     found = await memory.minds.find(mind_id)
+    fault = (await anyio.to_thread.run_sync(found.settings.read)).fault
     positions = found.transcript.positions
     return MindOut(
         mind_id=mind_id,
@@ -73,6 +75,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         outcomes=OutcomeCounts(**await anyio.to_thread.run_sync(found.outcomes.counts)),
         sleep=SleepStatusOut.model_validate(await memory.sleep.sleeper.status(found)),
         damaged=[DamageOut.model_validate(damage) for damage in found.transcript.damages],
+        settings_fault=SettingsFaultOut.model_validate(fault) if fault is not None else None,
         usage=UsageOut.model_validate(found.health.usage),
     )
 

@@ -22,6 +22,7 @@ from service.http.schemas.resonance import (
     note_out,
     said_by,
 )
+from service.mind.own_settings import OwnSettings
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
 from service.settings.sections import ResonanceSettings
@@ -32,7 +33,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
 @router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))
 async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> ResonanceOut:
     """At most a few flashbacks in the user's language, or silence, within `deadline_ms`, whatever fails."""
-    request = _request(posted, memory)
+    request = _request(posted, await memory.minds.own_settings(mind_id), memory)
     try:
         mind = await memory.minds.find(mind_id)
     except MindNotFound as fault:  # a bot asks before the first turn, too
@@ -53,7 +54,7 @@ def _what_if(posted: ResonanceIn) -> WhatIf | None:
     return None
 
 
-def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
+def _request(posted: ResonanceIn, own: OwnSettings, memory: MemoryDep) -> ResonanceRequest:
     knobs: ResonanceSettings = memory.settings.resonance
     deadline = memory.deadline_seconds if posted.deadline_ms is None else posted.deadline_ms / 1000 or None
     return ResonanceRequest(
@@ -62,9 +63,9 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
         now=posted.now or posted.as_of or memory.clock.now(),
         timezone=ZoneInfo(posted.timezone),
         deadline_seconds=deadline,
-        max_fragments=knobs.max_fragments if posted.max_fragments is None else posted.max_fragments,
-        max_tokens=knobs.max_tokens if posted.max_tokens is None else posted.max_tokens,
-        relevance=knobs.relevance if posted.relevance is None else posted.relevance,
+        max_fragments=_first(posted.max_fragments, own.max_fragments, knobs.max_fragments),
+        max_tokens=_first(posted.max_tokens, own.max_tokens, knobs.max_tokens),
+        relevance=_first(posted.relevance, own.relevance, knobs.relevance),
         placement=posted.placement,
         is_off_the_record=posted.off_the_record,
         kind=TurnKind(posted.kind),
@@ -72,6 +73,11 @@ def _request(posted: ResonanceIn, memory: MemoryDep) -> ResonanceRequest:
         include=_parts(posted),
         what_if=_what_if(posted),
     )
+
+
+def _first[Number: (int, float)](asked: Number | None, own: Number | None, service: Number) -> Number:
+    """What the call asks for, else the mind's own, else the service's."""
+    return asked if asked is not None else own if own is not None else service
 
 
 def _parts(posted: ResonanceIn) -> frozenset[Part]:

@@ -129,6 +129,7 @@ MIND: dict[str, Any] = {
         "waiting_for": None,
     },
     "damaged": [],
+    "settings_fault": None,
     "usage": NO_COST,
 }
 

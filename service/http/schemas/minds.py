@@ -10,6 +10,7 @@ from pydantic import Field
 from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import Answered
 from service.http.schemas.resonance import NoteOut, PersonOut, SourceOut, UsageOut
+from service.http.schemas.settings import SettingsFaultOut
 from service.http.schemas.sleep import SleepStatusOut
 
 
@@ -91,6 +92,7 @@ class MindOut(Answered):
     outcomes: OutcomeCounts
     sleep: SleepStatusOut
     damaged: list[DamageOut]
+    settings_fault: SettingsFaultOut | None = Field(description="What is wrong with the mind's own settings.toml.")
     usage: UsageOut
 
 

@@ -21,6 +21,7 @@ from service.http.schemas import (
     observations,
     outcomes,
     people,
+    settings,
     timeline,
     traces,
     trim,
@@ -49,6 +50,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/corrections/{correction_id}": corrections.CORRECTION,
     "DELETE /v1/minds/{mind_id}/corrections/{correction_id}": corrections.UNDONE,
     "GET /v1/minds/{mind_id}/people": people.PEOPLE,
+    "GET /v1/minds/{mind_id}/settings": settings.SETTINGS,
+    "PATCH /v1/minds/{mind_id}/settings": settings.SETTINGS,
     "GET /v1/minds": examples.MINDS,
     "GET /v1/minds/{mind_id}": examples.MIND,
     "POST /v1/minds/{mind_id}/parked/retry": examples.RETRIED,
@@ -196,6 +199,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
         etag = (await service.http.get(f"/v1/minds/{MIND}/observations")).json()["etag"]
         await ask("PUT /v1/minds/{mind_id}/observations", {"If-Match": etag})
+        await ask("PATCH /v1/minds/{mind_id}/settings", {"If-Match": "*"})
         version = (await ask("GET /v1/minds/{mind_id}/story/history"))["versions"][0]["version"]
         await ask("GET /v1/minds/{mind_id}/story/diff", params={"from": version})
         await ask("POST /v1/minds/{mind_id}/story/restore", body={"version": version})
@@ -330,6 +334,8 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/story/restore": {400, 404, 409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/observations": {404, 409, 422, 503},
         "PUT /v1/minds/{mind_id}/observations": {400, 404, 409, 412, 413, 422, 428, 503},
+        "GET /v1/minds/{mind_id}/settings": {404, 422},
+        "PATCH /v1/minds/{mind_id}/settings": {400, 404, 409, 412, 413, 422, 428, 503},
         "GET /v1/minds/{mind_id}/consolidation": {404, 422},
         "POST /v1/minds/{mind_id}/consolidation": {400, 404, 413, 422},
         "POST /v1/minds/{mind_id}/sessions/{session_id}/compaction": {400, 404, 409, 413, 422, 503, 507},

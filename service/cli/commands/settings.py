@@ -1,0 +1,94 @@
+"""`mind-memory settings`: what is set for a mind and where it comes from; its own are set and taken away."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.connection import connect
+from service.cli.output.terminal import complain, one_line, out, plain_table, show_json
+
+if TYPE_CHECKING:
+    from mind_memory_client.settings import MindSettings
+
+_SET, _UNSET = "set", "unset"
+_NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", "language", "entity_kinds", "never_keep")
+_TEXTS, _LISTS = ("language",), ("entity_kinds", "never_keep")
+
+
+@command()
+async def settings(
+    context: Context,
+    what: Annotated[str | None, typer.Argument(metavar="[WHAT]", help="set, unset, or nothing: show them.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME[=VALUE]]...", help="Like relevance=0.4, or never_keep='one, two'."),
+    ] = None,
+    mind: MindName = DEFAULT_MIND,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """Show what is set for a mind, and set or take away what is its own."""
+    changes = _changes(what, names or [])
+    async with connect(context) as connection:
+        found = await connection.memory.settings(mind)
+        if changes:
+            found = await connection.memory.change_settings(mind, changes=changes, etag=found.etag)
+    if as_json:
+        show_json(found.model_dump(mode="json"))
+    else:
+        _show(found)
+
+
+def _changes(what: str | None, names: list[str]) -> dict[str, Any]:
+    """What is to be set, with None for what is taken away. Raises CommandFailed."""
+    if what is None:
+        return {}
+    if what not in {_SET, _UNSET}:
+        raise CommandFailed(f"{what}: choose from {_SET}, {_UNSET}; without either, settings are shown")
+    if not names:
+        raise CommandFailed(f"say which: {', '.join(_NAMES)}")
+    changes: dict[str, Any] = {}
+    for one in names:
+        name, sign, value = one.partition("=")
+        if name not in _NAMES:
+            raise CommandFailed(f"{name} is not a setting of a mind: choose from {', '.join(_NAMES)}")
+        if bool(sign) is not (what == _SET):
+            raise CommandFailed(f"write it as `settings set {name}=VALUE`, or `settings unset {name}`")
+        changes[name] = _value(name, value) if sign else None
+    return changes
+
+
+def _value(name: str, text: str) -> object:
+    """A value as it is sent: a list may be JSON, or words between commas. Raises CommandFailed."""
+    if name in _TEXTS:
+        return text
+    if name in _LISTS and not text.lstrip().startswith("["):
+        words = [word.strip() for word in text.split(",") if word.strip()]
+        return words if name == "never_keep" else [{"name": word} for word in words]
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise CommandFailed(f"{name}={text}: this is neither a number nor a list as JSON") from error
+
+
+def _show(found: MindSettings) -> None:
+    table = plain_table("setting", "value", "from")
+    for name in _NAMES:
+        one = getattr(found.settings, name)
+        table.add_row(name, _shown(name, one.value), one.source)
+    out().print(table)
+    if found.fault is not None:
+        place = f", line {found.fault.line}" if found.fault.line is not None else ""
+        complain(f"settings.toml{place}: {one_line(found.fault.detail)}. Mend it; the service's values hold meanwhile.")
+
+
+def _shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
+    if name == "entity_kinds":
+        return one_line(", ".join(kind.name for kind in value)) or "none"
+    if name == "never_keep":
+        return one_line(", ".join(value)) or "none"
+    return "the message's own" if value is None else one_line(str(value))

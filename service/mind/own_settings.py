@@ -1,0 +1,259 @@
+"""
+What is set for one mind alone: ``settings.toml`` in its folder, which a person may write by hand.
+
+Invariant: a file that can not be understood sets nothing, except words that are never kept: a mistake in another line
+must not let them in.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import tomllib
+import unicodedata
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from consolidation.kernel.errors import SettingsByHand, SettingsChanged, StoryChanged
+from consolidation.kernel.files import exclusive, replace_text
+from consolidation.kernel.links import LinkRefused, is_secret, open_regular
+from consolidation.story.edits import check_unchanged, etag_of
+from service.mind.settings_lines import edited
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+
+_LOCK_SECONDS = 5.0
+_MOST_BYTES = 64 * 1024
+_LONGEST_KEY = 100
+_UNKNOWN = (-1,)  # the stamp of no file
+_UNREADABLE = (tomllib.TOMLDecodeError, RecursionError)
+_AT_LINE = re.compile(r"\(?at line (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKind:
+    """A kind of entities that extraction tells apart in this mind; the description is for the model."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,40}$")]
+    description: Annotated[str, Field(max_length=500, pattern=r"^[^\x00]*$")] = ""
+
+
+def _each_once(kinds: tuple[OwnKind, ...]) -> tuple[OwnKind, ...]:
+    if len({kind.name.casefold() for kind in kinds}) < len(kinds):
+        raise ValueError("names a kind twice")
+    return kinds
+
+
+def _phrase(text: str) -> str:
+    said = unicodedata.normalize("NFKC", text).casefold()
+    if not said.strip() or not text.isprintable():
+        raise ValueError("must be printable words: blank, it would keep every turn off the record")
+    return text.strip()
+
+
+Relevance = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+Fragments = Annotated[int, Field(ge=0, le=50, strict=True)]
+Tokens = Annotated[int, Field(ge=0, le=100_000, strict=True)]
+EchoTurns = Annotated[int, Field(ge=0, le=10_000, strict=True)]
+Language = Annotated[str, Field(max_length=35, pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$")]
+Kinds = Annotated[tuple[OwnKind, ...], Field(max_length=20), AfterValidator(_each_once)]
+Phrase = Annotated[
+    str, Field(min_length=1, max_length=100, json_schema_extra={"format": "printable-text"}), AfterValidator(_phrase)
+]
+Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSettings:
+    """
+    A mind's own settings; None where it has none, and the service's hold.
+
+    ``language`` is a tag such as "de". ``never_keep`` are words or phrases that keep a turn off the record.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    relevance: Relevance | None = None
+    max_fragments: Fragments | None = None
+    max_tokens: Tokens | None = None
+    echo_turns: EchoTurns | None = None
+    language: Language | None = None
+    entity_kinds: Kinds | None = None
+    never_keep: Phrases | None = None
+
+    def privacy(self, service: PrivacyFilter) -> PrivacyFilter:
+        """The *service*'s filter, to which a word that is never kept is one more marker."""
+        if not self.never_keep:
+            return service
+        return replace(service, markers=(*service.markers, *self.never_keep))
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFault:
+    """Why a file does not count: what is wrong, of which key and in which line, from 1, as far as that is known."""
+
+    detail: str
+    key: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsRead:
+    """A mind's settings file as it was read. One that ``is_readable`` has a text; a missing one has an empty text."""
+
+    text: str = ""
+    own: OwnSettings = OwnSettings()
+    fault: SettingsFault | None = None
+    is_readable: bool = True
+
+    @property
+    def etag(self) -> str:
+        """The fingerprint of the text."""
+        return etag_of(self.text)
+
+
+class OwnSettingsFile:
+    """The settings file of one mind. Reading and writing block; safe to use from several threads."""
+
+    def __init__(self, file: Path) -> None:
+        """*file* need not exist."""
+        self._file = file
+        self._mutex = threading.Lock()
+        self._stamp: tuple[int, ...] | None = None
+        self._read: SettingsRead | None = None
+
+    @property
+    def known(self) -> OwnSettings:
+        """The settings as they were read last. No file is read."""
+        return self._read.own if self._read is not None else OwnSettings()
+
+    def read(self) -> SettingsRead:
+        """The file as it is now. It is read again only where its time or its size has changed."""
+        with self._mutex:
+            stamp = self._stamp_now()
+            if self._read is None or stamp != self._stamp:
+                self._read, self._stamp = _read(self._file), stamp
+            return self._read
+
+    def change(self, changes: Mapping[str, object], *, expected: str) -> SettingsRead:
+        """
+        Set each key of *changes*, or take it out where it is None, in the file whose ETag is *expected*.
+
+        The answer is the very text that was written; no line of another key is changed. Raises SettingsChanged when
+        the file is another one by now, SettingsByHand where that can not be done, Locked, OSError.
+        """
+        with exclusive(self._file, seconds=_LOCK_SECONDS):
+            present = _read(self._file)
+            try:
+                check_unchanged(present.text, expected=expected)
+            except StoryChanged as changed:
+                raise SettingsChanged(changed.current, etag=changed.etag) from changed
+            if not present.is_readable and present.fault is not None:
+                raise SettingsByHand(f"settings.toml {present.fault.detail}: edit the file")
+            found = understood(edited(present.text, changes))
+            if found.fault is not None:
+                raise SettingsByHand(f"settings.toml has a fault: {found.fault.detail}. Edit the file")
+            if found.text != present.text:
+                replace_text(self._file, found.text)
+            with self._mutex:
+                self._stamp, self._read = _UNKNOWN, found  # a person may have saved since: the next read looks
+            return found
+
+    def _stamp_now(self) -> tuple[int, ...] | None:
+        """What tells one state of the file from another; None where there is no file."""
+        try:
+            found = self._file.lstat()
+        except OSError:
+            return None
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _read(file: Path) -> SettingsRead:
+    try:
+        with open_regular(file) as opened:
+            if is_secret(os.fstat(opened.fileno()), home=file.parents[2]):
+                raise LinkRefused(file, "it is another name of a file that guards the home")
+            content = opened.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return SettingsRead()
+    except OSError as error:
+        reason = "it is a link" if file.is_symlink() else error.strerror or type(error).__name__
+        return SettingsRead(fault=SettingsFault(f"can not be read ({reason})"), is_readable=False)
+    if len(content) > _MOST_BYTES:
+        return SettingsRead(fault=SettingsFault(f"has more than {_MOST_BYTES:,} bytes"), is_readable=False)
+    try:
+        return understood(content.decode())
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        text = content.decode("utf-8", "surrogateescape")
+        own = OwnSettings(never_keep=_never_kept_by_line(text))
+        return SettingsRead(text, own, SettingsFault("is not UTF-8", line=line), is_readable=False)
+
+
+def understood(text: str) -> SettingsRead:
+    """What *text* sets; with a fault, nothing but words that are never kept, where these can be read."""
+    try:
+        parsed = tomllib.loads(text)
+    except _UNREADABLE as error:
+        at = _AT_LINE.search(str(error))
+        own = OwnSettings(never_keep=_never_kept_by_line(text))
+        return SettingsRead(text, own, SettingsFault(f"is not TOML: {error}", line=int(at[1]) if at else None))
+    try:
+        return SettingsRead(text, _SETTINGS.validate_python(parsed))
+    except ValidationError as error:
+        [first, *_] = error.errors(include_url=False, include_input=False)
+        return SettingsRead(text, OwnSettings(never_keep=_never_kept(parsed)), _fault(first, text))
+
+
+def _never_kept(parsed: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The words that are never kept, each that can be read."""
+    found = parsed.get("never_keep")
+    words = []
+    for one in found if isinstance(found, list) else ():
+        try:
+            words.append(_PHRASE.validate_python(one))
+        except ValidationError:
+            continue
+    return tuple(words) or None
+
+
+def _never_kept_by_line(text: str) -> tuple[str, ...] | None:
+    """The same of a text that is not TOML, by the one line that sets them."""
+    for line in text.split("\n"):
+        if line.lstrip().startswith("never_keep"):
+            try:
+                return _never_kept(tomllib.loads(line))
+            except _UNREADABLE:
+                continue
+    return None
+
+
+def _fault(error: ErrorDetails, text: str) -> SettingsFault:
+    key, *within = map(str, error["loc"])
+    shown = key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…"
+    if error["type"] == "unexpected_keyword_argument" and not within:
+        return SettingsFault(f"`{shown}` is not a setting", key=shown, line=_line_of(key, text))
+    message = error["msg"].removeprefix("Value error, ")
+    place = "".join(f"[{part}]" for part in within)
+    return SettingsFault(f"`{shown}`{place}: {message[:1].lower()}{message[1:]}", key=shown, line=_line_of(key, text))
+
+
+def _line_of(key: str, text: str) -> int | None:
+    """The line in which *key* is set, or its table begins."""
+    found = re.search(rf"^[ \t]*(\[\[?[ \t]*)?[\"']?{re.escape(key)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
+    return text.count("\n", 0, found.start()) + 1 if found is not None else None
+
+
+_SETTINGS = TypeAdapter(OwnSettings)
+_PHRASE = TypeAdapter(Phrase)
