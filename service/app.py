@@ -30,6 +30,7 @@ from service.http.routes import (
     knowledge,
     log,
     memories,
+    news,
     observations,
     outcomes,
     people,
@@ -106,7 +107,7 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline):
+    for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline, news):
         app.include_router(part.router)
     for part in (waking, memory, own_settings, ask, standing, tools, health):
         app.include_router(part.router)

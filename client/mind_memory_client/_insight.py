@@ -1,4 +1,4 @@
-"""What people and consoles call to look into a memory: what if, traces, events, a timeline. Both clients have it."""
+"""What people and consoles call to look into a memory: what if, traces, events, figures, news. Both have it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mind_memory_client._transport import AsyncTransport, Transport
     from mind_memory_client.events import MindEvent
     from mind_memory_client.messages import Messages
+    from mind_memory_client.news import News
     from mind_memory_client.timeline import Timeline
 
 
@@ -120,6 +121,14 @@ class InsightCalls:
         """Read what each day or week brought, of the last 90 days unless *since* and *until* say which."""
         return self._transport.send(api.timeline(mind, bucket=bucket, since=since, until=until))
 
+    def news(self, mind: str, *, since: datetime | str | None = None, limit: int | None = None) -> News:
+        """
+        Read what was learned, ended, told, surfaced, put right and parked since a time, else in the last 7 days.
+
+        *limit* is how many items of each group. The next time, pass ``until`` of the answer as *since*.
+        """
+        return self._transport.send(api.news(mind, since=since, limit=limit))
+
 
 class AsyncInsightCalls:
     """Looks into a memory, for the client that is awaited."""
@@ -222,3 +231,11 @@ class AsyncInsightCalls:
     ) -> Timeline:
         """Read what each day or week brought, of the last 90 days unless *since* and *until* say which."""
         return await self._transport.send(api.timeline(mind, bucket=bucket, since=since, until=until))
+
+    async def news(self, mind: str, *, since: datetime | str | None = None, limit: int | None = None) -> News:
+        """
+        Read what was learned, ended, told, surfaced, put right and parked since a time, else in the last 7 days.
+
+        *limit* is how many items of each group. The next time, pass ``until`` of the answer as *since*.
+        """
+        return await self._transport.send(api.news(mind, since=since, limit=limit))

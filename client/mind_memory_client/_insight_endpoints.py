@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client.errors import UnexpectedAnswer
+from mind_memory_client.news import News
 from mind_memory_client.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -83,6 +84,14 @@ def timeline(
 ) -> api.Call[Timeline]:
     """The call for what each day or week brought."""
     return TIMELINE.call(mind_id=mind, query={"bucket": bucket, "since": instant(since), "until": instant(until)})
+
+
+NEWS = api.Endpoint("GET", "/v1/minds/{mind_id}/news", api.AsModel(News))
+
+
+def news(mind: str, *, since: datetime | str | None = None, limit: int | None = None) -> api.Call[News]:
+    """The call for what happened since a time."""
+    return NEWS.call(mind_id=mind, query={"since": instant(since), "limit": limit})
 
 
 def events(mind: str, *, last_id: str | None, follow: bool) -> api.Call[Any]:

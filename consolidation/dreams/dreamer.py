@@ -244,7 +244,8 @@ class _Drafting:
         for one in kept:
             text, at = one.text.strip(), one.at.strip()
             turns = sources_of(text, self.evidence.items, at=at, language=self.evidence.language)
-            observation = Observation(_day(turns, at, self.evidence.items), Level(one.level), at, text)
+            day = _day(turns, at, self.evidence.items) or self.record.t.astimezone(self.zone).date()
+            observation = Observation(day, Level(one.level), at, text)
             resting[observation.digest] = turns
             found.append(DraftedObservation(day=observation.day, level=one.level, at=at, text=text))
         record = self.record.model_copy(
@@ -272,11 +273,16 @@ def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
     return DreamDraft(record=record.model_copy(update={"reflection": words}))
 
 
-def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date:
-    """The day of an observation: of the newest turn it rests on, else of what was last done at or before its time."""
+def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date | None:
+    """
+    The day of an observation: of the newest turn it rests on, else of what was last done at or before its time.
+
+    None where nothing was done or said.
+    """
     resting = [one for one in items if one.sequence in turns]
     before = [one for one in items if f"{one.at:%H:%M}" <= at]
-    return (resting or before or list(items))[-1].at.date()
+    found = resting or before or items
+    return found[-1].at.date() if found else None
 
 
 def _standing(text: str, dreams: Dreams) -> dict[int, Observation]:

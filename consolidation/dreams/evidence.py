@@ -2,6 +2,7 @@
 The evidence of a dream: actions with their results, what people said, and both ends of what the agent told itself.
 
 Agents describe their own work more kindly than their logs do. So each action stands as its log has it, with its number.
+What people took out of a turn is not evidence; what they put in its place is told like a thought.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.taken_out import as_put_right
 from consolidation.dreams.actions import action_of
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.language import detect
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime, tzinfo
 
+    from consolidation.corrections.standing import Standing
     from consolidation.dreams.actions import Action
     from consolidation.kernel.turns import Message, StoredTurn
 
@@ -25,6 +28,8 @@ _MESSAGE, _ANSWER, _ARGUMENTS, _OUTCOME = 500, 300, 200, 200  # characters
 _NARRATION = 2_000  # of its beginning, and of its end
 _LANGUAGE_FROM = 8_000
 _CUT = " […]"
+
+type _Found = tuple[StoredTurn, str, str, Action | None]  # the turn, who, one line of text, what the agent did
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,11 @@ class Evidence:
     language: str = "en"
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to dream of."""
+        return not self.items and not self.narration
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """Every text that a dream may take names and numbers from."""
         return (*(f"{one.when} {one.who} {one.text}" for one in self.items), *self.narration)
@@ -78,28 +88,32 @@ class Evidence:
         return tuple(one for one in self.items if one.action is not None and one.action.has_failed)
 
 
-def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo) -> Evidence:
-    """The evidence in *turns*, with times in *zone*."""
-    found: list[tuple[StoredTurn, str, str, Action | None]] = []
+def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo, standing: Standing) -> Evidence:
+    """
+    The evidence in *turns*, with times in *zone*, as far as it may be told by what stands.
+
+    ``first_sequence``, the session and the counts are of all turns, also of those of which nothing is left.
+    """
+    found: list[_Found] = []
     thoughts: list[str] = []
     for stored in turns:
-        action = action_of(stored)
+        left = as_put_right(stored, standing)
+        if left is None:
+            continue
+        action, messages = _action_left(stored, left), left.turn.messages
         if stored.turn.kind is TurnKind.MEMORY or (action is not None and action.kind == "thought"):
-            thoughts += [message.content for message in stored.turn.messages]
+            thoughts += [message.content for message in messages]
         elif action is not None:
             found.append((stored, _who(action), _line(action), action))
+            thoughts += [message.content for message in messages[1:]]
         elif stored.is_remembered:
-            thoughts += [one.content for one in stored.turn.messages if one.role is Speaker.THOUGHT]
-            found += [(stored, one.who, _said(one), None) for one in stored.turn.messages if _is_said(one)]
-    kept = found if len(found) <= MOST_ITEMS else [*found[:_FIRST_ITEMS], *found[_FIRST_ITEMS - MOST_ITEMS :]]
-    items = tuple(
-        EvidenceItem(number, stored.sequence, stored.occurred_at.astimezone(zone), who, text, action)
-        for number, (stored, who, text, action) in enumerate(kept, start=1)
-    )
-    calls = [action for *_, action in found if action is not None and action.kind == "tool_call"]
+            thoughts += [one.content for one in messages if one.role is Speaker.THOUGHT]
+            found += [(stored, one.who, _said(one), None) for one in messages if _is_said(one)]
+    items = _items(found, zone=zone)
+    calls = [action for one in turns if one.is_tool_call and (action := action_of(one)) is not None]
     return Evidence(
         items=items,
-        left_out=len(found) - len(kept),
+        left_out=len(found) - len(items),
         narration=_ends("\n".join(thoughts)),
         last_words=thoughts[-1].strip() if thoughts else "",
         first_sequence=turns[0].sequence if turns else 0,
@@ -110,7 +124,23 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo) -> Evidence:
     )
 
 
-def _language(found: Iterable[tuple[StoredTurn, str, str, Action | None]], thoughts: Sequence[str]) -> str:
+def _items(found: Sequence[_Found], *, zone: tzinfo) -> tuple[EvidenceItem, ...]:
+    """The first and the newest of what was found, numbered."""
+    kept = found if len(found) <= MOST_ITEMS else [*found[:_FIRST_ITEMS], *found[_FIRST_ITEMS - MOST_ITEMS :]]
+    return tuple(
+        EvidenceItem(number, stored.sequence, stored.occurred_at.astimezone(zone), who, text, action)
+        for number, (stored, who, text, action) in enumerate(kept, start=1)
+    )
+
+
+def _action_left(stored: StoredTurn, left: StoredTurn) -> Action | None:
+    """The action that is left of a turn: none where all that is left of it is what people put in its place."""
+    if stored.turn.kind is not TurnKind.ACTION or left.turn.messages[0].role is not stored.turn.messages[0].role:
+        return None
+    return action_of(left)
+
+
+def _language(found: Iterable[_Found], thoughts: Sequence[str]) -> str:
     """The language of what was said and thought: what tools print says nothing of it."""
     said = [text for _, _, text, action in found if action is None or action.kind == "message"]
     return detect("\n".join((*said, *thoughts))[:_LANGUAGE_FROM])

@@ -34,7 +34,8 @@ class StoryLedger:
     ``digests`` are the chapters that we wrote, ``short`` those of them that replaced longer ones, ``turns`` what each
     was made of. ``owed`` are turns below the cursor to be narrated again, since their chapter was removed. ``notes``
     are the narrator's, made when the story without its marks had the digest ``noted_on``.
-    ``put_right`` is the id of the last line of the corrections that the story follows.
+    ``put_right`` is the id of the last line of the corrections that the story follows. ``told_at`` is when we wrote
+    each chapter first, as far as that is known; one that replaced a longer one is not told anew.
     """
 
     sequence: int | None = None
@@ -47,6 +48,7 @@ class StoryLedger:
     notes: StoryNotes = NO_NOTES
     noted_on: str = ""
     put_right: str = ""
+    told_at: Mapping[str, datetime] = field(default_factory=dict)
 
     def notes_on(self, story: str) -> StoryNotes:
         """The narrator's notes, where they were made on just this story; else none: a person may have changed it."""
@@ -71,6 +73,7 @@ def read_ledger(file: Path) -> StoryLedger:
             StoryNotes.read(found.get("notes", {})),
             str(found.get("noted_on", "")),
             str(found.get("put_right", "")),
+            {digest: datetime.fromisoformat(at) for digest, at in found.get("told_at", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return StoryLedger()
@@ -92,6 +95,7 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
         "notes": ledger.notes.written(),
         "noted_on": ledger.noted_on,
         "put_right": ledger.put_right,
+        "told_at": {digest: at.isoformat() for digest, at in sorted(ledger.told_at.items())},
     }
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -100,9 +104,9 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
         raise StoryUnwritable(f"{file.name} can not be written: {error.strerror}") from error
 
 
-def record_ours(file: Path, turns: TurnsByChapter) -> None:
-    """Record chapters as ours before they are published: after a crash they must not pass for a person's."""
-    write_ledger(file, with_ours(read_ledger(file), turns))
+def record_ours(file: Path, turns: TurnsByChapter, at: datetime) -> None:
+    """Record chapters as ours, told *at* a time, before they are published: else a crash makes them a person's."""
+    write_ledger(file, with_ours(read_ledger(file), turns, told_at=at))
 
 
 def record_shorter(file: Path, turns: TurnsByChapter) -> None:
@@ -111,9 +115,15 @@ def record_shorter(file: Path, turns: TurnsByChapter) -> None:
     write_ledger(file, replace(ledger, short=ledger.short | turns.keys()))
 
 
-def with_ours(ledger: StoryLedger, turns: TurnsByChapter) -> StoryLedger:
-    """*ledger* with more chapters of ours."""
-    return replace(ledger, digests=ledger.digests | turns.keys(), turns={**ledger.turns, **turns})
+def with_ours(ledger: StoryLedger, turns: TurnsByChapter, *, told_at: datetime | None = None) -> StoryLedger:
+    """*ledger* with more chapters of ours, which were told at this time, where they were not told before."""
+    first = dict.fromkeys(turns, told_at) if told_at is not None else {}
+    return replace(
+        ledger,
+        digests=ledger.digests | turns.keys(),
+        turns={**ledger.turns, **turns},
+        told_at={**first, **ledger.told_at},
+    )
 
 
 def story_digest(story: str) -> str:

@@ -77,10 +77,12 @@ async def publish_batch(
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
     turns = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
-    await anyio.to_thread.run_sync(record_ours, story.ledger, turns)
+    told_at = story.file.now()
+    await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     change = await anyio.to_thread.run_sync(story.file.change, plan)
     owed = ledger.owed - {stored.sequence for stored in batch}
-    published = replace(with_ours(ledger, turns), sequence=sequence, anchor=tied_to, newest=max(narrated), owed=owed)
+    ours = with_ours(ledger, turns, told_at=told_at)
+    published = replace(ours, sequence=sequence, anchor=tied_to, newest=max(narrated), owed=owed)
     if draft is not None and draft.notes is not None:
         # Made on another story than was there at last, they may hold what a person has just taken out.
         noted_on = story_digest(without_marks(change.written)) if draft.made_on == bases[-1] else ""
@@ -92,15 +94,16 @@ async def publish_batch(
 async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: StoryDraft) -> None:
     """Write what *draft* makes of turns below the cursor: the marks stay as they are. Raises StoryFault, Locked."""
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
-    turns = turns_of_draft(batch, draft, ledger.turns)
-    await anyio.to_thread.run_sync(record_ours, story.ledger, turns)
+    turns, told_at = turns_of_draft(batch, draft, ledger.turns), story.file.now()
+    await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
 
     def plan(text: str) -> str:
         return replace_marks(apply_draft(without_marks(text), draft), read_marks(text))
 
     await anyio.to_thread.run_sync(story.file.change, plan)
     owed = ledger.owed - {stored.sequence for stored in batch}
-    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(with_ours(ledger, turns), owed=owed))
+    ours = with_ours(ledger, turns, told_at=told_at)
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ours, owed=owed))
 
 
 async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter: Sequence[Chapter]) -> None:

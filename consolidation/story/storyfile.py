@@ -79,6 +79,10 @@ class StoryFile:
         """The story of a mind's folder."""
         return cls(workspace.story, history=workspace.history, clock=clock, linked_folders=workspace.linked_folders)
 
+    def now(self) -> datetime:
+        """The time, as its versions are dated."""
+        return self._clock.now()
+
     def read(self) -> str:
         """The story as it is now; empty when there is none. Raises StoryUnreadable."""
         return _text(read_stable(self._file, is_expected=self._folder.is_dir()))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from service.catalog.graph import GraphCatalog
+from service.catalog.news import NewsCatalog
 from service.catalog.turns import TurnCatalog
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ class Catalog:
 
     turns: TurnCatalog
     graph: GraphCatalog
+    news: NewsCatalog
 
 
 def build_catalog(story: Story) -> Catalog:
     """Build it."""
-    return Catalog(TurnCatalog(story.reader), GraphCatalog())
+    return Catalog(TurnCatalog(story.reader), GraphCatalog(), NewsCatalog(story.reader))

@@ -120,6 +120,20 @@ def fact_page(
     return tuple(map(_fact, database.execute(query, values)))
 
 
+def learned_after(database: sqlite3.Connection, sequence: int, *, limit: int) -> tuple[int, tuple[FactRow, ...]]:
+    """How many facts were told first behind the turn *sequence*, and the newest of them, newest first."""
+    return _counted(database, "sequence > :after", _NEWEST, {"after": sequence, "limit": limit})
+
+
+def ended_after(
+    database: sqlite3.Connection, since: datetime, *, now: datetime, limit: int
+) -> tuple[int, tuple[FactRow, ...]]:
+    """How many facts ceased to hold after *since* and by *now*, and the last of them, last first."""
+    values: dict[str, object] = {"since": since.isoformat(), "now": now.isoformat(), "limit": limit}
+    order = "ORDER BY invalid_at DESC, number DESC LIMIT :limit"
+    return _counted(database, "invalid_at > :since AND invalid_at <= :now", order, values)
+
+
 def fact_of(database: sqlite3.Connection, uuid: str) -> FactRow | None:
     """The fact of this uuid."""
     row = database.execute(f"SELECT {_FACT} FROM facts WHERE uuid = ?", (uuid,)).fetchone()
@@ -220,6 +234,14 @@ def candidates(
     return tuple(
         EntityRow(*row) for row in database.execute(f"{query} ORDER BY mentions DESC, number LIMIT 2000", values)
     )
+
+
+def _counted(
+    database: sqlite3.Connection, condition: str, order: str, values: dict[str, object]
+) -> tuple[int, tuple[FactRow, ...]]:
+    (count,) = database.execute(f"SELECT count(*) FROM facts WHERE {condition}", values).fetchone()
+    rows = database.execute(f"SELECT {_FACT} FROM facts WHERE {condition} {order}", values)
+    return int(count), tuple(map(_fact, rows))
 
 
 def _conditions(asked: FactFilter) -> tuple[list[str], dict[str, object]]:

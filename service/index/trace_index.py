@@ -151,6 +151,14 @@ class TraceIndex:
             rows = database.execute(query, (*values, limit))
             return tuple(_day_and_offset(place) for (place,) in rows)
 
+    def count(self, wanted: CallFilter) -> int:
+        """How many calls of a kind there are."""
+        conditions, values = _conditions(wanted)
+        query = " ".join(("SELECT count(*) FROM calls WHERE", " AND ".join(conditions)))
+        with self._sqlite.opened() as database:
+            row = database.execute(query, values).fetchone()
+        return int(row[0])
+
     def place_of(self, trace_id: str) -> tuple[int, int] | None:
         """Day and offset of a trace by its id."""
         with self._sqlite.opened() as database:

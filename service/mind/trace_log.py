@@ -168,6 +168,12 @@ class TraceLog:
         more = f"{found[limit - 1][0]}.{found[limit - 1][1]}" if len(found) > limit else None
         return TracePage(tuple(one for one in traces if one is not None), more)
 
+    def count(self, wanted: CallFilter) -> int:
+        """How many traces of a kind are kept."""
+        with self._reading:
+            self._catch_up()
+            return self._index.count(wanted)
+
     def surfaced(self, memories: Sequence[str]) -> Mapping[str, Use]:
         """
         How often each of *memories* surfaced, when last, and its newest traces, by id; without those that never did.

@@ -128,7 +128,7 @@ class Dreaming:
     ) -> None:
         zone = ZoneInfo(state.timezone)
         turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
-        evidence = await anyio.to_thread.run_sync(lambda: gather_evidence(turns, zone=zone))
+        evidence = await _evidence(mind, turns, zone=zone)
         record = started(self._clock.now(), dreams, cycle=state.cycle).model_copy(
             update={
                 "kind": owed.kind.value,
@@ -148,7 +148,7 @@ class Dreaming:
     async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, state: SleepState) -> None:
         """Make the reflection and the priority of a dream again, of the turns that an erasure left."""
         turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
-        evidence = await anyio.to_thread.run_sync(lambda: gather_evidence(turns, zone=ZoneInfo(state.timezone)))
+        evidence = await _evidence(mind, turns, zone=ZoneInfo(state.timezone))
         new = record.model_copy(update={"is_owed": False, "reflection": "", "priority": ""})
         if turns:
             made = (await self._drafted(mind, files, record, evidence, state)).record
@@ -163,7 +163,7 @@ class Dreaming:
         began, reports, outcome = self._clock.monotonic(), DreamReports(), "failed"
         levels = Counter[str]()
         try:
-            if record.kind == SleepKind.LIGHTWEIGHT:
+            if record.kind == SleepKind.LIGHTWEIGHT or evidence.is_empty:
                 draft = lightweight(record, evidence)
             else:
                 voice, writings = await self._read(mind, files)
@@ -206,8 +206,9 @@ class Dreaming:
         return await anyio.to_thread.run_sync(read)
 
     async def _earlier(self, mind: Mind, evidence: Evidence) -> tuple[str, ...]:
-        """What the log of earlier days says of what failed: a dream has no tools to look it up."""
+        """What the log of earlier days says of what failed, as far as nobody put it right: a dream has no tools."""
         found: dict[str, None] = {}
+        touched = await anyio.to_thread.run_sync(lambda: mind.corrections.standing().touched_turns)
         cursor = f"{max(evidence.first_sequence - 1, 0)}.0"
         for item in evidence.failures[-_MOST_LOOKED_UP:]:
             words = item.action.outcome[:_LOOKED_FOR] if item.action is not None else ""
@@ -217,7 +218,9 @@ class Dreaming:
             except (InvalidRequest, TranscriptUnreadable):
                 continue
             found |= dict.fromkeys(
-                f"{hit.line.at:%Y-%m-%d %H:%M} {hit.line.role}: {_one_line(hit.line.text)}" for hit in page.hits
+                f"{hit.line.at:%Y-%m-%d %H:%M} {hit.line.role}: {_one_line(hit.line.text)}"
+                for hit in page.hits
+                if hit.turn.turn.turn_id not in touched
             )
         return tuple(found)
 
@@ -240,6 +243,13 @@ async def _lived(mind: Mind, *, after: int, until: int) -> tuple[StoredTurn, ...
         if after >= until:
             break
     return tuple(found)
+
+
+async def _evidence(mind: Mind, turns: Sequence[StoredTurn], *, zone: ZoneInfo) -> Evidence:
+    """What *turns* are to be dreamt of, after what people put right."""
+    return await anyio.to_thread.run_sync(
+        lambda: gather_evidence(turns, zone=zone, standing=mind.corrections.standing())
+    )
 
 
 async def _actions(mind: Mind, since: Sequence[DreamRecord]) -> tuple[StoredTurn, ...]:

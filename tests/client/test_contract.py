@@ -145,6 +145,7 @@ SENT = [
                   max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, kind="turn",
                   relevance=0.1, query="q", include=["flashbacks"]),
     insight.probe("ada", "s", "hi", as_of="2026-01-01T00:00:00Z", without=["model"]),
+    insight.news("ada", since="2026-01-01T00:00:00Z", limit=5),
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),

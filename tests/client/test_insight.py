@@ -1,6 +1,7 @@
 """What the client offers to look into a memory: what if, traces, events."""
 
 from tests.client.conftest import ASKS
+from tests.support.cli_process import until_digested
 
 
 def test_a_probe_says_what_would_surface_and_why(memory, told_mind):
@@ -49,3 +50,18 @@ def test_a_timeline_tells_what_a_day_brought(memory, told_mind):
 
     assert (today.turns, today.resonance.calls, today.resonance.surfaced) == (1, 1, 1)
     assert week.start.weekday() == 0
+
+
+def test_news_go_on_where_an_earlier_answer_ended(url, memory, told_mind):
+    first = memory.news(told_mind)
+    memory.store_turn(told_mind, "s1", "My sister lives in Ghent.")
+    until_digested(url, told_mind)
+    memory.resonance(told_mind, "s2", ASKS)
+    said = memory.correct(told_mind, "say", to="Ada likes tea.")
+
+    found = memory.news(told_mind, since=first.until, limit=1)
+
+    assert (first.turns, found.turns, found.learned.count, found.surfaced.count) == (1, 1, 1, 1)
+    assert "Ghent" in found.learned.items[0].text
+    assert [one.id for one in found.put_right.items] == [said.id]
+    assert (found.told.version, found.parked.items) == (None, ())

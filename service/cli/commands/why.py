@@ -1,17 +1,28 @@
-"""`mind-memory why`: why memories surfaced or did not, and what became of them."""
+"""`mind-memory why`: why memories surfaced or did not, what became of them, and what would surface if."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import time
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.command import CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
-from service.cli.output.terminal import counted, out, show_json
+from service.cli.output.terminal import counted, note, out, show_json
 from service.cli.output.trace import show_trace
 from service.index.salience import OUTCOMES, Outcome
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from mind_memory_client import AsyncMemoryClient
+
+type _Part = Literal["model", "graph"]
+
+_PARTS: tuple[_Part, ...] = ("model", "graph")
+_SESSION = "what-if"  # in which nothing was ever shown
 
 
 @command()
@@ -23,10 +34,20 @@ async def why(
         list[str] | None,
         typer.Option(metavar="ID=OUTCOME", help=f"Say what became of a memory: {', '.join(OUTCOMES)}; repeatable."),
     ] = None,
+    what_if: Annotated[
+        str | None, typer.Option(metavar="MESSAGE", help="What would surface before it; nothing of that is noted.")
+    ] = None,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="With --what-if: as of an earlier day, or time.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="PART", help="With --what-if: without model or graph; repeatable.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show why memories surfaced before a turn or did not, and what became of them; or say so yourself."""
-    judged = dict(map(_judged, outcome or ()))
+    judged, left_out = dict(map(_judged, outcome or ())), tuple(map(_left_out, without or ()))
+    _check_options(trace, outcome, what_if, is_narrowed=as_of is not None or bool(left_out))
     async with connect(context) as connection:
         memory = connection.memory
         if judged:
@@ -35,16 +56,52 @@ async def why(
             if applied.unknown:
                 raise CommandFailed(f"not shown there, or no memory: {', '.join(applied.unknown)}")
             return
-        if trace is None:
-            traces = await memory.traces(mind, limit=1)
-            if not traces:
-                raise CommandFailed(f"{mind} has no trace: nothing was asked before a turn yet")
-            trace = str(traces[0]["trace_id"])
-        found = await memory.trace(mind, trace_id=trace)
+        if what_if is not None:
+            at = instant_of(as_of, "--as-of", at=time.max)
+            found = await _supposed(memory, mind, what_if, as_of=at, without=left_out)
+        else:
+            found = await _noted(memory, mind, trace)
     if as_json:
         show_json(found)
     else:
-        show_trace(out(), found)
+        show_trace(out(), found, is_noted=what_if is None)
+
+
+async def _noted(memory: AsyncMemoryClient, mind: str, trace: str | None) -> dict[str, Any]:
+    """The trace of this id, or the newest. Raises CommandFailed where there is none."""
+    if trace is None:
+        traces = await memory.traces(mind, limit=1)
+        if not traces:
+            raise CommandFailed(f"{mind} has no trace: nothing was asked before a turn yet")
+        trace = str(traces[0]["trace_id"])
+    return await memory.trace(mind, trace_id=trace)
+
+
+async def _supposed(
+    memory: AsyncMemoryClient, mind: str, message: str, *, as_of: datetime | None, without: tuple[_Part, ...]
+) -> dict[str, Any]:
+    """The trace of a call that is not noted. Raises CommandFailed where there is no such mind."""
+    found = await memory.probe(mind, _SESSION, message, as_of=as_of, without=without, deadline_ms=0)
+    if found.trace is None:
+        raise CommandFailed(found.silence or f"{mind} does not answer")
+    note("What if: nothing of it is noted.")
+    return found.trace
+
+
+def _check_options(trace: str | None, outcome: list[str] | None, what_if: str | None, *, is_narrowed: bool) -> None:
+    """Whether the options go together. Raises CommandFailed."""
+    if what_if is None and is_narrowed:
+        raise CommandFailed("--as-of and --without belong to --what-if, which is missing")
+    if what_if is not None and (trace is not None or outcome):
+        raise CommandFailed("--what-if asks anew: leave the trace and --outcome out")
+
+
+def _left_out(text: str) -> _Part:
+    """A part that does not take part. Raises CommandFailed."""
+    part = next((one for one in _PARTS if one == text), None)
+    if part is None:
+        raise CommandFailed(f"--without {text}: choose from {', '.join(_PARTS)}")
+    return part
 
 
 def _judged(text: str) -> tuple[str, Outcome]:

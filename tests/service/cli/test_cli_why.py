@@ -54,3 +54,53 @@ def test_a_mind_that_was_never_asked_says_so(asked):
 
     assert said.exit_code == 1
     assert "nobody" in said.output
+
+
+def test_what_if_shows_a_call_that_nobody_made_and_notes_nothing(asked):
+    home, found = asked
+    said = call("why", "--what-if", "In which town is the old bakery?", "--mind", "ada", "--home", home)
+    newest = json.loads(call("why", "--json", "--mind", "ada", "--home", home).stdout)
+
+    assert said.exit_code == 0, said.output
+    assert "In which town is the old bakery?" in said.output
+    assert "searched" in said.output
+    assert "nothing of it is noted" in said.output
+    assert "trace  " not in said.output
+    assert newest["trace_id"] == found.trace_id
+
+
+def test_what_if_goes_back_in_time_and_does_without_a_part(asked):
+    home, _ = asked
+    question = ("why", "--what-if", "Where does my mother live?", "--json", "--mind", "ada", "--home", home)
+    now = json.loads(call(*question, "--without", "model", "--without", "graph").stdout)
+    earlier = json.loads(call(*question, "--as-of", "2020-01-01").stdout)
+
+    assert "Lyon" in now["shown"][0]["text"]
+    assert not earlier["surfaced"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--as-of", "2026-01-09"), "belong to --what-if"),
+        (("--without", "graph"), "belong to --what-if"),
+        (("--what-if", "Hello", "--without", "salt"), "choose from model, graph"),
+        (("--what-if", "Hello", "--as-of", "yesterday"), "--as-of: 'yesterday' is not a day"),
+        (("--what-if", "Hello", "--outcome", "episode:1=used"), "leave the trace and --outcome out"),
+        (("123a", "--what-if", "Hello"), "leave the trace and --outcome out"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(asked, options, words):
+    home, _ = asked
+    said = call("why", *options, "--mind", "ada", "--home", home)
+
+    assert said.exit_code == 1
+    assert words in said.output
+
+
+def test_what_if_of_a_mind_that_is_not_there_says_so(asked):
+    home, _ = asked
+    said = call("why", "--what-if", "Hello", "--mind", "nobody", "--home", home)
+
+    assert said.exit_code == 1
+    assert "nobody" in said.output

@@ -18,6 +18,7 @@ from service.http.schemas import (
     knowledge,
     log,
     memories,
+    news,
     observations,
     outcomes,
     people,
@@ -58,6 +59,7 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/rebuild": examples.REBUILDING,
     "GET /v1/minds/{mind_id}/events": None,
     "GET /v1/minds/{mind_id}/timeline": timeline.TIMELINE,
+    "GET /v1/minds/{mind_id}/news": news.NEWS,
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
@@ -195,6 +197,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
         await ask("POST /v1/minds/{mind_id}/consolidation")
         await service.memory.background.drain(MIND, seconds=60)  # the story's fidelity is computed behind the run
+        await ask("GET /v1/minds/{mind_id}/news")
         etag = (await ask("GET /v1/minds/{mind_id}/story"))["etag"]
         await ask("PUT /v1/minds/{mind_id}/story", {"If-Match": etag})
         etag = (await service.http.get(f"/v1/minds/{MIND}/observations")).json()["etag"]
@@ -322,6 +325,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/entities": {404, 422, 503},
         "GET /v1/minds/{mind_id}/entities/{entity_id}": {404, 422, 503},
         "GET /v1/minds/{mind_id}/graph": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/news": {404, 409, 422, 503},
         "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},

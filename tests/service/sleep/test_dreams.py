@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.support.agents import act, acted, call, dreams, slept, thought
-from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
 from tests.support.service import QUICK, running
 
 pytestmark = pytest.mark.anyio
@@ -20,6 +20,11 @@ GOOD = {
     "priority": "Send Ann the report.",
     "rules": {"add": ["Check each step before the next one."], "remove": []},
     "briefing": "The report for Ann is the work of this week.",
+}
+PLAIN = {
+    "observations": [{"level": "GRN", "at": "09:31", "text": "The shell answers as it should", "supersedes": []}],
+    "reflection": "I worked on the steps and each of them went well, so I get on.",
+    "priority": "Go on with the next step.",
 }
 ROLES = ("narrative", "chat")
 
@@ -213,3 +218,61 @@ async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_drea
     assert left == []
     assert "water the plants" in (folder / "observations.md").read_text()
     assert dream["dream"] == 1 and dream["priority"]
+
+
+async def put_right(service, what, sequence, **more):
+    body = {"what": what, "target": {"kind": "turn", "id": f"episode:{sequence}"}, **more}
+    answer = await service.http.post("/v1/minds/ada/corrections", json=body)
+    assert answer.status_code == 201, answer.text
+
+
+async def test_a_dream_neither_sees_nor_observes_what_a_person_put_right(tmp_path, folder):
+    with provider_of(brain(GOOD)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, *ROLES)) as service:
+            await act(service, {"kind": "message", "text": "Please hide the Vortquible from my brother."})
+            await lived(service)
+            await put_right(service, "edit", 1, to="The Brandwick is to be hidden.")
+            await slept(service)
+            [dream] = await dreams(service)
+            [asked] = prompts(provider, "dream")
+
+    [record] = [json.loads(line) for line in (folder / "dreams.jsonl").read_text().splitlines()]
+    assert "Vortquible" not in asked
+    assert "The Brandwick is to be hidden." in asked
+    assert dream["reflection"] == GOOD["reflection"]
+    assert (record["first_sequence"], record["last_sequence"], record["actions"]) == (1, 9, 6)
+
+
+async def test_turns_of_which_nothing_is_left_are_dreamt_without_a_model_and_only_once(tmp_path, folder):
+    with provider_of(brain(PLAIN)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            await acted(service, 6)
+            for sequence in range(1, 7):
+                await put_right(service, "wrong", sequence)
+            await slept(service)
+            await acted(service, 6, first=20)
+            await slept(service)
+            [asked] = prompts(provider, "dream")
+
+    records = [json.loads(line) for line in (folder / "dreams.jsonl").read_text().splitlines()]
+    assert [(one["first_sequence"], one["last_sequence"], one["actions"]) for one in records] == [(1, 6, 6), (7, 12, 6)]
+    assert records[0]["reflection"] == ""
+    assert "step 3 done" not in asked
+    assert "step 21 done" in asked
+
+
+@pytest.mark.parametrize("is_put_right", [False, True])
+async def test_what_was_put_right_of_earlier_days_is_not_looked_up(tmp_path, is_put_right):
+    with provider_of(brain(PLAIN)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            for first in (1, 20):
+                await act(service, call(first, ok=False, output="the backup disk is gone"))
+                await acted(service, 6, first=first + 1)
+                await slept(service)
+                if is_put_right and first == 1:
+                    await put_right(service, "wrong", 1)
+            _, asked = prompts(provider, "dream")
+
+    assert ("the backup disk is gone" in between(asked, "earlier")) is not is_put_right

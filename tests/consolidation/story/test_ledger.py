@@ -1,0 +1,43 @@
+"""
+The ledger beside a story: when a chapter was told first.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+from consolidation.story.chapter_turns import ChapterTurns
+from consolidation.story.ledger import read_ledger, record_ours, record_shorter
+
+NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
+TURNS = ChapterTurns("2026-01-28 11:00", frozenset({1}), frozenset({1}))
+
+
+def test_a_chapter_was_told_when_it_was_recorded_first(tmp_path):
+    """Broken: the time of the last recording is kept."""
+    file = tmp_path / "published.json"
+    record_ours(file, {"a": TURNS}, NOON)
+
+    record_ours(file, {"a": TURNS, "b": TURNS}, NOON + timedelta(hours=1))
+
+    assert read_ledger(file).told_at == {"a": NOON, "b": NOON + timedelta(hours=1)}
+
+
+def test_a_chapter_that_replaced_a_longer_one_is_not_told_anew(tmp_path):
+    """Broken: every chapter of ours has a time."""
+    file = tmp_path / "published.json"
+    record_shorter(file, {"a": TURNS})
+
+    ledger = read_ledger(file)
+
+    assert (ledger.told_at, ledger.digests, ledger.short) == ({}, {"a"}, {"a"})
+
+
+def test_a_ledger_of_an_earlier_version_is_read(tmp_path):
+    """Broken: a ledger without times counts as garbled."""
+    file = tmp_path / "published.json"
+    record_ours(file, {"a": TURNS}, NOON)
+    file.write_text(json.dumps({key: one for key, one in json.loads(file.read_text()).items() if key != "told_at"}))
+
+    assert (read_ledger(file).digests, read_ledger(file).told_at) == ({"a"}, {})
