@@ -211,6 +211,10 @@ class Standing:
         groups = self._by_turn.get(turn_id, ())
         return tuple((group.wording, group.decided) for group in groups if group.decided.held_back)
 
+    def holds_back_of(self, turn_id: str) -> bool:
+        """Whether something that this turn told is not to come up by itself."""
+        return bool(self.unseen_in(turn_id) or self.turn(turn_id).held_back)
+
     def statements_of(self, turn_id: str) -> tuple[Statement, ...]:
         """What people put in the place of something that this turn told, and that may be told."""
         found = (one for one in self.statements if turn_id in one.turn_ids)

@@ -208,7 +208,7 @@ class Dreaming:
     async def _earlier(self, mind: Mind, evidence: Evidence) -> tuple[str, ...]:
         """What the log of earlier days says of what failed, as far as nobody put it right: a dream has no tools."""
         found: dict[str, None] = {}
-        touched = await anyio.to_thread.run_sync(lambda: mind.corrections.standing().touched_turns)
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
         cursor = f"{max(evidence.first_sequence - 1, 0)}.0"
         for item in evidence.failures[-_MOST_LOOKED_UP:]:
             words = item.action.outcome[:_LOOKED_FOR] if item.action is not None else ""
@@ -220,7 +220,7 @@ class Dreaming:
             found |= dict.fromkeys(
                 f"{hit.line.at:%Y-%m-%d %H:%M} {hit.line.role}: {_one_line(hit.line.text)}"
                 for hit in page.hits
-                if hit.turn.turn.turn_id not in touched
+                if not standing.holds_back_of(hit.turn.turn.turn_id)
             )
         return tuple(found)
 

@@ -19,7 +19,7 @@ from tests.client.conftest import ASKS, MOTHER, stored_turns, user_says, through
 pytestmark = pytest.mark.anyio
 
 NOWHERE = "http://127.0.0.1:9"
-HASTY = RetryPolicy(max_attempts=1, total_seconds=2)
+HASTY = RetryPolicy(max_attempts=1, total_seconds=10)
 ANSWER = {"role": "assistant", "content": "Hello!"}
 
 
