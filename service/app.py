@@ -21,6 +21,7 @@ from service.http.problems import add_problem_handlers
 from service.http.routes import (
     api_docs,
     ask,
+    console,
     consolidation,
     conversations,
     corrections,
@@ -112,6 +113,7 @@ def create_app(
     for part in (waking, memory, own_settings, ask, standing, tools, health):
         app.include_router(part.router)
     app.include_router(api_docs.router)
+    app.include_router(console.router)
     if settings.proxy.enabled:
         app.include_router(proxy.router)
     # Whoever comes last stands outermost: access is decided on the headers, before a body is read.

@@ -1,0 +1,37 @@
+// Times as people say them, in the browser's language and time zone.
+const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const MOMENT = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const NUMBER = new Intl.NumberFormat();
+const MONEY = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+export const day = (at: string | Date): string => DAY.format(new Date(at));
+export const shortDay = (at: string | Date): string => SHORT_DAY.format(new Date(at));
+export const moment = (at: string | Date): string => MOMENT.format(new Date(at));
+export const clock = (at: string | Date): string => CLOCK.format(new Date(at));
+export const number = (value: number): string => NUMBER.format(value);
+export const money = (value: number): string => MONEY.format(value);
+
+/** How long ago, or how soon: "2 weeks ago". */
+export function ago(at: string | Date, now: Date = new Date()): string {
+  const seconds = (new Date(at).getTime() - now.getTime()) / 1000;
+  const [unit, size] = STEPS.find(([, one]) => Math.abs(seconds) >= one) ?? ["second", 1];
+  return unit === "second" ? "just now" : AGO.format(Math.round(seconds / size), unit);
+}
+
+/** A count with its noun: "1 turn", "12 turns". */
+export const counted = (count: number, one: string, many: string = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,52 @@
+// The first page: every mind of this home, and three ways to begin when there is none.
+import { useEffect } from "preact/hooks";
+import { get, type Schemas } from "./api/client";
+import { Begin } from "./begin";
+import { counted, percent } from "./dates";
+import { useLoaded, Wait } from "./parts/load";
+import { When } from "./parts/time";
+import { go, to } from "./router";
+
+type Mind = Schemas["MindStandingOut"];
+
+export function Minds() {
+  const standing = useLoaded(() => get("/v1/status"), []);
+  const minds = standing.value?.minds;
+  useEffect(() => {
+    document.title = "Mind Memory";
+    const [only, ...others] = minds ?? [];
+    if (only && !others.length) go(to(only.mind_id));
+  }, [minds]);
+  return (
+    <Wait of={standing}>
+      {({ minds }) =>
+        minds.length ? (
+          <section class="page">
+            <h1>Minds</h1>
+            <ul class="cards">{minds.map((one) => <Card key={one.mind_id} mind={one} />)}</ul>
+          </section>
+        ) : (
+          <Begin />
+        )
+      }
+    </Wait>
+  );
+}
+
+function Card({ mind }: { mind: Mind }) {
+  const { calls, surfaced, last_at } = mind.resonance;
+  const waiting = mind.lag.saving + mind.lag.indexing + mind.lag.extracting;
+  return (
+    <li class="card">
+      <h2><a href={to(mind.mind_id)}>{mind.mind_id}</a></h2>
+      <p>{counted(mind.turns, "turn")} in {counted(mind.sessions, "conversation")}</p>
+      <p class="quiet">
+        {calls ? `Silent in ${percent(1 - surfaced / calls)} of ${counted(calls, "call")}` : "Not asked yet"}
+        {last_at && <>, last <When at={last_at} /></>}
+      </p>
+      {waiting > 0 && <p>{counted(waiting, "turn")} being read</p>}
+      {mind.parked > 0 && <p class="wrong">{counted(mind.parked, "turn")} could not be read</p>}
+      {mind.waiting_for && <p class="wrong">Waiting for {mind.waiting_for}</p>}
+    </li>
+  );
+}

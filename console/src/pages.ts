@@ -1,0 +1,15 @@
+// The pages of a mind: name, address, key. Each is loaded when it is first opened.
+import type { ComponentType } from "preact";
+
+export interface Page {
+  /** The word in the address; empty for the overview. */
+  path: string;
+  name: string;
+  /** Pressed after g. */
+  key: string;
+  load: () => Promise<{ default: ComponentType<{ mind: string }> }>;
+}
+
+export const PAGES: readonly Page[] = [
+  { path: "", name: "Overview", key: "o", load: () => import("./pages/overview") },
+];

@@ -1,0 +1,61 @@
+// What has happened since somebody was here, how the mind is, and six plots.
+import { get, post, type Schemas } from "../api/client";
+import { counted } from "../dates";
+import { useHappened, useLoaded, Wait } from "../parts/load";
+import { attempt, say } from "../parts/toast";
+import { to } from "../router";
+import { ExampleMark } from "./overview/example_mark";
+import { Lanes } from "./overview/lanes";
+import { News } from "./overview/news";
+import { Plots } from "./overview/plots";
+
+type Standing = Schemas["MindOut"];
+
+const CHANGES = ["turn.kept", "turn.read", "turn.parked", "story.told", "correction.made", "resonance.answered", "reset"];
+
+export default function Overview({ mind }: { mind: string }) {
+  const path = { mind_id: mind };
+  const standing = useLoaded(() => get("/v1/minds/{mind_id}", { path }), [mind]);
+  const timeline = useLoaded(() => get("/v1/minds/{mind_id}/timeline", { path, query: { bucket: "day" } }), [mind]);
+  useHappened(CHANGES, () => {
+    standing.again();
+    timeline.again();
+  });
+  const retry = () =>
+    void attempt(async () => {
+      const { retrying } = await post("/v1/minds/{mind_id}/parked/retry", { path });
+      say(`${counted(retrying, "turn")} tried again.`);
+      standing.again();
+    });
+  return (
+    <section class="page overview">
+      <h1 class="only-read">Overview</h1>
+      <Wait of={standing}>
+        {(found) => (
+          <>
+            <ExampleMark mind={found} />
+            <p class="lead">{sentenceOf(found, timeline.value?.buckets ?? [])}</p>
+            <div class="two">
+              <News mind={mind} />
+              <Lanes of={found} retry={retry} />
+            </div>
+          </>
+        )}
+      </Wait>
+      <Wait of={timeline}>{({ buckets }) => <Plots mind={mind} buckets={buckets} />}</Wait>
+      <p class="quiet">
+        <a href={to(mind, "replay")}>Read what was said</a>, with what came to mind beside it.
+      </p>
+    </section>
+  );
+}
+
+/** One sentence about a mind: how much it holds, and how often it kept silent. */
+function sentenceOf(mind: Standing, buckets: readonly Schemas["TimelineBucketOut"][]): string {
+  const { graph, story } = mind;
+  const calls = buckets.reduce((sum, one) => sum + one.resonance.calls, 0);
+  const silent = buckets.reduce((sum, one) => sum + one.resonance.silent, 0);
+  const holds = `${counted(mind.turns, "turn")} in ${counted(mind.sessions, "conversation")}, ${counted(graph.facts, "fact")}, ${counted(story.chapters, "chapter")}.`;
+  const quiet = calls ? ` It kept silent in ${counted(silent, "call")} of ${calls}.` : " It was not asked yet.";
+  return `${mind.mind_id} holds ${holds}${quiet}`;
+}

@@ -1,0 +1,99 @@
+// Since somebody was here in this browser: learned, ended, told, surfaced, put right. Each with its source.
+import { useEffect, useState } from "preact/hooks";
+import { get, type Schemas } from "../../api/client";
+import { counted } from "../../dates";
+import { CorrectionButtons, Decisions, takeBack } from "../../parts/correct";
+import { useHappened, useLoaded, Wait } from "../../parts/load";
+import { When } from "../../parts/time";
+import { attempt, say } from "../../parts/toast";
+import { to } from "../../router";
+
+type Fact = Schemas["FactOut"];
+
+const LEAST_AWAY_MS = 30 * 60 * 1000;
+
+export function News({ mind }: { mind: string }) {
+  const [since] = useState(() => lastHere(mind));
+  const query = since ? { since, limit: 6 } : { limit: 6 };
+  const news = useLoaded(() => get("/v1/minds/{mind_id}/news", { path: { mind_id: mind }, query }), [mind, since]);
+  useHappened(["turn.read", "story.told", "correction.made"], news.again);
+  useEffect(() => noteHere(mind), [mind]);
+  return (
+    <section aria-labelledby="since">
+      <h2 id="since">Since you were here</h2>
+      <Wait of={news}>{(found) => <Feed mind={mind} news={found} again={news.again} />}</Wait>
+    </section>
+  );
+}
+
+function Feed({ mind, news, again }: { mind: string; news: Schemas["NewsOut"]; again: () => void }) {
+  const { learned, ended, told, surfaced, put_right } = news;
+  const isQuiet = ![learned, ended, told, surfaced, put_right].some((one) => one.count);
+  if (isQuiet) return <p class="quiet">Nothing new since <When at={news.since} as="moment" />.</p>;
+  return (
+    <ul class="list">
+      {put_right.items.map((one) => <PutRight key={one.id} mind={mind} of={one} again={again} />)}
+      {learned.items.map((one) => <FactNews key={one.id} verb="Learned" mind={mind} fact={one} again={again} />)}
+      {ended.items.map((one) => <FactNews key={one.id} verb="Ended" mind={mind} fact={one} again={again} />)}
+      {told.items.map((one) => (
+        <li key={one.digest}>Told: <a href={to(mind, "story", one.digest)}>{one.heading.replace(/^#+\s*/, "")}</a></li>
+      ))}
+      {surfaced.items.map((one) => (
+        <li key={one.trace_id}>
+          Came to mind, at “{one.message}”:{" "}
+          <a href={to(mind, "replay", one.session_id, { trace: one.trace_id })}>{one.memories[0]?.text}</a>
+        </li>
+      ))}
+      <Rest news={news} />
+    </ul>
+  );
+}
+
+function FactNews({ verb, mind, fact, again }: { verb: string; mind: string; fact: Fact; again: () => void }) {
+  const source = fact.sources[0];
+  return (
+    <li>
+      {verb}: <span class="said">{fact.text}</span> <Decisions of={fact.corrections} />
+      {source && (
+        <> <a class="small" href={to(mind, "replay", source.session_id, { turn: source.turn_id })}>
+          <When at={source.timestamp} as="moment" />
+        </a></>
+      )}
+      <CorrectionButtons mind={mind} target={{ kind: "fact", id: fact.id, turn_ids: [] }} words={fact.text} decided={fact.corrections} then={again} />
+    </li>
+  );
+}
+
+function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOut"]; again: () => void }) {
+  const undo = async () => {
+    if (await attempt(() => takeBack(mind, of.id))) say("Taken back.");
+    again();
+  };
+  return (
+    <li>
+      Put right (<code>{of.what}</code>): <span class="said">{of.target.text}</span>
+      {of.to && <> → <span class="said">{of.to}</span></>}{" "}
+      {of.state === "stands" ? <button type="button" onClick={() => void undo()}>Undo</button> : <span class="badge">{of.state}</span>}
+    </li>
+  );
+}
+
+function Rest({ news }: { news: Schemas["NewsOut"] }) {
+  const groups = [news.learned, news.ended, news.told, news.surfaced, news.put_right];
+  const more = groups.reduce((sum, one) => sum + one.count - one.items.length, 0);
+  return more > 0 ? <li class="quiet">and {counted(more, "more thing")}</li> : null;
+}
+
+const placeOf = (mind: string): string => `mind-memory-here:${mind}`;
+
+/** When somebody was last here before this visit, null the first time. */
+function lastHere(mind: string): string | null {
+  const [newest, before] = (localStorage.getItem(placeOf(mind)) ?? "").split(" ");
+  if (!newest) return null;
+  return Date.now() - Date.parse(newest) > LEAST_AWAY_MS ? newest : before || null;
+}
+
+function noteHere(mind: string): void {
+  const since = lastHere(mind);
+  localStorage.setItem(placeOf(mind), `${new Date().toISOString()} ${since ?? ""}`.trim());
+}

@@ -1,0 +1,125 @@
+// A plot over time: uPlot, loaded with the first one. Its title is a sentence; the same figures stand behind it as a table.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Options } from "uplot";
+import { theme } from "../theme";
+
+export interface Series {
+  name: string;
+  values: readonly (number | null)[];
+  /** A name of a colour: --new, --ended, --accent. */
+  colour: string;
+  isBars?: boolean;
+  isDots?: boolean;
+}
+
+interface ChartProps {
+  /** A sentence with the number in it. */
+  title: string;
+  days: readonly string[];
+  series: readonly Series[];
+  /** A band of the vertical axis that is as it should be, from and to. */
+  healthy?: readonly [number, number];
+  write?: (value: number) => string;
+}
+
+const HEIGHT = 130;
+
+export function Chart(props: ChartProps) {
+  const [showsTable, setShowsTable] = useState(false);
+  return (
+    <figure class="chart">
+      <figcaption>{props.title}</figcaption>
+      {showsTable ? <Table {...props} /> : <Plot {...props} />}
+      <button type="button" class="link small" onClick={() => setShowsTable(!showsTable)}>
+        {showsTable ? "As a plot" : "As a table"}
+      </button>
+    </figure>
+  );
+}
+
+function Plot({ title, days, series, healthy, write }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const colours = theme();
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let gone = false;
+    let drawn: { destroy: () => void; setSize: (size: { width: number; height: number }) => void } | undefined;
+    const sized = new ResizeObserver(() => drawn?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    void import("uplot").then(({ default: Uplot }) => {
+      if (gone) return;
+      const times = days.map((day) => Date.parse(day) / 1000);
+      const options = optionsOf(Uplot, element, series, healthy, write);
+      drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
+      sized.observe(element);
+    });
+    return () => {
+      gone = true;
+      sized.disconnect();
+      drawn?.destroy();
+    };
+  }, [days, series, colours]);
+  return <div ref={place} class="plot" role="img" aria-label={title} />;
+}
+
+function optionsOf(
+  Uplot: typeof import("uplot"),
+  element: HTMLElement,
+  series: readonly Series[],
+  healthy: readonly [number, number] | undefined,
+  write: ((value: number) => string) | undefined,
+): Options {
+  const colour = (name: string) => getComputedStyle(element).getPropertyValue(name).trim();
+  const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    axes: [
+      { ...axis, size: 26 },
+      { ...axis, size: 46, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
+    ],
+    series: [
+      {},
+      ...series.map((one) => ({
+        label: one.name,
+        stroke: colour(one.colour),
+        width: one.isBars || one.isDots ? 0 : 2,
+        fill: one.isBars ? colour(one.colour) : undefined,
+        points: one.isDots ? { show: true, size: 5, fill: colour(one.colour) } : { show: false },
+        ...(one.isBars ? { paths: Uplot.paths.bars?.({ size: [0.7, 24] }) } : {}),
+      })),
+    ] as Options["series"],
+    hooks: healthy ? { drawClear: [(plot: uPlot) => band(plot, healthy, colour("--accent-soft"))] } : {},
+  };
+}
+
+function band(plot: uPlot, [from, to]: readonly [number, number], colour: string): void {
+  const top = plot.valToPos(to, "y", true);
+  plot.ctx.fillStyle = colour;
+  plot.ctx.fillRect(plot.bbox.left, top, plot.bbox.width, plot.valToPos(from, "y", true) - top);
+}
+
+function Table({ title, days, series, write = String }: ChartProps) {
+  return (
+    <div class="plot-table" tabIndex={0} role="region" aria-label={title}>
+      <table>
+        <thead>
+          <tr><th scope="col">Day</th>{series.map((one) => <th key={one.name} scope="col">{one.name}</th>)}</tr>
+        </thead>
+        <tbody>
+          {days.map((day, at) => (
+            <tr key={day}>
+              <th scope="row">{day}</th>
+              {series.map((one) => <td key={one.name}>{cell(one.values[at], write)}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const cell = (value: number | null | undefined, write: (value: number) => string): string =>
+  value === null || value === undefined ? "" : write(value);

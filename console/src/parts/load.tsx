@@ -1,0 +1,74 @@
+// What a page asks for, while it waits, when it has it, and when it was refused.
+import type { ComponentChildren } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { type Happened, happened } from "../api/events";
+
+export interface Loaded<T> {
+  value: T | undefined;
+  problem: Problem | undefined;
+  isLoading: boolean;
+  /** Ask again; what is shown stays until the answer is there. */
+  again: () => void;
+}
+
+/** Ask when the page opens and whenever one of *on* changes; an answer that comes too late is dropped. */
+export function useLoaded<T>(ask: () => Promise<T>, on: readonly unknown[]): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; problem?: Problem; isLoading: boolean }>({ isLoading: true });
+  const newest = useRef(0);
+  const load = useCallback(() => {
+    const mine = ++newest.current;
+    setState((now) => ({ ...now, isLoading: true }));
+    ask().then(
+      (value) => mine === newest.current && setState({ value, isLoading: false }),
+      (error) => mine === newest.current && setState({ problem: asProblem(error), isLoading: false }),
+    );
+  }, on);
+  useEffect(load, [load]);
+  return { value: state.value, problem: state.problem, isLoading: state.isLoading, again: load };
+}
+
+export function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem(0, String(error));
+}
+
+const SETTLED_MS = 400;
+
+/** Call *react* a moment after something happened in the mind, once for a burst of events. */
+export function useHappened(kinds: readonly string[], react: (event: Happened) => void): void {
+  const latest = useRef(react);
+  latest.current = react;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = happened.subscribe((event) => {
+      if (!event || !kinds.includes(event.kind)) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => latest.current(event), SETTLED_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [kinds.join()]);
+}
+
+interface WaitProps<T> {
+  of: Loaded<T>;
+  children: (value: T) => ComponentChildren;
+}
+
+/** Shows what was loaded, else why not. */
+export function Wait<T>({ of, children }: WaitProps<T>) {
+  if (of.value !== undefined) return <>{children(of.value)}</>;
+  if (of.problem) return <Trouble problem={of.problem} again={of.again} />;
+  return <p class="quiet" role="status">Loading…</p>;
+}
+
+export function Trouble({ problem, again }: { problem: Problem; again?: () => void }) {
+  return (
+    <div class="trouble" role="alert">
+      <p>{problem.detail}</p>
+      {again && <button type="button" onClick={again}>Try again</button>}
+    </div>
+  );
+}

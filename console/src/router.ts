@@ -1,0 +1,53 @@
+// The address behind the #: /mind/page/part?query. A part is a session, an entity, or a version.
+import { computed, signal } from "@preact/signals";
+import { calls } from "./api/client";
+
+export interface Place {
+  /** Empty: the list of minds. */
+  mind: string;
+  page: string;
+  part: string;
+  query: URLSearchParams;
+}
+
+const hash = signal(location.hash);
+
+addEventListener("hashchange", () => {
+  const before = place.value;
+  hash.value = location.hash;
+  if (place.value.page !== before.page || place.value.mind !== before.mind) calls.value = [];
+});
+
+export const place = computed<Place>(() => {
+  const [path = "", query = ""] = hash.value.replace(/^#\/?/, "").split("?");
+  const [mind = "", page = "", part = ""] = path.split("/").map(decoded);
+  return { mind, page, part, query: new URLSearchParams(query) };
+});
+
+/** The address of a page. */
+export function to(mind: string, page = "", part = "", query: Record<string, string> = {}): string {
+  const path = [mind, page, part].filter(Boolean).map(encodeURIComponent).join("/");
+  const pairs = new URLSearchParams(query);
+  return `#/${path}${pairs.size ? `?${pairs}` : ""}`;
+}
+
+export function go(address: string): void {
+  location.hash = address.replace(/^#/, "");
+}
+
+/** Change the query of the present page without a step in the browser's history. */
+export function setQuery(changes: Record<string, string>): void {
+  const now = place.value;
+  const merged = { ...Object.fromEntries(now.query), ...changes };
+  const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== ""));
+  history.replaceState(null, "", to(now.mind, now.page, now.part, kept));
+  hash.value = location.hash;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

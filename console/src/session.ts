@@ -1,0 +1,44 @@
+// Who is asking: a ticket of the address or a pasted key is exchanged for a token that lives as long as this tab.
+import { signal } from "@preact/signals";
+
+const PLACE = "mind-memory-token";
+
+/** True while the service wants to know who is asking, and nobody has said so. */
+export const isSignedOut = signal(false);
+
+/** What a refused ticket or key was answered with. */
+export const refusal = signal("");
+
+export const token = (): string | null => sessionStorage.getItem(PLACE);
+
+/** Forget the token. The service is told by whoever calls this. */
+export function forget(): void {
+  sessionStorage.removeItem(PLACE);
+  isSignedOut.value = true;
+}
+
+/** Take a ticket out of the address bar, before anything else may read it, and exchange it. */
+export async function signInByAddress(): Promise<void> {
+  const found = /^#t=([\w-]+)$/.exec(location.hash);
+  if (!found?.[1]) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  await exchange({ ticket: found[1] });
+}
+
+/** Exchange a ticket or a key for a token. The key is not kept. */
+export async function exchange(proof: { ticket: string } | { key: string }): Promise<void> {
+  const answer = await fetch("../v1/session", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(proof),
+  });
+  const said = await answer.json().catch(() => ({}));
+  if (!answer.ok) {
+    refusal.value = said.detail ?? said.title ?? "The service did not accept it.";
+    isSignedOut.value = true;
+    return;
+  }
+  sessionStorage.setItem(PLACE, said.token);
+  refusal.value = "";
+  isSignedOut.value = false;
+}

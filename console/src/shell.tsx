@@ -1,0 +1,124 @@
+// The frame around every page: whose memory this is, the pages, search, light and dark, what is wrong.
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { follow } from "./api/events";
+import { bind } from "./keys";
+import { KeyList } from "./key_list";
+import { Minds } from "./minds";
+import { PAGES, type Page } from "./pages";
+import { AsCall } from "./parts/as_call";
+import { Toast, undoLast } from "./parts/toast";
+import { go, place, to } from "./router";
+import { isSignedOut } from "./session";
+import { SignIn, SignOut } from "./sign_in";
+import { Standing } from "./standing";
+import { switchTheme, theme } from "./theme";
+
+const showsKeys = signal(false);
+
+export function Shell() {
+  const { mind, page } = place.value;
+  useEffect(() => {
+    const bound = [
+      bind("?", () => (showsKeys.value = true)),
+      bind("u", () => void undoLast()),
+      bind("m", () => go(to(""))),
+      bind("/", () => document.querySelector<HTMLInputElement>("input[type=search]")?.focus()),
+      ...PAGES.map((one) => bind(`g ${one.key}`, () => place.value.mind && go(to(place.value.mind, one.path)))),
+    ];
+    return () => bound.forEach((end) => end());
+  }, []);
+  if (isSignedOut.value) return <SignIn />;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={toMain}>To the page</a>
+      <Top mind={mind} page={page} />
+      <main id="main" tabIndex={-1}>
+        {mind ? <OnePage key={`${mind} ${page}`} mind={mind} path={page} /> : <Minds />}
+      </main>
+      <footer>
+        <AsCall />
+        <p>
+          <button type="button" class="link" onClick={() => (showsKeys.value = true)}>Keys</button>
+          <a href="../docs">The API</a>
+        </p>
+      </footer>
+      <Toast />
+      {showsKeys.value && <KeyList close={() => (showsKeys.value = false)} />}
+    </>
+  );
+}
+
+function toMain(event: Event): void {
+  event.preventDefault(); // the part behind # is the place in the console
+  document.getElementById("main")?.focus();
+}
+
+function Top({ mind, page }: { mind: string; page: string }) {
+  const isDark = theme() === "dark";
+  return (
+    <header class="top">
+      <a class="name" href={to("")} title="All minds">{mind || "Mind Memory"}</a>
+      {mind && <Pages mind={mind} page={page} />}
+      <div class="top-end">
+        {mind && <Search mind={mind} />}
+        <Standing />
+        <button type="button" onClick={switchTheme} aria-label={isDark ? "Light colours" : "Dark colours"}>
+          {isDark ? "☀" : "☾"}
+        </button>
+        <SignOut />
+      </div>
+    </header>
+  );
+}
+
+function Pages({ mind, page }: { mind: string; page: string }) {
+  return (
+    <nav aria-label="Pages">
+      {PAGES.map((one) => (
+        <a key={one.path} href={to(mind, one.path)} aria-current={one.path === page ? "page" : undefined}>
+          {one.name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Search({ mind }: { mind: string }) {
+  const find = (event: SubmitEvent) => {
+    event.preventDefault();
+    const words = new FormData(event.currentTarget as HTMLFormElement).get("words");
+    if (words) go(to(mind, "ask", "", { q: String(words) }));
+  };
+  return (
+    <form role="search" onSubmit={find}>
+      <input type="search" name="words" placeholder="Ask, or find" aria-label="Ask, or find a memory" />
+    </form>
+  );
+}
+
+function OnePage({ mind, path }: { mind: string; path: string }) {
+  const found = PAGES.find((one) => one.path === path);
+  useEffect(() => follow(mind), [mind]);
+  useEffect(() => {
+    document.title = `${found?.name ?? "Nothing here"} · ${mind}`;
+  }, [mind, path]);
+  if (!found) return <p>There is no such page. <a href={to(mind)}>To the overview</a></p>;
+  return <Late page={found} mind={mind} />;
+}
+
+/** A page whose script is loaded when it is first opened. */
+function Late({ page, mind }: { page: Page; mind: string }) {
+  const [shown, setShown] = useState<ComponentType<{ mind: string }> | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    page.load().then(
+      (found) => setShown(() => found.default),
+      () => setFailed(true),
+    );
+  }, [page]);
+  if (hasFailed) return <p role="alert">This page can not be loaded. Was the service updated? Load the console anew.</p>;
+  const Shown = shown;
+  return Shown ? <Shown mind={mind} /> : <p class="quiet" role="status">Loading…</p>;
+}
