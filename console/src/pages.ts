@@ -5,11 +5,18 @@ export interface Page {
   /** The word in the address; empty for the overview. */
   path: string;
   name: string;
-  /** Pressed after g. */
+  /** Pressed after g; empty for a page of one thing, which only links lead to. */
   key: string;
   load: () => Promise<{ default: ComponentType<{ mind: string }> }>;
 }
 
 export const PAGES: readonly Page[] = [
   { path: "", name: "Overview", key: "o", load: () => import("./pages/overview") },
+  { path: "graph", name: "Graph", key: "g", load: () => import("./pages/graph") },
+  { path: "facts", name: "Facts", key: "f", load: () => import("./pages/facts") },
+  { path: "ask", name: "Ask", key: "a", load: () => import("./pages/ask") },
+  { path: "entity", name: "Entity", key: "", load: () => import("./pages/entity") },
 ];
+
+/** The pages that lists of pages show. */
+export const LISTED = PAGES.filter((one) => one.key);
