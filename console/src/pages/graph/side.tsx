@@ -123,10 +123,11 @@ function Group({ name, facts, most, ...shared }: GroupProps) {
   );
 }
 
-const MOST_OF_CHOSEN = 60;
+const MOST_OF_CHOSEN = 12;
 
 function Chosen({ entity, ...shared }: InWords & { entity: number }) {
   const { graph, at } = shared;
+  const [whole, setWhole] = useState<number | null>(null);
   const facts = (graph.factsOf[entity] ?? [])
     .filter((fact) => (graph.learned[fact] ?? 0) <= at)
     .sort((a, b) => (graph.learned[b] ?? 0) - (graph.learned[a] ?? 0));
@@ -142,8 +143,10 @@ function Chosen({ entity, ...shared }: InWords & { entity: number }) {
         <a class="button" href={to(shared.mind, "entity", graph.ids[entity] ?? "")}>All about it</a>
       </p>
       <h3>Facts</h3>
-      <ul class="list">{facts.slice(0, MOST_OF_CHOSEN).map((fact) => <Fact key={fact} fact={fact} from={entity} {...shared} />)}</ul>
-      {facts.length > MOST_OF_CHOSEN && <p class="quiet small">and {facts.length - MOST_OF_CHOSEN} more</p>}
+      <ul class="list">{(whole === entity ? facts : facts.slice(0, MOST_OF_CHOSEN)).map((fact) => <Fact key={fact} fact={fact} from={entity} {...shared} />)}</ul>
+      {facts.length > MOST_OF_CHOSEN && whole !== entity && (
+        <button type="button" onClick={() => setWhole(entity)}>All {facts.length}</button>
+      )}
     </>
   );
 }
