@@ -7,7 +7,7 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
-.PHONY: help serve chat check test golden bench crash fuzz compose lock clean
+.PHONY: help serve console chat check test golden bench crash fuzz compose lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,8 +20,11 @@ $(VENV)/.ready: requirements-dev.lock pyproject.toml client/pyproject.toml
 	$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e . -e client
 	@touch $@
 
-serve: $(VENV)/.ready ## the service on http://127.0.0.1:8001, embedded graph, no key needed
+serve: $(VENV)/.ready console ## the service on http://127.0.0.1:8001, embedded graph, no key needed
 	$(VENV)/bin/mind-memory serve
+
+console: $(VENV)/.ready ## the pages for people at /console/, built anew if their sources changed
+	-@$(PYTHON) console/build.py
 
 chat: $(VENV)/.ready ## talk to a bot that remembers, in this terminal
 	$(VENV)/bin/mind-memory chat
