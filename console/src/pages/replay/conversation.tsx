@@ -1,7 +1,7 @@
 // A conversation with what came to mind beside it; the why of one message at its right, or as a sheet.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
-import { counted, moment } from "../../dates";
+import { counted, day, moment } from "../../dates";
 import { bind } from "../../keys";
 import { Dialog } from "../../parts/dialog";
 import { Trouble, useHappened, useLoaded } from "../../parts/load";
@@ -32,7 +32,9 @@ export function Conversation({ mind, session }: { mind: string; session: string 
   return (
     <>
       <section class="conversation" aria-labelledby="conversation-name">
-        <h2 id="conversation-name"><bdi>{session}</bdi></h2>
+        <h2 id="conversation-name">
+          {reading.turns[0] && `${day(reading.turns[0].occurred_at)} · `}<bdi>{session}</bdi>
+        </h2>
         {reading.problem && <Trouble problem={reading.problem} />}
         {reading.hasOlder && <button type="button" disabled={reading.isLoading} onClick={reading.older}>Older messages</button>}
         {reading.turns.map((one) => {

@@ -1,5 +1,7 @@
 // One line of a conversation: what a person said, or what was answered, with what came to mind before it.
-import { Sources } from "../../parts/sources";
+import type { Schemas } from "../../api/client";
+import { When } from "../../parts/time";
+import { to } from "../../router";
 import type { Line } from "./conversation";
 
 interface OneLineProps {
@@ -31,11 +33,18 @@ function CameUp({ mind, of }: { mind: string; of: Line }) {
       <ul class="list">
         {of.flashbacks.map((one) => (
           <li key={one.id}>
-            <span class="small label">{one.label}</span> <bdi class="said">{one.text}</bdi>
-            <Sources mind={mind} of={one.sources.slice(0, 1)} />
+            <p class="small quiet"><span class="felt">{one.label}</span> <Origin mind={mind} of={one} /></p>
+            <p class="said"><bdi>{one.text}</bdi></p>
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+/** The way to the conversation in which it was said. */
+function Origin({ mind, of }: { mind: string; of: Schemas["FlashbackOut"] }) {
+  const source = of.sources.find((one) => one.session_id !== null);
+  if (!source?.session_id || !source.turn_id) return null;
+  return <>· <a href={to(mind, "replay", source.session_id, { turn: source.turn_id })}><When at={source.timestamp} as="moment" /></a></>;
 }

@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import { get, post, type Schemas } from "../../api/client";
 import type { Shown, Trace } from "../../api/trace";
 import { to } from "../../router";
-import { CorrectionButtons, type Target } from "../correct";
+import { CorrectionButtons } from "../correct";
 import { useLoaded, Wait } from "../load";
 import { Sources } from "../sources";
 import { attempt, say } from "../toast";
+import { PutRight, targetOf } from "./put_right";
 
 type Outcome = Schemas["OutcomeIn"]["outcome"];
 
@@ -29,20 +30,19 @@ export function Judge({ mind, of, again }: JudgeProps) {
 
 function OneShown({ mind, of, shown, again }: JudgeProps & { shown: Shown }) {
   const standing = of.outcomes?.find((one) => one.id === shown.id);
-  const target = targetOf(shown.id);
   const label = of.phases.labels?.labels?.[shown.id];
   return (
     <li>
       <p class="said"><bdi>{shown.text}</bdi></p>
       <p class="small quiet">{label}{label && shown.sequences.length > 0 && " · "}<Origin mind={mind} of={shown} /></p>
       <div class="actions">
-        <Thumb mind={mind} of={of} id={shown.id} outcome="used" standing={standing?.outcome} again={again} name="👍 Of use" />
-        <Thumb mind={mind} of={of} id={shown.id} outcome="dismissed" standing={standing?.outcome} again={again} name="👎 Of no use" />
+        <Thumb mind={mind} of={of} id={shown.id} outcome="used" standing={standing?.outcome} again={again} name="Of use" />
+        <Thumb mind={mind} of={of} id={shown.id} outcome="dismissed" standing={standing?.outcome} again={again} name="Of no use" />
+        <PutRight mind={mind} id={shown.id} />
       </div>
       {standing && standing.outcome !== "used" && standing.outcome !== "dismissed" && (
         <p class="small quiet">Noted before: {standing.outcome}.</p>
       )}
-      {target && <CorrectionButtons mind={mind} target={target} then={again} />}
     </li>
   );
 }
@@ -59,7 +59,7 @@ function Origin({ mind, of }: { mind: string; of: Shown }) {
   return (
     <>
       {of.sequences.slice(0, 3).map((one, at) => (
-        <button key={one} type="button" class="link" onClick={() => void open(one)}>{at ? `, turn ${one}` : `where it was said: turn ${one}`}</button>
+        <button key={one} type="button" class="link" onClick={() => void open(one)}>{at ? `, turn ${one}` : `said in turn ${one}`}</button>
       ))}
     </>
   );
@@ -86,12 +86,6 @@ function Thumb({ mind, of, id, outcome, standing, name, again }: ThumbProps) {
       again();
     });
   return <button type="button" aria-pressed={standing === outcome} onClick={tell}>{name}</button>;
-}
-
-/** What a correction of a memory names; none for what can not be put right here. */
-export function targetOf(id: string): Target | null {
-  const kind = ({ fact: "fact", entity: "entity", episode: "turn" } as const)[id.split(":")[0] as "fact"];
-  return kind ? { kind, id, turn_ids: [] } : null;
 }
 
 /** Pick a memory that should have come up: it ranks higher from now on. */
@@ -137,9 +131,7 @@ function Picked({ mind, asked }: { mind: string; asked: string }) {
                 <p class="said"><bdi>{one.text}</bdi></p>
                 <Sources mind={mind} of={one.sources.slice(0, 1)} />
                 <button type="button" onClick={() => lift(one.id)}>This should have come up</button>
-                {targetOf(one.id) && (
-                  <CorrectionButtons mind={mind} target={targetOf(one.id) as Target} decided={one.corrections} then={found.again} />
-                )}
+                <Corrected mind={mind} of={one} again={found.again} />
               </li>
             ))}
           </ul>
@@ -149,4 +141,9 @@ function Picked({ mind, asked }: { mind: string; asked: string }) {
       }
     </Wait>
   );
+}
+
+function Corrected({ mind, of, again }: { mind: string; of: Schemas["MemoryOut"]; again: () => void }) {
+  const target = targetOf(of.id);
+  return target && <CorrectionButtons mind={mind} target={target} decided={of.corrections} then={again} />;
 }

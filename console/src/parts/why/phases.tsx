@@ -22,7 +22,7 @@ export function Phases({ of }: { of: Trace }) {
   const felt = Object.entries(labels?.labels ?? {});
   return (
     <ol class="phases">
-      {row("Looked for", counted(soughtIn(of).length, "thing"), "seeds", <Sought of={of} />)}
+      {row("Looked for", soughtIn(of), "seeds", <Sought of={of} />)}
       {row("Found", number(found.length), "retrieval", <Found all={found} />)}
       {row("Held back", number(held.length), "filters", <HeldBack of={of} held={held} />)}
       {row("Labels", number(felt.length), "labels", <Labels all={felt} of={of} />)}
@@ -56,9 +56,10 @@ function Phase({ name, count, took, isOpen, toggle, children }: PhaseProps) {
   );
 }
 
-function soughtIn(trace: Trace): readonly string[] {
-  const { seeds, retrieval } = trace.phases;
-  return [...new Set([...(seeds?.queries ?? []), ...(retrieval?.queries ?? []), ...(seeds?.names ?? []), ...(seeds?.late ?? [])])];
+function soughtIn({ phases: { seeds, retrieval } }: Trace): string {
+  const queries = new Set([...(seeds?.queries ?? []), ...(retrieval?.queries ?? [])]).size;
+  const named = seeds?.names?.length ? `, ${counted(seeds.names.length, "name")}` : "";
+  return queries ? `${counted(queries, "query", "queries")}${named}` : "nothing";
 }
 
 function Sought({ of }: { of: Trace }) {

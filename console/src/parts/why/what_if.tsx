@@ -1,5 +1,5 @@
 // The same call again with something changed, and what that would change. Nothing of it is noted.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem, post, type Schemas } from "../../api/client";
 import type { Trace } from "../../api/trace";
 import { asProblem, Trouble } from "../load";
@@ -42,6 +42,10 @@ export function WhatIf({ mind, of, before }: WhatIfProps) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isAsking, setAsking] = useState(false);
+  const result = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (answer || problem) result.current?.scrollIntoView({ block: "start", behavior: "smooth" });
+  }, [answer, problem]);
   const change = (changes: Partial<Supposed>) => setSupposed((now) => ({ ...now, ...changes }));
   const ask = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -70,7 +74,7 @@ export function WhatIf({ mind, of, before }: WhatIfProps) {
         </details>
         <button type="submit" class="main" disabled={isAsking || !supposed.message.trim()}>{isAsking ? "Asking…" : "See what would come up"}</button>
       </form>
-      <div role="status" aria-label="What would change">
+      <div ref={result} role="status" aria-label="What would change">
         {problem && <Trouble problem={problem} />}
         {answer && !answer.trace && <p>{answer.silence}</p>}
         {answer?.trace && (
