@@ -12,6 +12,8 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { path: "", name: "Overview", key: "o", load: () => import("./pages/overview") },
+  { path: "replay", name: "Replay", key: "r", load: () => import("./pages/replay") },
+  { path: "talk", name: "Talk", key: "t", load: () => import("./pages/talk") },
   { path: "moving", name: "Bring in, take out", key: "b", load: () => import("./pages/moving") },
   { path: "erase", name: "Forget", key: "x", load: () => import("./pages/erase") },
   { path: "settings", name: "Settings", key: ",", load: () => import("./pages/settings") },
