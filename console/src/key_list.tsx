@@ -1,5 +1,5 @@
 import { keysOn, switchKeys } from "./keys";
-import { PAGES } from "./pages";
+import { LISTED } from "./pages";
 import { Dialog } from "./parts/dialog";
 
 const OTHERS: readonly [string, string][] = [
@@ -18,7 +18,7 @@ export function KeyList({ close }: { close: () => void }) {
   return (
     <Dialog title="Keys" close={close}>
       <dl class="keys">
-        {PAGES.map((page) => <Row key={page.key} name={`g ${page.key}`} does={page.name} />)}
+        {LISTED.map((page) => <Row key={page.key} name={`g ${page.key}`} does={page.name} />)}
         {OTHERS.map(([name, does]) => <Row key={name} name={name} does={does} />)}
       </dl>
       <label class="switch">

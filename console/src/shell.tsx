@@ -6,7 +6,7 @@ import { follow } from "./api/events";
 import { bind } from "./keys";
 import { KeyList } from "./key_list";
 import { Minds } from "./minds";
-import { PAGES, type Page } from "./pages";
+import { LISTED, PAGES, type Page } from "./pages";
 import { AsCall } from "./parts/as_call";
 import { Toast, undoLast } from "./parts/toast";
 import { go, place, to } from "./router";
@@ -25,7 +25,7 @@ export function Shell() {
       bind("u", () => void undoLast()),
       bind("m", () => go(to(""))),
       bind("/", () => document.querySelector<HTMLInputElement>("input[type=search]")?.focus()),
-      ...PAGES.map((one) => bind(`g ${one.key}`, () => place.value.mind && go(to(place.value.mind, one.path)))),
+      ...LISTED.map((one) => bind(`g ${one.key}`, () => place.value.mind && go(to(place.value.mind, one.path)))),
     ];
     return () => bound.forEach((end) => end());
   }, []);
@@ -76,7 +76,7 @@ function Top({ mind, page }: { mind: string; page: string }) {
 function Pages({ mind, page }: { mind: string; page: string }) {
   return (
     <nav aria-label="Pages">
-      {PAGES.map((one) => (
+      {LISTED.map((one) => (
         <a key={one.path} href={to(mind, one.path)} aria-current={one.path === page ? "page" : undefined}>
           {one.name}
         </a>

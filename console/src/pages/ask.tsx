@@ -1,0 +1,60 @@
+// A question to the memory: what it answers with its sources, what it remembers, and what was said word for word.
+import { useEffect, useState } from "preact/hooks";
+import { counted } from "../dates";
+import { place, setQuery, to } from "../router";
+import { Answered } from "./ask/answered";
+import { Remembered } from "./ask/remembered";
+import { WordForWord } from "./ask/word_for_word";
+
+const LONGEST = 2000;
+const END_OF_DAY = "T23:59:59.999Z";
+
+export default function Ask({ mind }: { mind: string }) {
+  const asked = place.value.query;
+  const question = (asked.get("q") ?? "").trim().slice(0, LONGEST);
+  const on = asked.get("at") ?? "";
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(on) ? `${on}${END_OF_DAY}` : undefined;
+  return (
+    <section class="page ask-page">
+      <h1>Ask the memory</h1>
+      <Question question={question} on={on} />
+      {question ? (
+        <>
+          <Answered mind={mind} question={question} at={at} />
+          <div class="two">
+            <Remembered mind={mind} words={question} at={at} />
+            <WordForWord mind={mind} words={question} />
+          </div>
+        </>
+      ) : (
+        <p class="quiet">
+          Each line of the answer says where it comes from. To read all that is known, see <a href={to(mind, "facts")}>the facts</a>.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Question({ question, on }: { question: string; on: string }) {
+  const [typed, setTyped] = useState(question);
+  useEffect(() => setTyped(question), [question]);
+  const ask = (event: SubmitEvent) => {
+    event.preventDefault();
+    setQuery({ q: typed.trim() });
+  };
+  const left = LONGEST - typed.length;
+  return (
+    <form class="row question" onSubmit={ask}>
+      <label class="wide">
+        Question
+        <input value={typed} maxLength={LONGEST} onInput={(event) => setTyped(event.currentTarget.value)} placeholder="Where does my mother live?" />
+      </label>
+      <label>
+        As of
+        <input type="date" value={on} onChange={(event) => setQuery({ at: event.currentTarget.value })} />
+      </label>
+      <button type="submit" class="main" disabled={!typed.trim()}>Ask</button>
+      {left < 100 && <span class="small quiet" role="status">{counted(left, "letter")} left</span>}
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+// Every message that holds the words, newest first, with what was said around it.
+import { get, type Schemas } from "../../api/client";
+import { CorrectionButtons } from "../../parts/correct";
+import { Wait } from "../../parts/load";
+import { More, usePaged } from "../../parts/paged";
+import { When } from "../../parts/time";
+import { to } from "../../router";
+
+type Found = Schemas["LogItem"];
+type Line = Schemas["LogLineOut"];
+
+const LARGEST_PAGE = 20;
+
+export function WordForWord({ mind, words }: { mind: string; words: string }) {
+  const log = usePaged<Found>(
+    ({ limit, cursor }) => {
+      const query = { query: words, limit: Math.min(limit, LARGEST_PAGE), ...(cursor ? { cursor } : {}) };
+      return get("/v1/minds/{mind_id}/log", { path: { mind_id: mind }, query });
+    },
+    [mind, words],
+  );
+  return (
+    <section aria-labelledby="word-for-word">
+      <h2 id="word-for-word">Word for word</h2>
+      <Wait of={log}>
+        {(items) =>
+          items.length ? (
+            <ul class="list">{items.map((one) => <Item key={`${one.turn_id} ${one.role}`} mind={mind} of={one} words={words} />)}</ul>
+          ) : (
+            <p class="quiet" role="status">Nobody said exactly this. Fewer words find more.</p>
+          )
+        }
+      </Wait>
+      <More of={log} one="message" />
+    </section>
+  );
+}
+
+function Item({ mind, of, words }: { mind: string; of: Found; words: string }) {
+  return (
+    <li>
+      {of.before.map((line, at) => <Around key={at} of={line} />)}
+      <p>
+        <Speaker of={of} /> <bdi class="said"><Marked text={of.text} words={words} /></bdi>
+      </p>
+      {of.after.map((line, at) => <Around key={at} of={line} />)}
+      <p class="small">
+        <a href={to(mind, "replay", of.session_id, { turn: of.turn_id })}><When at={of.at} as="moment" /></a>{" "}
+        <span class="quiet">{of.age}</span>
+      </p>
+      <CorrectionButtons mind={mind} target={{ kind: "turn", id: `episode:${of.sequence}`, turn_ids: [] }} words={of.text} />
+    </li>
+  );
+}
+
+const Around = ({ of }: { of: Line }) => <p class="small quiet"><Speaker of={of} /> <bdi>{of.text}</bdi></p>;
+
+const Speaker = ({ of }: { of: Line | Found }) => <b class="small"><bdi>{of.name || of.role}</bdi>:</b>;
+
+function Marked({ text, words }: { text: string; words: string }) {
+  const at = text.toLowerCase().indexOf(words.toLowerCase());
+  if (at < 0) return <>{text}</>;
+  const end = at + words.length;
+  return <>{text.slice(0, at)}<mark class="mark">{text.slice(at, end)}</mark>{text.slice(end)}</>;
+}

@@ -1,0 +1,83 @@
+// All that it knows, as a list: facts, and the entities that they are about.
+import { useState } from "preact/hooks";
+import { FactList, StateSelect, stateOf, useFacts } from "../parts/fact_list";
+import { place, setQuery, to } from "../router";
+import { EntityList } from "./facts/entity_list";
+import { SaySomething } from "./facts/say";
+
+export default function Facts({ mind }: { mind: string }) {
+  const showsEntities = place.value.query.get("show") === "entities";
+  return (
+    <section class="page facts-page">
+      <h1>What it knows</h1>
+      <div class="row between">
+        <nav class="choice" aria-label="What is listed">
+          <a class="button" href={to(mind, "facts")} aria-current={showsEntities ? undefined : "true"}>Facts</a>
+          <a class="button" href={to(mind, "facts", "", { show: "entities" })} aria-current={showsEntities ? "true" : undefined}>
+            Entities
+          </a>
+          <a class="button" href={to(mind, "graph")}>As a picture in time</a>
+        </nav>
+        <SaySomething mind={mind} />
+      </div>
+      {showsEntities ? <EntityList mind={mind} /> : <AllFacts mind={mind} />}
+    </section>
+  );
+}
+
+const END_OF_DAY = "T23:59:59.999Z";
+
+function AllFacts({ mind }: { mind: string }) {
+  const asked = place.value.query;
+  const state = stateOf(asked.get("state"));
+  const words = asked.get("q") ?? "";
+  const since = dayOf(asked.get("since"));
+  const until = dayOf(asked.get("until"));
+  const facts = useFacts(mind, {
+    state,
+    query: words,
+    since: since && `${since}T00:00:00Z`,
+    until: until && `${until}${END_OF_DAY}`,
+  });
+  const isFiltered = Boolean(words || state || since || until);
+  return (
+    <section aria-labelledby="all-facts">
+      <h2 id="all-facts" class="only-read">Facts</h2>
+      <div class="row filters">
+        <Words value={words} />
+        <StateSelect value={state} change={(one) => setQuery({ state: one })} />
+        <label>Told from<input type="date" value={since} onChange={(event) => setQuery({ since: event.currentTarget.value })} /></label>
+        <label>Told until<input type="date" value={until} onChange={(event) => setQuery({ until: event.currentTarget.value })} /></label>
+        {isFiltered && (
+          <button type="button" onClick={() => setQuery({ q: "", state: "", since: "", until: "" })}>Show all</button>
+        )}
+      </div>
+      <FactList mind={mind} facts={facts} none={isFiltered ? "No fact is like that." : "Nothing is known yet. Facts come when turns are read."} />
+    </section>
+  );
+}
+
+const dayOf = (word: string | null): string => (word && /^\d{4}-\d{2}-\d{2}$/.test(word) ? word : "");
+
+const TYPED_MS = 250;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function Words({ value }: { value: string }) {
+  const [typed, setTyped] = useState(value);
+  const [seen, setSeen] = useState(value);
+  if (seen !== value) {
+    setSeen(value);
+    setTyped(value);
+  }
+  const type = (words: string) => {
+    setTyped(words);
+    clearTimeout(timer);
+    timer = setTimeout(() => setQuery({ q: words.trim() }), TYPED_MS);
+  };
+  return (
+    <label class="wide">
+      Words
+      <input type="search" value={typed} maxLength={2000} onInput={(event) => type(event.currentTarget.value)} />
+    </label>
+  );
+}

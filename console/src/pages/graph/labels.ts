@@ -1,0 +1,84 @@
+// Names beside entities: the most mentioned first, at most 22, none touching another.
+import type { Scene } from "./drawing";
+import { PAD, xOf, yOf } from "./layout";
+import { DAY, heardBy, nameOf, WEEK } from "./model";
+
+const MOST = 22;
+const LATELY = 120 * DAY;
+const HIGH = 18;
+const WIDEST = 190;
+
+export function drawLabels(pen: CanvasRenderingContext2D, scene: Scene, near: ReadonlySet<number>, lanes: readonly DOMRect[]): void {
+  const { colours } = scene;
+  pen.font = `13px ${colours.sans}`;
+  pen.textAlign = "left";
+  pen.textBaseline = "middle";
+  const taken = [...lanes];
+  let left = MOST;
+  for (const entity of wanted(scene, near)) {
+    if (!left) break;
+    const name = shortened(pen, nameOf(scene.graph, entity), WIDEST);
+    const place = freePlace(scene, entity, pen.measureText(name).width, taken);
+    if (!place) continue;
+    taken.push(place);
+    left--;
+    write(pen, scene, name, place);
+  }
+  if (scene.hovered !== null) drawHovered(pen, scene, scene.hovered);
+}
+
+function wanted({ graph, layout, at, chosen, found }: Scene, near: ReadonlySet<number>): readonly number[] {
+  const isKnown = (entity: number) => (graph.first[entity] ?? 0) <= at;
+  if (chosen !== null) return [chosen, ...layout.order.filter((one) => near.has(one) && one !== chosen)];
+  if (found) return layout.order.filter((one) => found.has(one) && isKnown(one));
+  const lately = layout.order.filter((one) => one !== graph.hub && isKnown(one) && at - heardBy(graph, one, at) < LATELY);
+  const isNew = (entity: number) => at - heardBy(graph, entity, at) < WEEK;
+  return [...new Set([...lately.filter(isNew).slice(0, MOST / 2), ...lately])];
+}
+
+/** Right of the entity, else left of it, else above or below on either side, else nowhere. */
+function freePlace(scene: Scene, entity: number, wide: number, taken: readonly DOMRect[]): DOMRect | null {
+  const { graph, layout, view, size } = scene;
+  const [x, y] = [xOf(graph.first[entity] ?? 0, view, size), yOf(layout.y[entity] ?? 0, size)];
+  if (x < 0 || x > size.wide) return null;
+  const gap = (layout.radius[entity] ?? 2) + 5;
+  const rows = [0, -HIGH * 0.8, HIGH * 0.8].map((by) => y - HIGH / 2 + by);
+  const places = rows.flatMap((top) => [x + gap, x - gap - wide].map((left) => new DOMRect(left, top, wide, HIGH)));
+  const fits = (one: DOMRect) => one.left >= 4 && one.right <= size.wide - 4 && one.top >= 0 && one.bottom <= size.high - PAD.bottom;
+  return places.find((one) => fits(one) && !taken.some((other) => touch(one, other))) ?? null;
+}
+
+const touch = (a: DOMRect, b: DOMRect): boolean => a.left < b.right + 6 && b.left < a.right + 6 && a.top < b.bottom && b.top < a.bottom;
+
+function write(pen: CanvasRenderingContext2D, { colours }: Scene, name: string, place: DOMRect): void {
+  pen.globalAlpha = 0.8;
+  pen.fillStyle = colours.paper;
+  pen.fillRect(place.left - 2, place.top, place.width + 4, place.height);
+  pen.globalAlpha = 1;
+  pen.fillStyle = colours.ink;
+  pen.fillText(name, place.left, place.top + HIGH / 2);
+}
+
+function drawHovered(pen: CanvasRenderingContext2D, { graph, layout, view, size, colours }: Scene, entity: number): void {
+  const name = shortened(pen, nameOf(graph, entity), size.wide - 40);
+  const wide = pen.measureText(name).width;
+  const x = Math.max(8, Math.min(xOf(graph.first[entity] ?? 0, view, size) + 12, size.wide - wide - 18));
+  const y = Math.max(16, yOf(layout.y[entity] ?? 0, size));
+  pen.fillStyle = colours.card;
+  pen.strokeStyle = colours.accent;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.roundRect(x - 7, y - 14, wide + 14, 28, 7);
+  pen.fill();
+  pen.stroke();
+  pen.fillStyle = colours.ink;
+  pen.fillText(name, x, y);
+}
+
+/** A text as long as there is room for it. */
+export function shortened(pen: CanvasRenderingContext2D, text: string, room: number): string {
+  if (pen.measureText(text).width <= room) return text;
+  let letters = [...text].slice(0, 120);
+  while (letters.length > 1 && pen.measureText(`${letters.join("")}…`).width > room) letters = letters.slice(0, -1);
+  return `${letters.join("").trimEnd()}…`;
+}

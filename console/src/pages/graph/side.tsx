@@ -1,0 +1,146 @@
+// The picture in words: what was learned and ended in the week, or all about who was chosen. Arrows walk it.
+import { useEffect, useRef } from "preact/hooks";
+import { counted } from "../../dates";
+import { bind } from "../../keys";
+import { to } from "../../router";
+import { countsAt, type Graph, nameOf, type Standing, standingAt, weekAt } from "./model";
+import type { Looking } from "./state";
+import { useTexts } from "./texts";
+import { dayOfSeconds } from "./time_slider";
+
+export interface SideProps {
+  mind: string;
+  looking: Looking;
+  choose: (entity: number | null) => void;
+}
+
+export function Side({ mind, looking, choose }: SideProps) {
+  const place = useRef<HTMLElement>(null);
+  const { graph, chosen, at } = looking;
+  const texts = useTexts(mind, graph, chosen.value, at.value);
+  useEffect(() => {
+    const bound = [
+      bind("j", () => walk(place.current, 1)),
+      bind("k", () => walk(place.current, -1)),
+      bind("Escape", () => choose(null)),
+    ];
+    return () => bound.forEach((end) => end());
+  }, [choose]);
+  const byArrow = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    walk(place.current, by);
+  };
+  const shared = { mind, looking, choose, texts };
+  return (
+    <aside ref={place} class="side" aria-label="What is known" onKeyDown={byArrow}>
+      {chosen.value === null ? <Week {...shared} /> : <Chosen {...shared} entity={chosen.value} />}
+    </aside>
+  );
+}
+
+function walk(place: HTMLElement | null, by: number): void {
+  const buttons = [...(place?.querySelectorAll<HTMLElement>("button.choose") ?? [])];
+  const here = buttons.indexOf(document.activeElement as HTMLElement);
+  buttons[here < 0 ? 0 : Math.max(0, Math.min(buttons.length - 1, here + by))]?.focus();
+}
+
+interface InWords extends SideProps {
+  texts: ReadonlyMap<string, string>;
+}
+
+const MOST_LEARNED = 9;
+const MOST_ENDED = 6;
+
+function Week({ looking, ...shared }: InWords) {
+  const { graph, at } = looking;
+  const counts = countsAt(graph, at.value);
+  const { learned, ended } = weekAt(graph, at.value);
+  return (
+    <>
+      <h2>The week up to {dayOfSeconds(at.value)}</h2>
+      <p class="quiet">
+        {counted(counts.entities, "entity", "entities")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
+      </p>
+      <Group name="Learned" facts={learned} most={MOST_LEARNED} looking={looking} {...shared} />
+      <Group name="Ended" facts={ended} most={MOST_ENDED} looking={looking} {...shared} />
+      {graph.hub !== null && (
+        <p class="small quiet">
+          <bdi>{nameOf(graph, graph.hub)}</bdi> is in so many facts that the picture leaves it out.{" "}
+          <button type="button" class="link" onClick={() => shared.choose(graph.hub)}>Choose it</button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface GroupProps extends InWords {
+  name: string;
+  facts: readonly number[];
+  most: number;
+}
+
+function Group({ name, facts, most, ...shared }: GroupProps) {
+  const more = facts.length - most;
+  return (
+    <section>
+      <h3>{name} ({facts.length})</h3>
+      {facts.length ? (
+        <ul class="list">{facts.slice(0, most).map((fact) => <Fact key={fact} fact={fact} {...shared} />)}</ul>
+      ) : (
+        <p class="quiet small">Nothing in this week.</p>
+      )}
+      {more > 0 && <p class="quiet small">and {more} more: <a href={to(shared.mind, "facts")}>all facts</a></p>}
+    </section>
+  );
+}
+
+const MOST_OF_CHOSEN = 60;
+
+function Chosen({ entity, ...shared }: InWords & { entity: number }) {
+  const { graph, at } = shared.looking;
+  const facts = (graph.factsOf[entity] ?? [])
+    .filter((fact) => (graph.learned[fact] ?? 0) <= at.value)
+    .sort((a, b) => (graph.learned[b] ?? 0) - (graph.learned[a] ?? 0));
+  const kind = graph.kinds[entity];
+  return (
+    <>
+      <h2><bdi>{nameOf(graph, entity)}</bdi></h2>
+      <p class="quiet">
+        {kind && `${kind} · `}first heard of {dayOfSeconds(graph.first[entity] ?? 0)} · {counted(facts.length, "fact")} by {dayOfSeconds(at.value)}
+      </p>
+      <p class="row">
+        <button type="button" onClick={() => shared.choose(null)}>Back to the week</button>
+        <a class="button" href={to(shared.mind, "entity", graph.ids[entity] ?? "")}>All about it</a>
+      </p>
+      <h3>Facts</h3>
+      <ul class="list">{facts.slice(0, MOST_OF_CHOSEN).map((fact) => <Fact key={fact} fact={fact} from={entity} {...shared} />)}</ul>
+      {facts.length > MOST_OF_CHOSEN && <p class="quiet small">and {facts.length - MOST_OF_CHOSEN} more</p>}
+    </>
+  );
+}
+
+const WORDS: Partial<Record<Standing, string>> = { ended: "ended", planned: "planned from" };
+
+function Fact({ fact, from, looking, choose, texts }: InWords & { fact: number; from?: number }) {
+  const { graph, at } = looking;
+  const standing = standingAt(graph, fact, at.value);
+  const other = otherEnd(graph, fact, from);
+  const text = texts.get(graph.factIds[fact] ?? "") ?? `${nameOf(graph, graph.source[fact])} → ${nameOf(graph, graph.target[fact])}`;
+  const moment = { ended: graph.ended, planned: graph.begins, holding: graph.learned, unknown: graph.learned }[standing][fact] ?? 0;
+  return (
+    <li>
+      <bdi class={standing === "ended" ? "said ended" : "said"}>{text}</bdi>{" "}
+      <span class="small quiet">{WORDS[standing]} {dayOfSeconds(moment)}</span>
+      <br />
+      <button type="button" class="link small choose" onClick={() => choose(other)}><bdi>{nameOf(graph, other)}</bdi></button>
+    </li>
+  );
+}
+
+/** The end of a fact to go on to: not the one that was come from, and rather not the hub. */
+function otherEnd(graph: Graph, fact: number, from: number | undefined): number {
+  const [source, target] = [graph.source[fact] ?? 0, graph.target[fact] ?? 0];
+  return target === from || (from === undefined && target === graph.hub) ? source : target;
+}
