@@ -39,10 +39,10 @@ export function Sessions({ mind, current, first }: SessionsProps) {
     <nav class="sessions" aria-label="Conversations">
       <h2>Conversations</h2>
       {[...byDay(all)].map(([name, sessions]) => (
-        <section key={name} aria-label={name}>
+        <div key={name}>
           <h3 class="small quiet">{name}</h3>
           <ul class="list">{sessions.map((one) => <OneSession key={one.session_id} mind={mind} of={one} isCurrent={one.session_id === current} />)}</ul>
-        </section>
+        </div>
       ))}
       {cursor && <button type="button" onClick={load}>Older conversations</button>}
     </nav>

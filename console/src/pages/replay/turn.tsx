@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../../api/client";
 import type { Trace } from "../../api/trace";
 import { CorrectionButtons, Decisions } from "../../parts/correct";
+import { Long } from "../../parts/long";
 import { When } from "../../parts/time";
 import { silenceWords } from "../../parts/why/words";
 import { to } from "../../router";
@@ -50,7 +51,7 @@ function OneMessage({ of, at }: { of: Message; at: string }) {
   return (
     <div class="message" data-role={of.role}>
       <p class="small quiet"><bdi>{of.name ?? of.role}</bdi> · <When at={at} as="moment" /></p>
-      <p class="message-words"><bdi>{of.content}</bdi></p>
+      <p class="message-words"><Long of={of.content} /></p>
     </div>
   );
 }
@@ -58,14 +59,14 @@ function OneMessage({ of, at }: { of: Message; at: string }) {
 function Margin({ trace, isExplained, explain }: { trace: Trace | undefined; isExplained: boolean; explain: () => void }) {
   if (!trace) return <div class="margin" />;
   return (
-    <aside class="margin" aria-label="What came to mind">
+    <div class="margin is-full" role="group" aria-label="What came to mind">
       {trace.surfaced ? (
-        <ul>{trace.shown.map((one) => <li key={one.id} class="said"><Label of={trace} id={one.id} /><bdi>{one.text || "a memory, off the record"}</bdi></li>)}</ul>
+        <ul>{trace.shown.map((one) => <li key={one.id} class="said"><Label of={trace} id={one.id} /><Long of={one.text || "a memory, off the record"} most={300} /></li>)}</ul>
       ) : (
         <p class="silence small quiet">silence: <bdi>{silenceWords(trace)}</bdi></p>
       )}
       <button type="button" aria-pressed={isExplained} onClick={explain}>Why?</button>
-    </aside>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 // One line of a conversation: what a person said, or what was answered, with what came to mind before it.
 import type { Schemas } from "../../api/client";
+import { Long } from "../../parts/long";
 import { When } from "../../parts/time";
 import { to } from "../../router";
 import type { Line } from "./conversation";
@@ -16,7 +17,7 @@ export function OneLine({ mind, of, isExplained, explain }: OneLineProps) {
   return (
     <article class={isExplained ? "message is-explained" : "message"} data-role={of.role}>
       <p class="small quiet">{isPerson ? "You" : <bdi>{mind}</bdi>}{of.isOffRecord && " · off the record"}</p>
-      {of.content && <p class="message-words"><bdi>{of.content}</bdi></p>}
+      {of.content && <p class="message-words"><Long of={of.content} most={4000} /></p>}
       {of.isOpen && !of.content && <p class="quiet">…</p>}
       {of.flashbacks && <CameUp mind={mind} of={of} />}
       {of.problem && <p class="wrong" role="alert">{of.problem}</p>}
@@ -26,7 +27,8 @@ export function OneLine({ mind, of, isExplained, explain }: OneLineProps) {
 }
 
 function CameUp({ mind, of }: { mind: string; of: Line }) {
-  if (!of.flashbacks?.length) return <p class="quiet">Nothing comes to mind: <bdi>{of.silence}</bdi>.</p>;
+  const isFirst = !of.traceId && !of.trace;
+  if (!of.flashbacks?.length) return <p class="quiet">Nothing comes to mind: <bdi>{isFirst ? "this is the first that it hears" : of.silence}</bdi>.</p>;
   return (
     <>
       <p class="quiet small">This comes to mind:</p>
@@ -34,7 +36,7 @@ function CameUp({ mind, of }: { mind: string; of: Line }) {
         {of.flashbacks.map((one) => (
           <li key={one.id}>
             <p class="small quiet"><span class="felt">{one.label}</span> <Origin mind={mind} of={one} /></p>
-            <p class="said"><bdi>{one.text}</bdi></p>
+            <p class="said"><Long of={one.text} /></p>
           </li>
         ))}
       </ul>

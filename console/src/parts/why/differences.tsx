@@ -1,6 +1,7 @@
 // Two traces of the same call: what appears, what goes, what stays, and which filter decided each.
 import type { Trace } from "../../api/trace";
 import { counted } from "../../dates";
+import { Long } from "../long";
 import { Phases } from "./phases";
 import { costWords, type Fate, fateOf, relevanceWords, rungWords, silenceWords } from "./words";
 
@@ -19,6 +20,9 @@ export function Differences({ then, now }: DifferencesProps) {
   return (
     <section class="differences" aria-label="The difference">
       <h3>{headline(then, now, appears.length, goes.length)}</h3>
+      {found(then) > 0 && !found(now) && (
+        <p class="small">Nothing was kept by then, as the clock of the service tells it. Try “now”.</p>
+      )}
       {is && <p class="small quiet">Likely to be meant: {is}{was && was !== is && <> (it was {was})</>}.</p>}
       <Group name="Comes up now" mark="+" of={appears} why={(id) => `before: ${fateWords(fateOf(then, id))}`} />
       <Group name="Goes" mark="−" of={goes} why={(id) => fateWords(fateOf(now, id))} />
@@ -40,6 +44,8 @@ function headline(then: Trace, now: Trace, appears: number, goes: number): strin
   return `${counted(appears, "memory comes", "memories come")} up, ${goes ? counted(goes, "goes", "go") : "none goes"}.`;
 }
 
+const found = (trace: Trace): number => trace.phases.retrieval?.candidates?.length ?? 0;
+
 const fateWords = ({ filter, reason }: Fate): string => (reason ? `${filter.toLowerCase()} (${reason})` : filter.toLowerCase());
 
 interface GroupProps {
@@ -57,7 +63,7 @@ function Group({ name, mark, of, why }: GroupProps) {
       <ul class="list" data-mark={mark}>
         {of.map((one) => (
           <li key={one.id}>
-            <span class="said"><span aria-hidden="true">{mark} </span><bdi>{one.text}</bdi></span>
+            <span class="said"><span aria-hidden="true">{mark} </span><Long of={one.text} most={600} /></span>
             {why(one.id) && <p class="small quiet">{why(one.id)}</p>}
           </li>
         ))}

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { type Trace, traceOf } from "../../api/trace";
 import { Dialog } from "../dialog";
 import { useLoaded, Wait } from "../load";
+import { Long } from "../long";
 import { When } from "../time";
 import { Judge, ShouldHave } from "./judge";
 import { Phases } from "./phases";
@@ -26,7 +27,7 @@ export function Why({ mind, trace, before = [], again }: WhyProps & { trace: Tra
   const [asks, setAsks] = useState(false);
   return (
     <div class="why">
-      {trace.message && <p class="said why-message">“<bdi>{trace.message}</bdi>”</p>}
+      {trace.message && <p class="said why-message">“<Long of={trace.message} most={600} />”</p>}
       {trace.off_the_record && <p class="quiet">It was said off the record: only its figures are kept.</p>}
       <p><strong>{outcomeWords(trace)}</strong> <span class="quiet small"><When at={trace.at} as="moment" /></span></p>
       <Relevance of={trace} />

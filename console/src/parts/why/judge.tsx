@@ -5,6 +5,7 @@ import type { Shown, Trace } from "../../api/trace";
 import { to } from "../../router";
 import { CorrectionButtons } from "../correct";
 import { useLoaded, Wait } from "../load";
+import { Long } from "../long";
 import { Sources } from "../sources";
 import { attempt, say } from "../toast";
 import { PutRight, targetOf } from "./put_right";
@@ -33,7 +34,7 @@ function OneShown({ mind, of, shown, again }: JudgeProps & { shown: Shown }) {
   const label = of.phases.labels?.labels?.[shown.id];
   return (
     <li>
-      <p class="said"><bdi>{shown.text}</bdi></p>
+      <p class="said"><Long of={shown.text} most={600} /></p>
       <p class="small quiet">{label}{label && shown.sequences.length > 0 && " · "}<Origin mind={mind} of={shown} /></p>
       <div class="actions">
         <Thumb mind={mind} of={of} id={shown.id} outcome="used" standing={standing?.outcome} again={again} name="Of use" />
@@ -128,7 +129,7 @@ function Picked({ mind, asked }: { mind: string; asked: string }) {
           <ul class="list">
             {memories.map((one) => (
               <li key={one.id}>
-                <p class="said"><bdi>{one.text}</bdi></p>
+                <p class="said"><Long of={one.text} most={600} /></p>
                 <Sources mind={mind} of={one.sources.slice(0, 1)} />
                 <button type="button" onClick={() => lift(one.id)}>This should have come up</button>
                 <Corrected mind={mind} of={one} again={found.again} />

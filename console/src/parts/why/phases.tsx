@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { Candidate, Trace } from "../../api/trace";
 import { counted, number } from "../../dates";
+import { Long } from "../long";
 import { CandidateLine } from "./candidate";
 import { armWords, fateOf, milliseconds, relevanceWords, seedsOfModel } from "./words";
 
@@ -145,7 +146,7 @@ function Told({ of, model }: { of: Trace; model: string | undefined }) {
       <ul class="list">
         {of.shown.map((one) => (
           <li key={one.id}>
-            <p class="said"><bdi>{one.text}</bdi></p>
+            <p class="said"><Long of={one.text} most={600} /></p>
             {raw.get(one.id) !== one.text && <p class="small quiet">As it was kept: <bdi>{raw.get(one.id) ?? "not in the trace"}</bdi></p>}
           </li>
         ))}
