@@ -13,6 +13,7 @@ export interface Page {
 export const PAGES: readonly Page[] = [
   { path: "", name: "Overview", key: "o", load: () => import("./pages/overview") },
   { path: "replay", name: "Replay", key: "r", load: () => import("./pages/replay") },
+  { path: "story", name: "Story", key: "s", load: () => import("./pages/story") },
   { path: "graph", name: "Graph", key: "g", load: () => import("./pages/graph") },
   { path: "facts", name: "Facts", key: "f", load: () => import("./pages/facts") },
   { path: "ask", name: "Ask", key: "a", load: () => import("./pages/ask") },
