@@ -23,7 +23,7 @@ export default function Ask({ mind }: { mind: string }) {
           <Answered mind={mind} question={question} at={at} />
           <div class="two">
             <Remembered mind={mind} words={question} at={at} />
-            <WordForWord mind={mind} words={question} />
+            <WordForWord mind={mind} question={question} />
           </div>
         </>
       ) : (

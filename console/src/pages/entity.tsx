@@ -1,7 +1,6 @@
 // One person, place or thing: what is known of it, since when, who says so, and what stands around it.
 import { get, type Schemas } from "../api/client";
 import { counted } from "../dates";
-import { Chart } from "../parts/chart";
 import { CorrectionButtons, Decisions } from "../parts/correct";
 import { Name } from "../parts/fact";
 import { useHappened, useLoaded, Wait } from "../parts/load";
@@ -9,6 +8,7 @@ import { When } from "../parts/time";
 import { place, to } from "../router";
 import { EntityCorrections } from "./entity/corrections";
 import { EntityFacts } from "./entity/facts";
+import { Mentions } from "./entity/mentions";
 
 export type Entity = Schemas["EntityDetailOut"];
 
@@ -46,7 +46,7 @@ function Whole({ mind, entity, again }: { mind: string; entity: Entity; again: (
       <div class="two">
         <Neighbours mind={mind} entity={entity} />
         <div>
-          <Mentions of={entity} />
+          <Mentions months={entity.mentions_by_month} />
           <Lookalikes mind={mind} entity={entity} />
         </div>
       </div>
@@ -88,15 +88,6 @@ function Summary({ text }: { text: string }) {
       </details>
     </div>
   );
-}
-
-function Mentions({ of }: { of: Entity }) {
-  const months = of.mentions_by_month;
-  if (!months.length) return null;
-  const turns = months.reduce((sum, one) => sum + one.turns, 0);
-  const title = `Mentioned in ${counted(turns, "turn")} of ${counted(months.length, "month")}.`;
-  const series = [{ name: "Turns", values: months.map((one) => one.turns), colour: "--accent", isBars: true }];
-  return <Chart title={title} days={months.map((one) => `${one.month}-01`)} series={series} />;
 }
 
 function Neighbours({ mind, entity }: { mind: string; entity: Entity }) {

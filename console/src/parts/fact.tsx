@@ -26,14 +26,16 @@ export function FactItem({ mind, fact, again }: FactProps) {
         <State of={fact} /> · between <Name mind={mind} id={fact.source_id} name={fact.source} /> and{" "}
         <Name mind={mind} id={fact.target_id} name={fact.target} /> <Surfaced mind={mind} of={fact.surfaced} />
       </p>
-      <Where mind={mind} fact={fact} />
-      <CorrectionButtons
-        mind={mind}
-        target={{ kind: "fact", id: fact.id, turn_ids: [] }}
-        words={fact.text}
-        decided={fact.corrections}
-        then={again}
-      />
+      <div class="fact-foot">
+        <CorrectionButtons
+          mind={mind}
+          target={{ kind: "fact", id: fact.id, turn_ids: [] }}
+          words={fact.text}
+          decided={fact.corrections}
+          then={again}
+        />
+        <Where mind={mind} fact={fact} />
+      </div>
     </li>
   );
 }

@@ -24,12 +24,16 @@ export function Answered({ mind, question, at }: AnsweredProps) {
   );
 }
 
+const DID_NOT_ANSWER = ["answer_unavailable", "answer_timed_out"];
+
 function Whole({ mind, answer }: { mind: string; answer: Answer }) {
   if (!answer.evidence.length) return <p role="status">Nothing of that is in memory.</p>;
   if (!answer.by_model) {
     return (
       <>
-        <p class="quiet" role="status">No model worded an answer. This is what is known:</p>
+        <p class="quiet" role="status">
+          {answer.degraded.some((one) => DID_NOT_ANSWER.includes(one)) ? "The model did not answer just now." : "No model words the answer."} This is what is known:
+        </p>
         <Contradictions answer={answer} />
         <Grouped mind={mind} evidence={answer.evidence} />
       </>

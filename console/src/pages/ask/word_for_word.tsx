@@ -1,4 +1,5 @@
 // Every message that holds the words, newest first, with what was said around it.
+import { useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { CorrectionButtons } from "../../parts/correct";
 import { Wait } from "../../parts/load";
@@ -11,9 +12,16 @@ type Line = Schemas["LogLineOut"];
 
 const LARGEST_PAGE = 20;
 
-export function WordForWord({ mind, words }: { mind: string; words: string }) {
+export function WordForWord({ mind, question }: { mind: string; question: string }) {
+  const [words, setWords] = useState(question);
+  const [asked, setAsked] = useState(question);
+  if (asked !== question) {
+    setAsked(question);
+    setWords(question);
+  }
   const log = usePaged<Found>(
-    ({ limit, cursor }) => {
+    async ({ limit, cursor }) => {
+      if (!words.trim()) return { items: [], next_cursor: null };
       const query = { query: words, limit: Math.min(limit, LARGEST_PAGE), ...(cursor ? { cursor } : {}) };
       return get("/v1/minds/{mind_id}/log", { path: { mind_id: mind }, query });
     },
@@ -22,17 +30,36 @@ export function WordForWord({ mind, words }: { mind: string; words: string }) {
   return (
     <section aria-labelledby="word-for-word">
       <h2 id="word-for-word">Word for word</h2>
+      <label>
+        Exact words
+        <input type="search" maxLength={2000} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+      </label>
       <Wait of={log}>
         {(items) =>
           items.length ? (
             <ul class="list">{items.map((one) => <Item key={`${one.turn_id} ${one.role}`} mind={mind} of={one} words={words} />)}</ul>
           ) : (
-            <p class="quiet" role="status">Nobody said exactly this. Fewer words find more.</p>
+            <Nothing words={words} choose={setWords} />
           )
         }
       </Wait>
       <More of={log} one="message" />
     </section>
+  );
+}
+
+const LEAST_LETTERS = 3;
+const MOST_WORDS = 8;
+
+/** Nobody says a question word for word: each of its words may have been said. */
+function Nothing({ words, choose }: { words: string; choose: (word: string) => void }) {
+  const single = [...new Set(words.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [])];
+  const offered = single.filter((one) => one.length > LEAST_LETTERS && one !== words.trim()).slice(0, MOST_WORDS);
+  return (
+    <>
+      <p class="quiet" role="status">Nobody said exactly this.{offered.length > 0 && " Who said one of its words?"}</p>
+      <div class="actions">{offered.map((one) => <button key={one} type="button" onClick={() => choose(one)}>{one}</button>)}</div>
+    </>
   );
 }
 
@@ -59,7 +86,7 @@ const Speaker = ({ of }: { of: Line | Found }) => <b class="small"><bdi>{of.name
 
 function Marked({ text, words }: { text: string; words: string }) {
   const at = text.toLowerCase().indexOf(words.toLowerCase());
-  if (at < 0) return <>{text}</>;
+  if (at < 0 || !words) return <>{text}</>;
   const end = at + words.length;
   return <>{text.slice(0, at)}<mark class="mark">{text.slice(at, end)}</mark>{text.slice(end)}</>;
 }

@@ -7,6 +7,7 @@ const WIDE = 1000;
 const SHORTEST = 6;
 const MOST = 24;
 const LEAST_SPAN_MS = 7 * 86_400_000;
+const AFTER_PLANNED = 0.04;
 
 interface Span {
   from: number;
@@ -18,7 +19,8 @@ function spanOf(facts: readonly Fact[], entity: Entity, now: number): Span {
   const began = facts.flatMap((one) => (one.valid_at ? [Date.parse(one.valid_at)] : []));
   const ended = facts.flatMap((one) => (one.invalid_at ? [Date.parse(one.invalid_at)] : []));
   const heard = entity.first_at ? Date.parse(entity.first_at) : now;
-  const until = Math.max(now, ...ended.filter((one) => one < now + 2 * (now - heard)), ...began);
+  const last = Math.max(now, ...ended.filter((one) => one < now + 2 * (now - heard)), ...began);
+  const until = last > now ? last + (last - heard) * AFTER_PLANNED : now;
   const earliest = Math.min(heard, ...began);
   const isLongAgo = heard - earliest > 2 * (until - heard) + LEAST_SPAN_MS;
   return { from: Math.min(isLongAgo ? heard : earliest, until - LEAST_SPAN_MS), until };

@@ -80,7 +80,7 @@ const SHAPES = [
 ];
 
 export function Legend({ looking }: { looking: Looking }) {
-  const kinds = kindsOf(looking.graph);
+  const kinds = kindsOf(looking.graph.kinds);
   const hasOthers = kinds.length > 0 && looking.graph.kinds.some((kind) => !kinds.includes(kind));
   return (
     <p class="legend small quiet">

@@ -1,7 +1,7 @@
 // Draws the graph: lanes, months, ties, entities, the moment that is looked at. Names are drawn by labels.ts.
 import { drawLabels, shortened } from "./labels";
 import { type Layout, PAD, type Size, type View, xOf, yOf } from "./layout";
-import { DAY, type Graph, heardBy, kindsOf, neighboursAt, WEEK } from "./model";
+import { DAY, type Graph, heardBy, neighboursAt, WEEK } from "./model";
 
 export interface Scene {
   graph: Graph;
@@ -37,6 +37,7 @@ const FULL_TURN = 2 * Math.PI;
 export function draw(pen: CanvasRenderingContext2D, scene: Scene): void {
   const { size, colours, graph, chosen, at } = scene;
   const near = chosen === null ? new Set<number>() : neighboursAt(graph, chosen, at);
+  const heard = Float64Array.from(graph.ids, (_, entity) => heardBy(graph, entity, at));
   pen.fillStyle = colours.paper;
   pen.fillRect(0, 0, size.wide, size.high);
   const taken = drawLanes(pen, scene);
@@ -44,8 +45,8 @@ export function draw(pen: CanvasRenderingContext2D, scene: Scene): void {
   drawMoment(pen, scene);
   if (scene.allTies && chosen === null) drawAllTies(pen, scene);
   drawTies(pen, scene);
-  drawEntities(pen, scene, near);
-  drawLabels(pen, scene, near, taken);
+  drawEntities(pen, scene, near, heard);
+  drawLabels(pen, scene, { near, heard, lanes: taken });
 }
 
 /** The lines between themes and their names; the answer is where these names stand. */
@@ -130,6 +131,8 @@ function drawAllTies(pen: CanvasRenderingContext2D, scene: Scene): void {
   pen.globalAlpha = 1;
 }
 
+const MANY_TIES = 60;
+
 /** Of the chosen entity all ties, else those of the week: solid what was learned, dashed what ended. */
 function drawTies(pen: CanvasRenderingContext2D, scene: Scene): void {
   const { graph, chosen, at, colours } = scene;
@@ -144,7 +147,7 @@ function drawTies(pen: CanvasRenderingContext2D, scene: Scene): void {
   }
   for (const [facts, colour, dash] of [[dashed, colours.ended, [4, 3]], [solid, chosen === null ? colours.fresh : colours.accent, []]] as const) {
     pen.strokeStyle = colour;
-    pen.lineWidth = 1.5;
+    pen.lineWidth = facts.length > MANY_TIES ? 0.8 : 1.5;
     pen.setLineDash([...dash]);
     pen.beginPath();
     facts.forEach((fact) => tie(pen, scene, fact));
@@ -153,31 +156,32 @@ function drawTies(pen: CanvasRenderingContext2D, scene: Scene): void {
   pen.setLineDash([]);
 }
 
-function drawEntities(pen: CanvasRenderingContext2D, scene: Scene, near: ReadonlySet<number>): void {
+const LOOKS = { gone: 0.14, faint: 0.4, fresh: 1 } as const;
+
+type Look = keyof typeof LOOKS;
+
+function drawEntities(pen: CanvasRenderingContext2D, scene: Scene, near: ReadonlySet<number>, heard: Float64Array): void {
   const { graph, at, chosen, found, colours } = scene;
-  const kinds = kindsOf(graph);
-  const isLit = (entity: number) => (found ? found.has(entity) : chosen === null || entity === chosen || near.has(entity));
-  const groups = new Map<string, number[]>();
+  const groups: Record<Look, number[][]> = { gone: [], faint: [], fresh: [] };
   graph.first.forEach((first, entity) => {
-    if (first > at || (entity === graph.hub && chosen !== entity && !near.has(entity))) return;
-    const key = `${kinds.indexOf(graph.kinds[entity] ?? "")} ${isLit(entity) ? (at - heardBy(graph, entity, at) < FRESH ? 1 : 0.4) : 0.14}`;
-    const group = groups.get(key);
-    if (group) group.push(entity);
-    else groups.set(key, [entity]);
+    const isNear = entity === chosen || near.has(entity);
+    if (first > at || (entity === graph.hub && !isNear)) return;
+    const isLit = found ? found.has(entity) : chosen === null || isNear;
+    const look = !isLit ? "gone" : isNear || at - (heard[entity] ?? 0) < FRESH ? "fresh" : "faint";
+    (groups[look][graph.kindNumbers[entity] ?? 0] ??= []).push(entity);
   });
-  for (const [key, entities] of [...groups].sort(([a], [b]) => alphaOf(a) - alphaOf(b))) {
-    const kind = Number(key.split(" ")[0]);
-    pen.globalAlpha = chosen === null || alphaOf(key) < 0.2 ? alphaOf(key) : 1;
-    pen.fillStyle = colours.kinds[kind] ?? colours.soft;
-    pen.beginPath();
-    entities.forEach((entity) => mark(pen, scene, entity, kind));
-    pen.fill();
+  for (const look of ["gone", "faint", "fresh"] as const) {
+    pen.globalAlpha = LOOKS[look];
+    groups[look].forEach((entities, kind) => {
+      pen.fillStyle = colours.kinds[kind] ?? colours.soft;
+      pen.beginPath();
+      entities.forEach((entity) => mark(pen, scene, entity, kind));
+      pen.fill();
+    });
   }
   pen.globalAlpha = 1;
   if (chosen !== null) ring(pen, scene, chosen);
 }
-
-const alphaOf = (key: string): number => Number(key.split(" ")[1]);
 
 /** A circle, a square, a diamond, a triangle: kinds are told apart without colour too. */
 function mark(pen: CanvasRenderingContext2D, { graph, layout, view, size }: Scene, entity: number, kind: number): void {

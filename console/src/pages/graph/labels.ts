@@ -1,39 +1,71 @@
 // Names beside entities: the most mentioned first, at most 22, none touching another.
 import type { Scene } from "./drawing";
 import { PAD, xOf, yOf } from "./layout";
-import { DAY, heardBy, nameOf, WEEK } from "./model";
+import { DAY, nameOf, WEEK } from "./model";
 
 const MOST = 22;
 const LATELY = 120 * DAY;
 const HIGH = 18;
 const WIDEST = 190;
 
-export function drawLabels(pen: CanvasRenderingContext2D, scene: Scene, near: ReadonlySet<number>, lanes: readonly DOMRect[]): void {
-  const { colours } = scene;
-  pen.font = `13px ${colours.sans}`;
+const MOST_TRIED = 160;
+
+/** What the drawing found out before the labels. */
+interface Known {
+  near: ReadonlySet<number>;
+  /** When each entity was heard of last. */
+  heard: Float64Array;
+  /** Where names of lanes stand. */
+  lanes: readonly DOMRect[];
+}
+
+export function drawLabels(pen: CanvasRenderingContext2D, scene: Scene, known: Known): void {
+  pen.font = `13px ${scene.colours.sans}`;
   pen.textAlign = "left";
   pen.textBaseline = "middle";
-  const taken = [...lanes];
+  const taken = [...known.lanes];
   let left = MOST;
-  for (const entity of wanted(scene, near)) {
+  for (const entity of wanted(scene, known).slice(0, MOST_TRIED)) {
     if (!left) break;
-    const name = shortened(pen, nameOf(scene.graph, entity), WIDEST);
-    const place = freePlace(scene, entity, pen.measureText(name).width, taken);
+    const { text, wide } = measured(pen, nameOf(scene.graph, entity));
+    const place = freePlace(scene, entity, wide, taken);
     if (!place) continue;
     taken.push(place);
     left--;
-    write(pen, scene, name, place);
+    write(pen, scene, text, place);
   }
   if (scene.hovered !== null) drawHovered(pen, scene, scene.hovered);
 }
 
-function wanted({ graph, layout, at, chosen, found }: Scene, near: ReadonlySet<number>): readonly number[] {
-  const isKnown = (entity: number) => (graph.first[entity] ?? 0) <= at;
+interface Measured {
+  text: string;
+  wide: number;
+}
+
+const MOST_KEPT = 5000;
+const kept = new Map<string, Measured>();
+
+/** A name as a label, and how wide it is: measuring is slow, and names are drawn again and again. */
+function measured(pen: CanvasRenderingContext2D, name: string): Measured {
+  const before = kept.get(name);
+  if (before) return before;
+  if (kept.size > MOST_KEPT) kept.clear();
+  const text = shortened(pen, name, WIDEST);
+  const made = { text, wide: pen.measureText(text).width };
+  kept.set(name, made);
+  return made;
+}
+
+function wanted({ graph, layout, at, chosen, found, view }: Scene, { near, heard }: Known): readonly number[] {
+  const isSeen = (entity: number) => {
+    const first = graph.first[entity] ?? 0;
+    return first <= at && first >= view.from && first <= view.until;
+  };
   if (chosen !== null) return [chosen, ...layout.order.filter((one) => near.has(one) && one !== chosen)];
-  if (found) return layout.order.filter((one) => found.has(one) && isKnown(one));
-  const lately = layout.order.filter((one) => one !== graph.hub && isKnown(one) && at - heardBy(graph, one, at) < LATELY);
-  const isNew = (entity: number) => at - heardBy(graph, entity, at) < WEEK;
-  return [...new Set([...lately.filter(isNew).slice(0, MOST / 2), ...lately])];
+  if (found) return layout.order.filter((one) => found.has(one) && isSeen(one));
+  const since = (entity: number) => at - (heard[entity] ?? 0);
+  const lately = layout.order.filter((one) => one !== graph.hub && isSeen(one) && since(one) < LATELY);
+  return [...new Set([...lately.filter((one) => since(one) < WEEK).slice(0, MOST / 2), ...lately])];
 }
 
 /** Right of the entity, else left of it, else above or below on either side, else nowhere. */

@@ -10,6 +10,8 @@ export interface Graph {
   ids: readonly string[];
   names: readonly string[];
   kinds: readonly string[];
+  /** The place of each entity's kind among the commonest; 4 for all others. */
+  kindNumbers: Int32Array;
   /** The lane of each entity. */
   lanes: Int32Array;
   laneNames: readonly string[];
@@ -59,6 +61,7 @@ export function graphOf(answer: Answer, now: number): Graph {
     ids: entities.id,
     names: entities.name,
     kinds: entities.kind,
+    kindNumbers: kindNumbersOf(entities.kind),
     ...lanesOf(answer),
     first,
     last,
@@ -166,15 +169,16 @@ export function heardBy(graph: Graph, entity: number, at: number): number {
 }
 
 const MOST_KINDS = 4;
-const known = new WeakMap<Graph, readonly string[]>();
 
 /** The kinds that have a colour and a shape: the commonest. */
-export function kindsOf(graph: Graph): readonly string[] {
-  const before = known.get(graph);
-  if (before) return before;
+export function kindsOf(kinds: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
-  for (const kind of graph.kinds) if (kind) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const kinds = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_KINDS).map(([kind]) => kind);
-  known.set(graph, kinds);
-  return kinds;
+  for (const kind of kinds) if (kind) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_KINDS).map(([kind]) => kind);
+}
+
+/** The place of each kind among those; MOST_KINDS for all others. */
+function kindNumbersOf(kinds: readonly string[]): Int32Array {
+  const shown = kindsOf(kinds);
+  return Int32Array.from(kinds, (kind) => (shown.includes(kind) ? shown.indexOf(kind) : MOST_KINDS));
 }

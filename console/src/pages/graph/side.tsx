@@ -1,5 +1,6 @@
 // The picture in words: what was learned and ended in the week, or all about who was chosen. Arrows walk it.
-import { useEffect, useRef } from "preact/hooks";
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../../dates";
 import { bind } from "../../keys";
 import { to } from "../../router";
@@ -16,8 +17,9 @@ export interface SideProps {
 
 export function Side({ mind, looking, choose }: SideProps) {
   const place = useRef<HTMLElement>(null);
-  const { graph, chosen, at } = looking;
-  const texts = useTexts(mind, graph, chosen.value, at.value);
+  const { graph, chosen } = looking;
+  const at = useThrottled(looking.at);
+  const texts = useTexts(mind, graph, chosen.value, at);
   useEffect(() => {
     const bound = [
       bind("j", () => walk(place.current, 1)),
@@ -32,7 +34,7 @@ export function Side({ mind, looking, choose }: SideProps) {
     event.preventDefault();
     walk(place.current, by);
   };
-  const shared = { mind, looking, choose, texts };
+  const shared = { mind, graph, at, choose, texts };
   return (
     <aside ref={place} class="side" aria-label="What is known" onKeyDown={byArrow}>
       {chosen.value === null ? <Week {...shared} /> : <Chosen {...shared} entity={chosen.value} />}
@@ -46,25 +48,50 @@ function walk(place: HTMLElement | null, by: number): void {
   buttons[here < 0 ? 0 : Math.max(0, Math.min(buttons.length - 1, here + by))]?.focus();
 }
 
-interface InWords extends SideProps {
+const STEP_MS = 160;
+
+/** A value that changes quickly, at most every STEP_MS: the list need not follow each step of the slider. */
+function useThrottled(source: Signal<number>): number {
+  const [value, setValue] = useState(source.peek());
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = source.subscribe(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setValue(source.peek());
+      }, STEP_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [source]);
+  return value;
+}
+
+interface InWords {
+  mind: string;
+  graph: Graph;
+  at: number;
+  choose: (entity: number | null) => void;
   texts: ReadonlyMap<string, string>;
 }
 
 const MOST_LEARNED = 9;
 const MOST_ENDED = 6;
 
-function Week({ looking, ...shared }: InWords) {
-  const { graph, at } = looking;
-  const counts = countsAt(graph, at.value);
-  const { learned, ended } = weekAt(graph, at.value);
+function Week(shared: InWords) {
+  const { graph, at } = shared;
+  const counts = countsAt(graph, at);
+  const { learned, ended } = weekAt(graph, at);
   return (
     <>
-      <h2>The week up to {dayOfSeconds(at.value)}</h2>
+      <h2>The week up to {dayOfSeconds(at)}</h2>
       <p class="quiet">
         {counted(counts.entities, "entity", "entities")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
       </p>
-      <Group name="Learned" facts={learned} most={MOST_LEARNED} looking={looking} {...shared} />
-      <Group name="Ended" facts={ended} most={MOST_ENDED} looking={looking} {...shared} />
+      <Group name="Learned" facts={learned} most={MOST_LEARNED} {...shared} />
+      <Group name="Ended" facts={ended} most={MOST_ENDED} {...shared} />
       {graph.hub !== null && (
         <p class="small quiet">
           <bdi>{nameOf(graph, graph.hub)}</bdi> is in so many facts that the picture leaves it out.{" "}
@@ -96,36 +123,38 @@ function Group({ name, facts, most, ...shared }: GroupProps) {
   );
 }
 
-const MOST_OF_CHOSEN = 60;
+const MOST_OF_CHOSEN = 12;
 
 function Chosen({ entity, ...shared }: InWords & { entity: number }) {
-  const { graph, at } = shared.looking;
+  const { graph, at } = shared;
+  const [whole, setWhole] = useState<number | null>(null);
   const facts = (graph.factsOf[entity] ?? [])
-    .filter((fact) => (graph.learned[fact] ?? 0) <= at.value)
+    .filter((fact) => (graph.learned[fact] ?? 0) <= at)
     .sort((a, b) => (graph.learned[b] ?? 0) - (graph.learned[a] ?? 0));
   const kind = graph.kinds[entity];
   return (
     <>
       <h2><bdi>{nameOf(graph, entity)}</bdi></h2>
       <p class="quiet">
-        {kind && `${kind} · `}first heard of {dayOfSeconds(graph.first[entity] ?? 0)} · {counted(facts.length, "fact")} by {dayOfSeconds(at.value)}
+        {kind && `${kind} · `}first heard of {dayOfSeconds(graph.first[entity] ?? 0)} · {counted(facts.length, "fact")} by {dayOfSeconds(at)}
       </p>
       <p class="row">
         <button type="button" onClick={() => shared.choose(null)}>Back to the week</button>
         <a class="button" href={to(shared.mind, "entity", graph.ids[entity] ?? "")}>All about it</a>
       </p>
       <h3>Facts</h3>
-      <ul class="list">{facts.slice(0, MOST_OF_CHOSEN).map((fact) => <Fact key={fact} fact={fact} from={entity} {...shared} />)}</ul>
-      {facts.length > MOST_OF_CHOSEN && <p class="quiet small">and {facts.length - MOST_OF_CHOSEN} more</p>}
+      <ul class="list">{(whole === entity ? facts : facts.slice(0, MOST_OF_CHOSEN)).map((fact) => <Fact key={fact} fact={fact} from={entity} {...shared} />)}</ul>
+      {facts.length > MOST_OF_CHOSEN && whole !== entity && (
+        <button type="button" onClick={() => setWhole(entity)}>All {facts.length}</button>
+      )}
     </>
   );
 }
 
 const WORDS: Partial<Record<Standing, string>> = { ended: "ended", planned: "planned from" };
 
-function Fact({ fact, from, looking, choose, texts }: InWords & { fact: number; from?: number }) {
-  const { graph, at } = looking;
-  const standing = standingAt(graph, fact, at.value);
+function Fact({ fact, from, graph, at, choose, texts }: InWords & { fact: number; from?: number }) {
+  const standing = standingAt(graph, fact, at);
   const other = otherEnd(graph, fact, from);
   const text = texts.get(graph.factIds[fact] ?? "") ?? `${nameOf(graph, graph.source[fact])} → ${nameOf(graph, graph.target[fact])}`;
   const moment = { ended: graph.ended, planned: graph.begins, holding: graph.learned, unknown: graph.learned }[standing][fact] ?? 0;

@@ -20,6 +20,7 @@ export function TimeSlider({ looking }: { looking: Looking }) {
     at.value = Math.min(graph.until, graph.since + to * DAY);
   };
   const isPlaying = playing.value;
+  const bars = useMemo(() => <Bars graph={graph} />, [graph]); // the same node is not compared again at every step
   useEffect(() => {
     if (!isPlaying) return;
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -36,7 +37,7 @@ export function TimeSlider({ looking }: { looking: Looking }) {
   };
   return (
     <section class="time" aria-label="Time">
-      <Bars graph={graph} />
+      {bars}
       <input
         type="range"
         aria-label="As of"
