@@ -5,7 +5,7 @@ import pytest
 from tests.support.browser import CHROMIUM, ask, chromium, remember, visiting
 from tests.support.openai_proxy import proxied
 
-PAGES = ("", "replay", "graph", "facts", "ask?q=Where+does+my+mother+live", "talk", "moving", "erase", "settings")
+PAGES = ("", "replay", "story", "graph", "facts", "ask?q=Where+does+my+mother+live", "talk", "moving", "erase", "settings")
 
 
 def pytest_collection_modifyitems(items):
