@@ -19,7 +19,7 @@ def hostile(tmp_path_factory):
             remember(service.http, "ada", f"My mother {words} lives in Lyon.", days_ago=number)
         body = {
             "session_id": SCRIPT,
-            "messages": [{"role": "user", "content": "My aunt lives in Metz.", "name": "<b>Ann</b>\u202e"}],
+            "messages": [{"role": "user", "content": "My aunt lives in Metz.", "name": "<b>Ann</b>"}],
         }
         service.http.post("/v1/minds/ada/turns", json=body).raise_for_status()
         service.digested("ada")

@@ -39,8 +39,11 @@ class Visitor:
         self.troubles = []
         page.set_default_timeout(SECONDS * 1000)
         page.add_init_script(_WATCH)
-        page.on("console", lambda said: self.troubles.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda said: self._note(said) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
+
+    def _note(self, said):
+        self.troubles.append(f"{said.text} {said.location.get('url', '')}")
 
     def open(self, place):
         """Open a page by what stands behind the #, and wait until it has loaded what it shows."""
