@@ -7,23 +7,35 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
-.PHONY: help serve chat check test golden bench crash fuzz compose lock clean
+.PHONY: help install serve console chat check test golden bench crash fuzz compose lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(VENV)/.ready: requirements-dev.lock pyproject.toml client/pyproject.toml
-	@command -v uv >/dev/null || { python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv; }
-	@test -x $(PYTHON) || $(UV) venv -q --allow-existing --python 3.12 $(VENV)
-	@echo "installing (the first time: two to three minutes where FalkorDB has to be compiled)"
-	$(UV) pip sync -q --python $(PYTHON) requirements-dev.lock
-	$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e . -e client
+# What runs, for people; with the tools of developers, for check and test. Who has those keeps them.
+$(VENV)/.runs: requirements.lock requirements-dev.lock pyproject.toml setup.py client/pyproject.toml
+	@$(MAKE) -s install LOCKED=$(if $(wildcard $(VENV)/.ready),requirements-dev.lock,requirements.lock)
 	@touch $@
 
-serve: $(VENV)/.ready ## the service on http://127.0.0.1:8001, embedded graph, no key needed
+$(VENV)/.ready: requirements-dev.lock pyproject.toml setup.py client/pyproject.toml
+	@$(MAKE) -s install LOCKED=requirements-dev.lock
+	@touch $(VENV)/.runs $@
+
+install:
+	@command -v uv >/dev/null || { echo "fetching uv"; python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv; }
+	@test -x $(PYTHON) || $(UV) venv -q --allow-existing --python 3.12 $(VENV)
+	@echo "installing $$(grep -c == $(LOCKED)) packages into $(VENV): 1 GB on disk, a minute; three where FalkorDB has to be compiled"
+	@$(UV) pip sync -q --python $(PYTHON) $(LOCKED)
+	@$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e . -e client
+	@echo "installed: $$(du -sh $(VENV) | cut -f1) on disk"
+
+serve: $(VENV)/.runs console ## the service on http://127.0.0.1:8001, embedded graph, no key needed
 	$(VENV)/bin/mind-memory serve
 
-chat: $(VENV)/.ready ## talk to a bot that remembers, in this terminal
+console: $(VENV)/.runs ## the pages for people at /console/, built anew if their sources changed
+	-@$(PYTHON) console/build.py
+
+chat: $(VENV)/.runs ## talk to a bot that remembers, in this terminal
 	$(VENV)/bin/mind-memory chat
 
 check: $(VENV)/.ready ## style, types, plain English, who may import whom
@@ -34,7 +46,7 @@ check: $(VENV)/.ready ## style, types, plain English, who may import whom
 	$(PYTHON) -m pytest -q tests/test_prose.py
 	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
 
-test: $(VENV)/.ready ## every test, offline, a few files at a time; then, alone, those that measure time. ARGS go to pytest
+test: $(VENV)/.ready console ## every test, offline, a few files at a time; then, alone, those that measure time. ARGS go to pytest
 ifdef ARGS
 	$(PYTHON) -m pytest $(ARGS)
 else

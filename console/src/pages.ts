@@ -12,9 +12,15 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { path: "", name: "Overview", key: "o", load: () => import("./pages/overview") },
+  { path: "replay", name: "Replay", key: "r", load: () => import("./pages/replay") },
+  { path: "story", name: "Story", key: "s", load: () => import("./pages/story") },
   { path: "graph", name: "Graph", key: "g", load: () => import("./pages/graph") },
   { path: "facts", name: "Facts", key: "f", load: () => import("./pages/facts") },
   { path: "ask", name: "Ask", key: "a", load: () => import("./pages/ask") },
+  { path: "talk", name: "Talk", key: "t", load: () => import("./pages/talk") },
+  { path: "moving", name: "Bring in, take out", key: "b", load: () => import("./pages/moving") },
+  { path: "erase", name: "Forget", key: "x", load: () => import("./pages/erase") },
+  { path: "settings", name: "Settings", key: ",", load: () => import("./pages/settings") },
   { path: "entity", name: "Entity", key: "", load: () => import("./pages/entity") },
 ];
 

@@ -48,7 +48,8 @@ async function* eventsOf(answer: Response) {
   }
 }
 
-async function* textOf(answer: Response): AsyncGenerator<string> {
+/** The text of an answer, piece by piece. */
+export async function* textOf(answer: Response): AsyncGenerator<string> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
   for (;;) {

@@ -31,17 +31,19 @@ export interface Trace {
   silence: string | null;
   shown: Shown[];
   block: string;
+  /** Each phase that was reached; none of a call off the record. */
   phases: {
-    seeds: { queries?: string[]; names?: string[]; late?: string[] };
-    retrieval: { queries?: string[]; candidates?: Candidate[] };
-    filters: {
+    seeds?: { queries?: string[]; names?: string[]; late?: string[]; model?: Record<string, unknown> | string };
+    retrieval?: { queries?: string[]; candidates?: Candidate[]; wondered?: string[] };
+    filters?: {
       dropped?: Record<string, string>;
       relevance?: { probability: number; needed: number };
+      salience?: Record<string, number>;
       kept?: string[];
     };
-    labels: { labels?: Record<string, string> };
-    narration: Record<string, unknown>;
-    injection: Record<string, unknown>;
+    labels?: { labels?: Record<string, string> };
+    narration?: { model?: string; reasons?: Record<string, string> };
+    injection?: Record<string, unknown>;
   };
   degraded: string[];
   timings_ms: Record<string, number>;

@@ -1,6 +1,7 @@
 // A question over the page: the browser's own dialog, which keeps the focus and closes with Esc.
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { Toast } from "./toast";
 
 interface DialogProps {
   title: string;
@@ -16,6 +17,7 @@ export function Dialog({ title, close, children }: DialogProps) {
     <dialog ref={place} aria-labelledby={name} onClose={close}>
       <h2 id={name}>{title}</h2>
       {children}
+      <Toast />
     </dialog>
   );
 }

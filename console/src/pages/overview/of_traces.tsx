@@ -25,7 +25,7 @@ export function WhatSurfaces({ mind }: { mind: string }) {
 }
 
 function agesOf(trace: Trace): { at: string; days: number }[] {
-  const known = new Map(trace.phases.retrieval.candidates?.map((one) => [one.id, one.occurred_at]));
+  const known = new Map(trace.phases.retrieval?.candidates?.map((one) => [one.id, one.occurred_at]));
   return trace.shown.flatMap(({ id }) => {
     const occurred = known.get(id);
     return occurred ? [{ at: trace.at, days: (Date.parse(trace.at) - Date.parse(occurred)) / DAY_MS }] : [];
@@ -39,7 +39,7 @@ export function HeldBack({ mind }: { mind: string }) {
       {({ traces }) => {
         const days = [...new Set(traces.map((one) => one.at.slice(0, 10)))].sort();
         const dropped = traces.flatMap((trace) =>
-          Object.values(trace.phases.filters.dropped ?? {}).map((reason) => ({ day: trace.at.slice(0, 10), reason: short(reason) })),
+          Object.values(trace.phases.filters?.dropped ?? {}).map((reason) => ({ day: trace.at.slice(0, 10), reason: short(reason) })),
         );
         const series = commonest(dropped.map((one) => one.reason)).map((reason, at) => ({
           name: reason,

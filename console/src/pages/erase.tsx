@@ -1,0 +1,182 @@
+// Forget: what would go, before; the mind's name to confirm; a receipt, after.
+import { useState } from "preact/hooks";
+import { get, type Problem, raw, type Schemas } from "../api/client";
+import { counted } from "../dates";
+import { asProblem, Trouble, useLoaded, Wait } from "../parts/load";
+import { When } from "../parts/time";
+import { place, setQuery, to } from "../router";
+
+type Receipt = Schemas["ErasedOut"];
+
+/** What would go: counts by their names, and what of it people wrote. */
+interface Preview {
+  chapters?: { heading: string; is_edited: boolean }[];
+  files?: string[];
+  [count: string]: unknown;
+}
+
+interface What {
+  path: string;
+  segments: Record<string, string>;
+  name: string;
+}
+
+function whatOf(mind: string): What {
+  const { query } = place.value;
+  const [session, turn] = [query.get("session"), query.get("turn")];
+  const segments: Record<string, string> = { mind_id: mind };
+  if (turn) return { path: "/v1/minds/{mind_id}/turns/{turn_id}", segments: { ...segments, turn_id: turn }, name: "one turn" };
+  if (session) {
+    const path = "/v1/minds/{mind_id}/sessions/{session_id}";
+    return { path, segments: { ...segments, session_id: session }, name: `the conversation ${session}` };
+  }
+  return { path: "/v1/minds/{mind_id}", segments, name: "everything" };
+}
+
+export default function Erase({ mind }: { mind: string }) {
+  const what = whatOf(mind);
+  const [receipt, setReceipt] = useState<Receipt | null>(null);
+  return (
+    <section class="page erase">
+      <h1>Forget</h1>
+      {receipt ? <ReceiptCard of={receipt} /> : <Ask key={what.path} mind={mind} what={what} done={setReceipt} />}
+      {!receipt && <Receipts mind={mind} />}
+    </section>
+  );
+}
+
+function Ask({ mind, what, done }: { mind: string; what: What; done: (receipt: Receipt) => void }) {
+  const isWhole = what.path === "/v1/minds/{mind_id}";
+  const asked = { path: what.segments, query: { dry_run: true } as never };
+  const preview = useLoaded<Preview>(async () => (await raw("delete", what.path, asked)).json(), [what.path, JSON.stringify(what.segments)]);
+  return (
+    <>
+      <Choice mind={mind} />
+      <h2>What would go: {what.name}</h2>
+      <Wait of={preview}>{(found) => <WouldGo of={found} />}</Wait>
+      {preview.value && <Confirm mind={mind} what={what} isWhole={isWhole} done={done} />}
+    </>
+  );
+}
+
+function Choice({ mind }: { mind: string }) {
+  const sessions = useLoaded(() => get("/v1/minds/{mind_id}/sessions", { path: { mind_id: mind }, query: { limit: 200 } }), [mind]);
+  const { query } = place.value;
+  return (
+    <label>
+      What to forget
+      <select value={query.get("session") ?? ""} onChange={(event) => setQuery({ session: event.currentTarget.value, turn: "" })}>
+        <option value="">Everything</option>
+        {sessions.value?.items.map((one) => (
+          <option key={one.session_id} value={one.session_id}>{one.last_at.slice(0, 10)} · {one.opening.slice(0, 60) || one.session_id}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function WouldGo({ of }: { of: Preview }) {
+  const counts = Object.entries(of).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+  const edited = of.chapters?.filter((one) => one.is_edited) ?? [];
+  return (
+    <div class="card">
+      <table>
+        <tbody>
+          {counts.map(([name, count]) => (
+            <tr key={name}><th scope="row">{name.replaceAll("_", " ")}</th><td>{count}</td></tr>
+          ))}
+          {of.chapters && <tr><th scope="row">chapters</th><td>{of.chapters.length}</td></tr>}
+        </tbody>
+      </table>
+      {edited.length > 0 && (
+        <>
+          <p>A person edited these chapters; they stay as they are, and may still tell of it:</p>
+          <ul>{edited.map((one) => <li key={one.heading} class="said">{one.heading}</li>)}</ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface ConfirmProps {
+  mind: string;
+  what: What;
+  isWhole: boolean;
+  done: (receipt: Receipt) => void;
+}
+
+function Confirm({ mind, what, isWhole, done }: ConfirmProps) {
+  const [typed, setTyped] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const erase = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      done(await (await raw("delete", what.path, { path: what.segments })).json());
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <form onSubmit={erase}>
+      <label>
+        <span>To forget {what.name} for good, type the name of this memory: <b>{mind}</b></span>
+        <input value={typed} autocomplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
+      </label>
+      <p class="row">
+        <button type="submit" class="danger" disabled={typed !== mind || isBusy}>{isBusy ? "Forgetting…" : "Forget it"}</button>
+        {isWhole && <a href={to(mind, "moving")}>Save an archive first</a>}
+      </p>
+      {problem && <Trouble problem={problem} />}
+    </form>
+  );
+}
+
+function ReceiptCard({ of }: { of: Receipt }) {
+  return (
+    <div class="card receipt" role="status">
+      <h2>Receipt</h2>
+      <ul class="list">
+        {of.erased.map((one) => <li key={`${one.place} ${one.unit}`}>{one.place}: {counted(one.count, one.unit, one.unit)}</li>)}
+        {of.left.map((one) => <li key={one}>left: {one}</li>)}
+        {of.edited_by_person.map((one) => <li key={one}>a person's own, left as it is: <span class="said">{one}</span></li>)}
+        <li>{foundWords(of)}</li>
+      </ul>
+      <p class="row">
+        <button type="button" onClick={() => print()}>Print</button>
+        <a href={to("")}>All minds</a>
+      </p>
+    </div>
+  );
+}
+
+function foundWords(of: Receipt): string {
+  if (of.waiting_for) return `It goes on: waiting for ${of.waiting_for}.`;
+  return of.found.length ? `Searched: still found in ${of.found.join(", ")}.` : "Searched: nothing found.";
+}
+
+interface Kept {
+  items: (Receipt & { at?: string })[];
+}
+
+function Receipts({ mind }: { mind: string }) {
+  const ask = async (): Promise<Kept> => (await raw("get", "/v1/minds/{mind_id}/erasures", { path: { mind_id: mind } })).json();
+  const kept = useLoaded(ask, [mind]);
+  if (!kept.value?.items.length) return null;
+  return (
+    <section aria-labelledby="receipts">
+      <h2 id="receipts">Earlier receipts</h2>
+      <ul class="list">
+        {kept.value.items.map((one, at) => (
+          <li key={at}>
+            {one.erased_at && <When at={one.erased_at} as="moment" />}: {one.turn_id ? "one turn" : one.session_id ? `the conversation ${one.session_id}` : "everything"},{" "}
+            {one.erased.map((part) => counted(part.count, part.unit, part.unit)).join(", ")}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+// What was said, conversation by conversation, and beside each message what came to mind, and why.
+import { useHappened, useLoaded } from "../parts/load";
+import { isPhone } from "../parts/width";
+import { place, to } from "../router";
+import { Conversation } from "./replay/conversation";
+import { Sessions, sessionsOf } from "./replay/sessions";
+
+export default function Replay({ mind }: { mind: string }) {
+  const first = useLoaded(() => sessionsOf(mind), [mind]);
+  useHappened(["turn.kept"], first.again);
+  const { part: chosen, query } = place.value;
+  const newest = first.value?.items[0]?.session_id ?? "";
+  const session = chosen || (isPhone.value ? "" : newest);
+  const isEmpty = first.value !== undefined && !first.value.items.length;
+  return (
+    <div class={chosen ? "replay has-part" : "replay"}>
+      <h1 class="only-read">Replay</h1>
+      {isEmpty && <p class="page">Nothing was said yet. <a href={to(mind, "talk")}>Talk to it</a>, and it is here to be read.</p>}
+      {!isEmpty && !(isPhone.value && chosen) && <Sessions mind={mind} current={session} first={first} />}
+      {isPhone.value && chosen && <p class="back"><a class="button" href={to(mind, "replay")}>All conversations</a></p>}
+      {session && <Conversation key={`${session} ${query.get("turn") ?? ""}`} mind={mind} session={session} />}
+    </div>
+  );
+}

@@ -1,0 +1,184 @@
+// The story: read it, see which turns carry each sentence, edit it, compare its versions.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get, put, type Schemas } from "../api/client";
+import { bind } from "../keys";
+import { type Draft, type Kept, useDraft } from "../parts/draft";
+import { Editor, type Mark, type Mounted } from "../parts/editor";
+import { useHappened, useLoaded, Wait } from "../parts/load";
+import { Merge } from "../parts/merge";
+import { chaptersOf, type Part } from "../parts/sections";
+import { say } from "../parts/toast";
+import { place } from "../router";
+import { About } from "./story/about";
+import { CarriedBy } from "./story/carried_by";
+import { History, takeBack, type Version } from "./story/history";
+import { Outline } from "./story/outline";
+import { useSentences } from "./story/sentences";
+import { StateOfStory, TellButton, useTelling } from "./story/telling";
+import { shownOf, writtenFor } from "./story/text";
+
+type Told = Schemas["StoryTold"];
+
+const NO_MARKS: readonly Mark[] = [];
+const readStory = (mind: string): Promise<Told> => get("/v1/minds/{mind_id}/story", { path: { mind_id: mind } });
+const keptOf = (story: Told): Kept => ({ text: shownOf(story.text).text, etag: story.etag });
+
+export default function Story({ mind }: { mind: string }) {
+  const story = useLoaded(() => readStory(mind), [mind]);
+  useHappened(["story.told", "reset"], story.again);
+  return (
+    <section class="page story">
+      <h1 class="only-read">Story</h1>
+      <Wait of={story}>{(told) => <Reading mind={mind} story={told} again={story.again} />}</Wait>
+    </section>
+  );
+}
+
+interface ReadingProps {
+  mind: string;
+  story: Told;
+  again: () => void;
+}
+
+function Reading({ mind, story, again }: ReadingProps) {
+  const history = useLoaded(() => get("/v1/minds/{mind_id}/story/history", { path: { mind_id: mind } }), [mind, story.etag]);
+  const telling = useTelling(mind);
+  const draft = useStoryDraft(mind, story);
+  const [version, setVersion] = useState<Version | null>(null);
+  const save = async (text?: string, theirs?: Kept) => {
+    if (!(await draft.save(text, theirs))) return;
+    say("Saved.", () => takeBack(mind).then(again));
+    again();
+  };
+  const run = telling.value;
+  const savedAt = history.value?.versions[0]?.saved_at ?? run?.last_run?.ended_at ?? undefined;
+  return (
+    <>
+      <div class="bar">
+        <button type="button" class="main" disabled={!draft.isChanged || draft.isSaving} onClick={() => void save()}>Save</button>
+        {draft.isChanged && <button type="button" onClick={() => draft.begin(draft.kept)}>Drop changes</button>}
+        <TellButton mind={mind} telling={telling} />
+        <StateOfStory draft={draft} story={story} run={run} savedAt={savedAt} />
+      </div>
+      {draft.conflict ? (
+        <Merge mine={draft.text} conflict={draft.conflict} partsOf={chaptersOf} save={save} leave={(theirs) => (draft.begin(theirs), again())} />
+      ) : (
+        <Book mind={mind} story={story} draft={draft} version={version} save={() => void save()} waits={run?.pending_turns ?? 0} />
+      )}
+      <History mind={mind} history={history} shown={version} show={setVersion} isChanged={draft.isChanged} restored={again} />
+    </>
+  );
+}
+
+function useStoryDraft(mind: string, story: Told): Draft {
+  const kept = useMemo(() => keptOf(story), [story]);
+  return useDraft({
+    name: `story ${mind}`,
+    kept,
+    read: async () => keptOf(await readStory(mind)),
+    write: async (text, etag) => {
+      const body = { text: writtenFor(story.text, text) };
+      return keptOf(await put("/v1/minds/{mind_id}/story", { path: { mind_id: mind }, body, headers: { "If-Match": etag } }));
+    },
+  });
+}
+
+interface BookProps {
+  mind: string;
+  story: Told;
+  draft: Draft;
+  version: Version | null;
+  save: () => void;
+  waits: number;
+}
+
+function Book({ mind, story, draft, version, save, waits }: BookProps) {
+  const sourced = useSentences(mind, story);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const mounted = useRef<Mounted | null>(null);
+  const panel = useRef<HTMLElement>(null);
+  const chapters = useMemo(() => chaptersOf(draft.text).filter((one) => one.heading), [draft.text]);
+  const byPerson = useMemo(() => new Set(story.chapters.filter((one) => one.edited_by_person).map((one) => one.heading)), [story]);
+  const reveal = (chapter: Part | undefined) => chapter && mounted.current?.reveal(chapter.from);
+  const digest = place.value.part;
+  const isThere = sourced.digests.includes(digest);
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    if (isReady && isThere) reveal(chapters[sourced.digests.indexOf(digest)]);
+  }, [isReady, isThere, digest]);
+  useChapterKeys(chapters, mounted);
+  const choose = (name: string | null, isByKey: boolean) => {
+    setChosen(name);
+    if (isByKey && name) setTimeout(() => panel.current?.focus());
+  };
+  const sentence = chosen === null ? undefined : sourced.sentences.get(chosen);
+  const marks = useMarks(draft, story, sourced.marks);
+  return (
+    <div class="book">
+      {chapters.length > 1 && (
+        <Outline mind={mind} chapters={chapters} digests={sourced.digests} byPerson={byPerson} at={digest} reveal={reveal} />
+      )}
+      <div class="text">
+        {!draft.text.trim() && <Empty waits={waits} />}
+        <Editor
+          label="The story, in Markdown"
+          hint="Or begin it yourself: ### [2026-01-09 18:30] A title"
+          text={draft.text}
+          change={draft.change}
+          save={save}
+          marks={marks}
+          chosen={chosen}
+          choose={choose}
+          original={version?.text ?? null}
+          mounted={mounted}
+          ready={() => setReady(true)}
+        />
+      </div>
+      <div class="beside">
+        {sentence && (
+          <aside ref={panel} class="sheet" tabIndex={-1} aria-labelledby="from" onKeyDown={(event) => event.key === "Escape" && setChosen(null)}>
+            <div class="row">
+              <h2 id="from">Where this comes from</h2>
+              <button type="button" onClick={() => setChosen(null)}>Close</button>
+            </div>
+            <CarriedBy mind={mind} sentence={sentence} />
+          </aside>
+        )}
+        <About story={story} />
+      </div>
+    </div>
+  );
+}
+
+/** The marks of the story as it is kept; while it is edited, the editor itself knows which of them still hold. */
+function useMarks(draft: Draft, story: Told, found: readonly Mark[]): readonly Mark[] {
+  const kept = useRef(NO_MARKS);
+  if (draft.kept.etag !== story.etag) kept.current = NO_MARKS;
+  else if (!draft.isChanged) kept.current = found;
+  return kept.current;
+}
+
+function useChapterKeys(chapters: readonly Part[], mounted: { current: Mounted | null }): void {
+  const at = useRef(-1);
+  useEffect(() => {
+    const step = (by: number) => () => {
+      at.current = Math.min(Math.max(at.current + by, 0), chapters.length - 1);
+      const chapter = chapters[at.current];
+      if (chapter) mounted.current?.reveal(chapter.from);
+    };
+    const bound = [bind("j", step(1)), bind("k", step(-1)), bind("e", () => mounted.current?.focus())];
+    return () => bound.forEach((end) => end());
+  }, [chapters]);
+}
+
+function Empty({ waits }: { waits: number }) {
+  return (
+    <div class="empty">
+      <p class="lead">Nothing is told yet.</p>
+      <p>
+        When enough was said, it is told here by itself, chapter by chapter, in the words of the one who remembers.
+        {waits > 0 && " “Tell what waits” does it now."}
+      </p>
+    </div>
+  );
+}

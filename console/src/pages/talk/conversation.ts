@@ -1,0 +1,95 @@
+// A conversation that is being held: what was said, what came to mind before each answer. It lives as long as the tab.
+import { signal } from "@preact/signals";
+import { chat } from "../../api/chat";
+import { post, type Schemas } from "../../api/client";
+import type { Trace } from "../../api/trace";
+import { asProblem } from "../../parts/load";
+
+export interface Line {
+  role: "user" | "assistant";
+  content: string;
+  isOffRecord: boolean;
+  /** Of a line of the mind: the trace of the call before it. */
+  traceId?: string | null;
+  /** The same, where it is kept nowhere else. */
+  trace?: Trace | null;
+  /** What came to mind, where no model put it into an answer. */
+  flashbacks?: readonly Schemas["FlashbackOut"][];
+  silence?: string | null;
+  problem?: string;
+  isOpen?: boolean;
+}
+
+export interface Talk {
+  mind: string;
+  session: string;
+  lines: readonly Line[];
+}
+
+export const talk = signal<Talk>({ mind: "", session: "", lines: [] });
+
+let present = new AbortController();
+
+/** Begin anew; what was said before is kept, and is the past of what is said now. */
+export function begin(mind: string): void {
+  present.abort();
+  present = new AbortController();
+  const name = `talk-${new Date().toISOString().slice(0, 16).replace(/[-:]/g, "")}-${Math.random().toString(36).slice(2, 6)}`;
+  talk.value = { mind, session: name, lines: [] };
+}
+
+/** Say something, and hear what comes of it. */
+export async function speak(words: string, isOffRecord: boolean, isAnswered: boolean): Promise<void> {
+  add({ role: "user", content: words, isOffRecord });
+  add({ role: "assistant", content: "", isOffRecord, isOpen: true });
+  const mine = present.signal;
+  try {
+    await (isAnswered ? answer(isOffRecord, mine) : recall(words, isOffRecord, mine));
+  } catch (error) {
+    if (!mine.aborted) change({ problem: asProblem(error).detail });
+  }
+  if (!mine.aborted) change({ isOpen: false });
+}
+
+async function answer(isOffRecord: boolean, abort: AbortSignal): Promise<void> {
+  const { mind, session } = talk.value;
+  const heard = (words: string) => {
+    if (words && !abort.aborted) change({ content: (talk.value.lines.at(-1)?.content ?? "") + words });
+  };
+  const found = await chat({ mind, session, messages: said(isOffRecord), isBypassed: isOffRecord, abort }, heard);
+  if (!abort.aborted) change({ traceId: found.trace, problem: found.memory === "failed" ? "The memory could not be asked." : undefined });
+}
+
+/** Without a model: what would come to mind, and the words are kept all the same. */
+async function recall(words: string, isOffRecord: boolean, abort: AbortSignal): Promise<void> {
+  const { mind, session } = talk.value;
+  const path = { mind_id: mind };
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const messages = said(isOffRecord);
+  const found = await post("/v1/minds/{mind_id}/resonance", {
+    path,
+    abort,
+    body: { session_id: session, messages, timezone, probe: isOffRecord, include: isOffRecord ? ["trace"] : ["flashbacks"] } as Schemas["ResonanceIn"],
+  });
+  change({ traceId: found.trace_id, trace: (found.trace ?? null) as unknown as Trace | null, flashbacks: found.flashbacks, silence: found.silence });
+  if (isOffRecord) return;
+  const turn = { session_id: session, trace_id: found.trace_id, messages: [{ role: "user", content: words }] };
+  await post("/v1/minds/{mind_id}/turns", { path, body: turn as Schemas["TurnIn"] });
+}
+
+/** What was said so far; what was off the record is heard only by what is off the record, too. */
+function said(isOffRecord: boolean): Schemas["MessageIn"][] {
+  return talk.value.lines
+    .filter((one) => one.content && (isOffRecord || !one.isOffRecord))
+    .map(({ role, content }) => ({ role, content }));
+}
+
+function add(line: Line): void {
+  talk.value = { ...talk.value, lines: [...talk.value.lines, line] };
+}
+
+function change(changes: Partial<Line>): void {
+  const { lines } = talk.value;
+  const last = lines.at(-1);
+  if (last) talk.value = { ...talk.value, lines: [...lines.slice(0, -1), { ...last, ...changes }] };
+}

@@ -1,0 +1,102 @@
+// A text that a person edits: it is saved with the ETag of what it replaces, and outlives a visit to another page.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { asProblem } from "./load";
+import { say } from "./toast";
+
+/** A text as it is kept, and what names this state of it. */
+export interface Kept {
+  text: string;
+  etag: string;
+}
+
+/** Somebody else saved meanwhile: what both began with, and their text. */
+export interface Conflict {
+  base: string;
+  theirs: Kept;
+}
+
+export interface Draft {
+  text: string;
+  kept: Kept;
+  isChanged: boolean;
+  isSaving: boolean;
+  conflict: Conflict | null;
+  change: (text: string) => void;
+  /** Save it, or *text* in the place of somebody's *theirs*. True if it was saved. */
+  save: (text?: string, theirs?: Kept) => Promise<boolean>;
+  /** Drop what was changed, and begin with *kept*. */
+  begin: (kept: Kept) => void;
+}
+
+interface Writing {
+  /** Names the text among all that are edited in this tab. */
+  name: string;
+  kept: Kept;
+  write: (text: string, etag: string) => Promise<Kept>;
+  /** What is kept now; asked after somebody else was faster. */
+  read: () => Promise<Kept>;
+}
+
+const unsaved = new Map<string, { text: string; kept: Kept }>();
+
+addEventListener("beforeunload", (event) => {
+  if (unsaved.size) event.preventDefault();
+});
+
+export function useDraft({ name, kept: first, write, read }: Writing): Draft {
+  const [{ text, kept }, setState] = useState(() => unsaved.get(name) ?? { text: first.text, kept: first });
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const isChanged = text !== kept.text;
+  const begin = (now: Kept) => {
+    setConflict(null);
+    setState({ text: now.text, kept: now });
+  };
+  const seen = useRef(first);
+  useEffect(() => {
+    if (seen.current !== first && !isChanged) begin(first);
+    seen.current = first;
+  }, [first]);
+  useEffect(() => {
+    if (isChanged) unsaved.set(name, { text, kept });
+    else unsaved.delete(name);
+  }, [name, text, kept, isChanged]);
+  const save = async (mine = text, theirs = kept): Promise<boolean> => {
+    setSaving(true);
+    try {
+      begin(await written(mine, theirs, { write, read, base: kept.text }));
+      return true;
+    } catch (error) {
+      if (error instanceof Faster) setConflict({ base: kept.text, theirs: error.theirs });
+      else say(asProblem(error).detail);
+      return false;
+    } finally {
+      setSaving(false);
+    }
+  };
+  return { text, kept, isChanged, isSaving, conflict, change: (now) => setState({ text: now, kept }), save, begin };
+}
+
+/** Somebody else saved another text. */
+class Faster extends Error {
+  constructor(readonly theirs: Kept) {
+    super("somebody else saved another text");
+  }
+}
+
+interface Written extends Pick<Writing, "write" | "read"> {
+  base: string;
+}
+
+/** Write *mine*; where only marks of ours changed in the text it replaces, once more. Raises Faster, Problem. */
+async function written(mine: string, kept: Kept, { write, read, base }: Written): Promise<Kept> {
+  try {
+    return await write(mine, kept.etag);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 412) throw error;
+    const theirs = await read();
+    if (theirs.text === base || theirs.text === mine) return write(mine, theirs.etag);
+    throw new Faster(theirs);
+  }
+}

@@ -1,0 +1,81 @@
+// A text to read and to edit: the story, a file of the journal, observations. What it is made with is loaded late.
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Mark, Mounted } from "./editor/codemirror";
+
+export type { Mark, Mounted };
+
+interface EditorProps {
+  /** What it is, to people who can not see it. */
+  label: string;
+  /** Shown where the text is empty. */
+  hint?: string;
+  text: string;
+  change: (text: string) => void;
+  save: () => void;
+  marks?: readonly Mark[];
+  chosen?: string | null;
+  choose?: (name: string | null, isByKey: boolean) => void;
+  /** An earlier text: the page shows what changed since, and nothing is edited meanwhile. */
+  original?: string | null;
+  /** Where to put the editor, for who moves in it. */
+  mounted?: RefObject<Mounted | null>;
+  ready?: () => void;
+}
+
+const NO_MARKS: readonly Mark[] = [];
+
+export function Editor(props: EditorProps) {
+  const { text, marks = NO_MARKS, chosen = null, original = null } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<Mounted | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    let made: Mounted | undefined;
+    let isGone = false;
+    import("./editor/codemirror").then(
+      ({ mount }) => {
+        if (isGone || !place.current) return;
+        made = mount(place.current, wishesOf(latest));
+        if (latest.current.mounted) latest.current.mounted.current = made;
+        setEditor(made);
+        latest.current.ready?.();
+      },
+      () => setFailed(true),
+    );
+    return () => {
+      isGone = true;
+      made?.destroy();
+      if (latest.current.mounted) latest.current.mounted.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    if (!editor || editor.text() === text) return;
+    editor.replace(text);
+    editor.mark(marks);
+  }, [editor, text]);
+  useEffect(() => editor?.mark(marks), [editor, marks]);
+  useEffect(() => editor?.choose(chosen), [editor, chosen]);
+  useEffect(() => editor?.compare(original), [editor, original]);
+  return (
+    <>
+      {!editor && <div class="before-editor">{text}</div>}
+      {hasFailed && <p role="alert">The editor can not be loaded. Was the service updated? Load the console anew.</p>}
+      <div ref={place} class="editor" />
+    </>
+  );
+}
+
+const wishesOf = (latest: RefObject<EditorProps>) => {
+  const now = () => latest.current as EditorProps;
+  return {
+    label: now().label,
+    text: now().text,
+    hint: now().hint ?? "",
+    changed: (text: string) => now().change(text),
+    chosen: (name: string | null, isByKey: boolean) => now().choose?.(name, isByKey),
+    save: () => now().save(),
+  };
+};

@@ -1,0 +1,68 @@
+"""The overview: what is new, put right and taken back from there; what waits; the plots and their tables."""
+
+from playwright.sync_api import expect
+
+CAT = "My cat Minka broke the blue vase."
+
+
+def facts(life):
+    return {one["text"]: one for one in life.http.get("/v1/minds/ada/facts").json()["items"]}
+
+
+def of(life, words):
+    return next(one for text, one in facts(life).items() if words in text)
+
+
+def item(visitor, words):
+    return visitor.page.get_by_role("region", name="Since you were here").get_by_role("listitem").filter(has_text="Learned").filter(has_text=words).first
+
+
+def test_it_says_in_a_sentence_what_it_holds(visitor):
+    visitor.open("ada")
+
+    expect(visitor.page.get_by_text("ada holds 7 turns in 4 conversations")).to_be_visible()
+
+
+def test_a_fact_that_is_wrong_is_so_at_once_and_undone_with_a_click(visitor, life):
+    visitor.open("ada")
+    item(visitor, "Minka").get_by_role("button", name="Wrong").click()
+    expect(visitor.page.get_by_role("status").filter(has_text="not told any more")).to_be_visible()
+    wrong = of(life, "Minka")["state"]
+    visitor.page.get_by_role("status").get_by_role("button", name="Undo").click()
+    expect(visitor.page.get_by_role("status").filter(has_text="Taken back")).to_be_visible()
+
+    assert wrong == "wrong"
+    assert of(life, "Minka")["state"] == "holding"
+
+
+def test_a_fact_is_edited_in_a_dialog_that_keeps_the_focus(visitor, life):
+    visitor.open("ada")
+    item(visitor, "Minka").get_by_role("button", name="Edit").click()
+    dialog = visitor.page.get_by_role("dialog", name="How is it really?")
+    expect(dialog.get_by_role("button", name="Save")).to_be_disabled()
+    dialog.get_by_label("It is like this").fill("My cat Minka broke the green vase.")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    made = life.http.get("/v1/minds/ada/corrections").json()["items"][0]
+    visitor.page.keyboard.press("u")
+    expect(visitor.page.get_by_role("status").filter(has_text="Taken back")).to_be_visible()
+
+    assert (made["what"], made["to"]) == ("edit", "My cat Minka broke the green vase.")
+    assert life.http.get(f"/v1/minds/ada/corrections/{made['id']}").json()["state"] == "undone"
+
+
+def test_a_plot_is_a_table_as_well(visitor):
+    visitor.open("ada")
+    plot = visitor.page.locator("figure").filter(has_text="Something came up in")
+    expect(plot.get_by_role("img")).to_be_visible()
+    plot.get_by_role("button", name="As a table").click()
+
+    expect(plot.get_by_role("columnheader", name="Share of calls")).to_be_visible()
+
+
+def test_what_happens_meanwhile_is_shown_without_a_click(visitor, life):
+    visitor.open("ada")
+    body = {"session_id": "late", "messages": [{"role": "user", "content": "The lighthouse keeper Bruno plays chess."}]}
+    life.http.post("/v1/minds/ada/turns", json=body).raise_for_status()
+
+    expect(visitor.page.get_by_text("ada holds 8 turns in 5 conversations")).to_be_visible()

@@ -1,0 +1,102 @@
+"""The frame around the pages: the way in, keys, colours, what the page called."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import visiting
+
+
+@pytest.mark.parametrize("path", ["/", "/console", "/console/"])
+def test_the_address_that_the_service_prints_leads_to_the_only_mind(visitor, path):
+    visitor.page.goto(visitor.url + path)
+
+    expect(visitor.page.get_by_role("heading", name="Since you were here")).to_be_visible()
+    assert visitor.page.url.endswith("/console/#/ada")
+
+
+def test_the_policy_lets_nothing_in_and_assets_are_kept(visitor):
+    page = visitor.page.goto(visitor.url + "/console/")
+    script = visitor.page.locator("script").get_attribute("src")
+    asset = visitor.page.request.get(f"{visitor.url}/console/{script}")
+    unknown = visitor.page.request.get(f"{visitor.url}/console/assets/..%2Findex.html")
+
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "trusted-types 'none'" in policy and "unsafe" not in policy
+    assert page.headers["cache-control"] == "no-cache"
+    assert "immutable" in asset.headers["cache-control"]
+    assert unknown.status == 404
+
+
+def test_the_first_page_is_light(visitor):
+    """Weight of all that the first page loads, gzipped by us: the service may stand behind something that does so."""
+    import gzip
+
+    bodies = []
+    visitor.page.on("response", lambda answer: bodies.append(answer) if "/console/" in answer.url else None)
+    visitor.open("ada")
+    weights = {one.url.rpartition("/")[2]: len(gzip.compress(one.body())) for one in bodies if one.ok}
+
+    assert sum(weights.values()) < 60_000, weights
+
+
+def test_keys_go_to_pages_and_can_be_switched_off(visitor):
+    visitor.open("ada")
+    visitor.page.keyboard.press("g")
+    visitor.page.keyboard.press("x")
+    expect(visitor.page.get_by_role("heading", name="Forget", exact=True)).to_be_visible()
+    visitor.page.keyboard.press("?")
+    visitor.page.get_by_role("checkbox", name="One-letter keys").uncheck()
+    visitor.page.keyboard.press("Escape")
+    visitor.page.keyboard.press("g")
+    visitor.page.keyboard.press("o")
+
+    expect(visitor.page.get_by_role("heading", name="Forget", exact=True)).to_be_visible()
+
+
+def test_the_first_tab_leads_past_the_pages(visitor):
+    visitor.open("ada")
+    visitor.page.keyboard.press("Tab")
+    expect(visitor.page.get_by_role("link", name="To the page")).to_be_focused()
+    visitor.page.keyboard.press("Enter")
+
+    expect(visitor.page.locator("main")).to_be_focused()
+    assert visitor.page.url.endswith("#/ada")
+
+
+def test_colours_are_switched_and_kept(visitor):
+    visitor.open("ada")
+    visitor.page.get_by_role("button", name="Dark colours").click()
+    visitor.page.reload()
+
+    expect(visitor.page.get_by_role("button", name="Light colours")).to_be_visible()
+    assert visitor.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_page_shows_its_calls(visitor):
+    visitor.open("ada")
+    visitor.page.get_by_text("As a call").click()
+
+    shown = visitor.page.locator("pre")
+    expect(shown).to_contain_text(f"curl '{visitor.url}/v1/minds/ada/timeline?bucket=day'")
+
+
+def test_a_page_that_is_not_there_leads_back(visitor):
+    visitor.open("ada/nowhere")
+    visitor.page.get_by_role("link", name="To the overview").click()
+
+    expect(visitor.page.get_by_role("heading", name="Since you were here")).to_be_visible()
+
+
+def test_a_mind_that_is_not_there_is_said(visitor):
+    visitor.open("nobody")
+
+    expect(visitor.page.get_by_role("alert").first).to_contain_text("nobody")
+
+
+def test_a_service_that_went_away_is_said_in_words(browser, life):
+    with visiting(browser, str(life.http.base_url).rstrip("/")) as visitor:
+        visitor.open("ada")
+        visitor.page.route("**/v1/**", lambda route: route.abort())
+        visitor.page.get_by_role("link", name="Settings").click()
+
+        expect(visitor.page.get_by_role("alert").first).to_contain_text("does not answer")
