@@ -1,8 +1,4 @@
-"""
-The example life over HTTP: one load, which all tests but the last ones share.
-
-Every docstring says what was broken, once, to see the test fail.
-"""
+"""The example life over HTTP: one load, which all tests but the last ones share."""
 
 import json
 from datetime import date
@@ -57,7 +53,6 @@ async def shown_before(service, words):
 
 
 async def test_the_example_is_a_mind_that_is_marked_as_one(loaded):
-    """Failed with ``is_example`` left out of the mind, and of the list."""
     state = (await loaded.http.get("/v1/example")).json()
 
     assert state == {"mind_id": "example", "state": "ready", "turns": 295, "of": 295, "reads_with_model": False}
@@ -66,7 +61,6 @@ async def test_the_example_is_a_mind_that_is_marked_as_one(loaded):
 
 
 async def test_loading_it_again_does_nothing(loaded):
-    """Failed with the status 201, and with a load that forgot what is there."""
     again = await loaded.http.post("/v1/example")
 
     assert (again.status_code, again.json()["state"]) == (200, "ready")
@@ -74,7 +68,6 @@ async def test_loading_it_again_does_nothing(loaded):
 
 
 async def test_its_last_session_was_yesterday_and_it_lasted_seven_months(loaded):
-    """Failed with the life shifted by one day."""
     sessions = (await loaded.http.get(f"{EXAMPLE}/sessions", params={"limit": 500})).json()["items"]
 
     yesterday = (loaded.memory.clock.now()).date().toordinal() - 1
@@ -89,7 +82,6 @@ def loaded_day(instant):
 
 
 async def test_it_is_read_and_told_whole(loaded):
-    """Failed without the run of the story behind the last turn."""
     state = await loaded.status("example")
 
     assert state["graph"]["lag"] == 0 and not state["graph"]["parked"]
@@ -98,7 +90,6 @@ async def test_it_is_read_and_told_whole(loaded):
 
 
 async def test_where_her_mother_lives_changes_in_the_course_of_it(loaded):
-    """Failed with all turns stored before the first call."""
     trace, then = await shown_before(loaded, "Where could I spend a weekend with Mum?")
     _, later = await shown_before(loaded, "Where could I spend a weekend with her?")
 
@@ -116,18 +107,15 @@ async def test_where_her_mother_lives_changes_in_the_course_of_it(loaded):
     ],
 )
 async def test_its_questions_bring_up_what_they_are_about(loaded, question, known):
-    """Failed with a life whose turns were not stored."""
     assert known in await surfaced(loaded, question)
 
 
 @pytest.mark.parametrize("small_talk", ["The heron is on the bridge again.", "Nice weather, isn't it?", "Good night!"])
 async def test_small_talk_brings_up_nothing(loaded, small_talk):
-    """Failed with ``relevance=0`` in the call."""
     assert await surfaced(loaded, small_talk) == ""
 
 
 async def test_people_put_some_of_it_right(loaded):
-    """Failed without `_decide`."""
     made = (await loaded.http.get(f"{EXAMPLE}/corrections")).json()["items"]
 
     assert {one["what"] for one in made} == {"edit", "merge", "mute"}
@@ -135,7 +123,6 @@ async def test_people_put_some_of_it_right(loaded):
 
 
 async def test_what_it_would_surface_is_asked_without_a_trace(loaded):
-    """Failed with a call that is noted."""
     before = (await loaded.http.get("/v1/status")).json()["minds"][0]["resonance"]["calls"]
     await surfaced(loaded, "Where does my mother live?")
 
@@ -143,7 +130,6 @@ async def test_what_it_would_surface_is_asked_without_a_trace(loaded):
 
 
 async def test_there_is_none_until_it_is_loaded_and_a_mind_of_its_name_is_left_alone(tmp_path):
-    """Failed with a load that takes any mind called ``example``."""
     async with running(tmp_path) as service:
         assert (await service.http.get("/v1/example")).status_code == 404
         await service.keep("example", "I am somebody else.")
@@ -155,7 +141,6 @@ async def test_there_is_none_until_it_is_loaded_and_a_mind_of_its_name_is_left_a
 
 
 async def test_it_is_erased_whole_while_it_is_loading_and_can_be_loaded_again(tmp_path):
-    """Failed with a load that nobody stops."""
     async with running(tmp_path) as service:
         await service.http.post("/v1/example")
         receipt = (await service.http.delete(EXAMPLE)).json()
@@ -167,7 +152,6 @@ async def test_it_is_erased_whole_while_it_is_loading_and_can_be_loaded_again(tm
 
 
 async def test_a_load_that_a_stop_interrupted_goes_on_at_the_next_start(tmp_path):
-    """Failed without `resume` at the start."""
     async with running(tmp_path) as service:
         last_day = (await service.http.post("/v1/example")).json() and read_day(tmp_path)
     async with running(tmp_path) as service:
