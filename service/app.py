@@ -26,6 +26,7 @@ from service.http.routes import (
     conversations,
     corrections,
     events,
+    example,
     health,
     journal,
     knowledge,
@@ -110,7 +111,7 @@ def create_app(
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
     for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline, news):
         app.include_router(part.router)
-    for part in (waking, memory, own_settings, ask, standing, tools, health):
+    for part in (waking, memory, own_settings, ask, standing, tools, health, example):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     app.include_router(console.router)

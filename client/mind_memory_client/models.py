@@ -344,6 +344,7 @@ class Mind(Answer):
     damaged: tuple[DamagedLine, ...]
     usage: Usage
     settings_fault: SettingsFault | None = None
+    is_example: bool = False
 
 
 class MindSummary(Answer):
@@ -352,6 +353,7 @@ class MindSummary(Answer):
     mind_id: str
     turns: int
     sessions: int
+    is_example: bool = False
 
 
 class Minds(Answer):

@@ -19,6 +19,7 @@ from service.composition.archive import build_archive
 from service.composition.ask import build_answerer
 from service.composition.catalog import build_catalog
 from service.composition.erasure import build_erasure
+from service.composition.example import build_example
 from service.composition.ingest import build_ingest, build_intake
 from service.composition.journal import build_journal
 from service.composition.resonance import build_resonance
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from service.composition.sleep import Sleep
     from service.composition.story import Story
     from service.erasure.service import ErasureService
+    from service.example.loader import ExampleLoader
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
@@ -85,6 +87,7 @@ class Memory:
     catalog: Catalog
     archive: Archive
     erasure: ErasureService
+    example: ExampleLoader
     upstream: Upstream
 
     minds: Minds
@@ -152,6 +155,21 @@ async def open_memory(
             if correction.target.turn_ids:
                 story.scheduler.put_right(mind)
 
+        desk = CorrectionDesk(
+            clock=shared.clock,
+            privacy_filter=shared.privacy_filter,
+            is_paused=shared.minds.gate.paused,
+            changed=put_right,
+        )
+        example = build_example(
+            settings,
+            shared,
+            switches=switches or Switches(),
+            intake=intake,
+            corrections=desk,
+            scheduler=story.scheduler,
+        )
+
         memory = Memory(
             intake=intake,
             ingestion=ingest.ingestion,
@@ -160,12 +178,7 @@ async def open_memory(
             recall=recall,
             answerer=build_answerer(settings, shared, recall=recall),
             outcomes=resonance.outcomes,
-            corrections=CorrectionDesk(
-                clock=shared.clock,
-                privacy_filter=shared.privacy_filter,
-                is_paused=shared.minds.gate.paused,
-                changed=put_right,
-            ),
+            corrections=desk,
             cards=resonance.cards,
             story=story,
             sleep=sleep,
@@ -174,6 +187,7 @@ async def open_memory(
             catalog=build_catalog(story),
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),
+            example=example,
             upstream=open_upstream(settings, clock=shared.clock),
             minds=shared.minds,
             new_minds=NewMinds(shared.minds, most_per_minute=settings.access.new_minds_per_minute, clock=shared.clock),

@@ -13,6 +13,7 @@ from service.http.schemas import (
     chat,
     conversations,
     corrections,
+    example,
     examples,
     journal,
     knowledge,
@@ -60,6 +61,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/events": None,
     "GET /v1/minds/{mind_id}/timeline": timeline.TIMELINE,
     "GET /v1/minds/{mind_id}/news": news.NEWS,
+    "GET /v1/example": example.EXAMPLE_READY,
+    "POST /v1/example": example.EXAMPLE_READY,
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
@@ -212,10 +215,14 @@ async def answered(anyio_backend, tmp_path_factory, document):
             await ask(f"{method} /v1/minds/{{mind_id}}/{name}", mind_id="another")
         for name in ("sessions/{session_id}/actions", "sleep", "wake"):
             await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
-        others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
+        others = [one for one in ROUTES - asked.keys() if not one.startswith("DELETE") and "/example" not in one]
         for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
         await service.digested(MIND)
+        await service.http.post("/v1/example")  # it answers 200 from then on
+        for method in ("POST", "GET"):
+            await ask(f"{method} /v1/example")
+        await service.http.delete("/v1/minds/example")
         for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
             path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
             await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
@@ -326,6 +333,8 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/entities/{entity_id}": {404, 422, 503},
         "GET /v1/minds/{mind_id}/graph": {404, 422, 503},
         "GET /v1/minds/{mind_id}/news": {404, 409, 422, 503},
+        "GET /v1/example": {404},
+        "POST /v1/example": {404, 409, 503, 507},
         "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
