@@ -19,6 +19,7 @@ from service.http.middleware.security_headers import SecurityHeaders
 from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
 from service.http.routes import (
+    access,
     api_docs,
     ask,
     console,
@@ -37,6 +38,8 @@ from service.http.routes import (
     outcomes,
     people,
     resonance,
+    service_settings,
+    sessions,
     sleep,
     story,
     timeline,
@@ -110,6 +113,8 @@ def create_app(
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
     for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline, news):
+        app.include_router(part.router)
+    for part in (sessions, access, service_settings):
         app.include_router(part.router)
     for part in (waking, memory, own_settings, ask, standing, tools, health, example):
         app.include_router(part.router)

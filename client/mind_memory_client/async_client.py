@@ -9,12 +9,7 @@ import anyio
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
-from mind_memory_client._agent import AsyncAgentCalls
-from mind_memory_client._ask import AsyncAskCalls
-from mind_memory_client._catalog import AsyncCatalogCalls
-from mind_memory_client._corrections import AsyncCorrectionCalls
-from mind_memory_client._insight import AsyncInsightCalls
-from mind_memory_client._settings import AsyncSettingsCalls
+from mind_memory_client._calls import AsyncCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -38,9 +33,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(
-    AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, AsyncCorrectionCalls, AsyncInsightCalls, AsyncSettingsCalls
-):
+class AsyncMemoryClient(AsyncCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 

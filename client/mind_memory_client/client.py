@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
-from mind_memory_client._agent import AgentCalls
-from mind_memory_client._ask import AskCalls
-from mind_memory_client._catalog import CatalogCalls
-from mind_memory_client._corrections import CorrectionCalls
-from mind_memory_client._insight import InsightCalls
-from mind_memory_client._settings import SettingsCalls
+from mind_memory_client._calls import Calls
 from mind_memory_client._transport import Transport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -36,7 +31,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class MemoryClient(AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, SettingsCalls):
+class MemoryClient(Calls):
     """
     A memory service. Safe to share among threads.
 

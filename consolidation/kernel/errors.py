@@ -21,6 +21,7 @@ Every error that is raised on purpose, as one tree:
     + ModelNotFound
     + MemoryNotFound
     + CorrectionNotFound
+    + KeyNotFound
   x CorrectionConflict
     + AmbiguousMemory
   x TurnConflict
@@ -178,6 +179,10 @@ class ModelNotFound(NotFound):
 
 class MemoryNotFound(NotFound):
     """The mind has no such fact, entity or turn (any more)."""
+
+
+class KeyNotFound(NotFound):
+    """No API key has this id, or it was revoked."""
 
 
 class CorrectionNotFound(NotFound):

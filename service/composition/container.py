@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
-from service.access.audit_log import AuditLog
-from service.composition.access import build_authenticator
+from service.composition.access import build_access
 from service.composition.archive import build_archive
 from service.composition.ask import build_answerer
 from service.composition.catalog import build_catalog
@@ -33,6 +32,7 @@ from service.mind.events import about
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
+from service.settings.loading import effective_settings
 from service.sleep.observations import ObservationsEditor
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.access.audit_log import AuditLog
     from service.access.authenticator import Authenticator
+    from service.access.key_desk import KeyDesk
+    from service.access.sign_in import SignIn
     from service.ask.answerer import Answerer
     from service.composition.archive import Archive
     from service.composition.catalog import Catalog
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from service.resonance.people_cards import PeopleCards
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
+    from service.settings.loading import EffectiveSetting
     from service.settings.settings import Settings
 
 
@@ -96,9 +100,12 @@ class Memory:
     embedder: Embedder
     privacy_filter: PrivacyFilter
     authenticator: Authenticator
+    sign_in: SignIn
+    keys: KeyDesk
     audit_log: AuditLog
 
     settings: Settings
+    effective_settings: tuple[EffectiveSetting, ...]  # each with its source, as they were read
     clock: Clock
     started_at: datetime
     background: Background
@@ -128,7 +135,7 @@ async def open_memory(
     async with AsyncExitStack() as stack:
         shared = await open_resources(settings, stack, clock=clock or SystemClock(), embedder=embedder, graphs=graphs)
 
-        authenticator = build_authenticator(settings, clock=shared.clock, background=shared.background)
+        access = build_access(settings, clock=shared.clock, background=shared.background)
         ingest = build_ingest(settings, shared)
         narration = build_narration(settings, shared)
         journal = build_journal(settings, shared)
@@ -194,9 +201,12 @@ async def open_memory(
             graphs=shared.graphs,
             embedder=shared.embedder,
             privacy_filter=shared.privacy_filter,
-            authenticator=authenticator,
-            audit_log=AuditLog(settings.folder, clock=shared.clock, key=settings.access.audit_key),
+            authenticator=access.authenticator,
+            sign_in=access.sign_in,
+            keys=access.keys,
+            audit_log=access.audit_log,
             settings=settings,
+            effective_settings=effective_settings(settings),
             clock=shared.clock,
             started_at=shared.clock.now(),
             background=shared.background,

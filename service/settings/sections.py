@@ -176,6 +176,9 @@ class AccessSettings(Section):
         description="The key of the audit log's codes. Kept outside the home, it lets nobody who can write there write "
         "the log anew. Without it, `<home>/audit.key` is made.",
     )
+    session_hours: Annotated[float, Field(gt=0, le=168)] = Field(
+        12, description="The hours after which a browser has to sign in to the console again; at most 168, a week."
+    )
     new_minds_per_minute: Annotated[int, Field(ge=0)] = Field(
         120,
         description="The number of minds that each API key, or all callers without one, may begin per minute; "

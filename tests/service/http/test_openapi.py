@@ -10,6 +10,7 @@ from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
 from service.http.schemas import (
+    access,
     chat,
     conversations,
     corrections,
@@ -23,6 +24,8 @@ from service.http.schemas import (
     observations,
     outcomes,
     people,
+    service_settings,
+    sessions,
     settings,
     timeline,
     traces,
@@ -36,12 +39,19 @@ from service.http.schemas import sleep as sleeping
 from service.http.schemas import status as standing
 from service.http.schemas.problem import Problem
 from service.settings.settings import Settings
+from tests.support.api_keys import make_key
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 
 MIND = "global-user-memory"
 EXAMPLES = {
+    "POST /v1/session": sessions.SESSION,
+    "GET /v1/session": sessions.STANDING,
+    "POST /v1/session/tickets": sessions.TICKET,
+    "GET /v1/keys": access.KEYS,
+    "GET /v1/audit": access.AUDIT,
+    "GET /v1/settings": service_settings.SERVICE_SETTINGS,
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
     "GET /v1/minds/{mind_id}/traces": traces.TRACES,
@@ -110,6 +120,7 @@ EXAMPLES = {
     "GET /v1/status": standing.STANDING,
 }
 TEXT = {"GET /metrics"}  # not JSON: what is in it is tested with what it tells
+EMPTY = {"DELETE /v1/session", "DELETE /v1/keys/{key_id}"}  # 204: tests/service/access
 ROUTES = EXAMPLES.keys()
 MEASURED = {"timings_ms", "arms", "relevance"}  # what is in them depends on what was found
 
@@ -226,6 +237,9 @@ async def answered(anyio_backend, tmp_path_factory, document):
         for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
             path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
             await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
+        key = make_key(home)
+        for route in ("POST /v1/session", "GET /v1/keys", "GET /v1/audit"):
+            await ask(route, {"Authorization": f"Bearer {key}"}, body={"key": key} if "POST" in route else None)
     return asked
 
 
@@ -276,7 +290,7 @@ def shape(value, name="", *, with_nulls=False):
 
 
 async def test_every_route_is_listed_here_and_has_a_summary(operations):
-    assert operations.keys() == ROUTES | TEXT
+    assert operations.keys() == ROUTES | TEXT | EMPTY
     for operation in operations.values():
         assert operation["summary"]
         assert operation["description"]
@@ -387,12 +401,13 @@ async def test_documented_problem_types_exist(operations):
                 assert found["content"][MEDIA_TYPE]["example"]["type"] in slugs
 
 
-async def test_every_call_but_two_is_said_to_need_a_key(document, operations):
+async def test_every_call_but_three_is_said_to_need_a_key(document, operations):
     assert document["security"] == [{"key": []}]
     assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
     assert {route for route, operation in operations.items() if "security" in operation} == {
         "GET /healthz",
         "GET /readyz",
+        "POST /v1/session",
     }
 
 

@@ -17,6 +17,7 @@ GOOD = {
     "turn_id": "t1",
     "trace_id": "t1",
     "correction_id": "c1",
+    "key_id": "1a2b3c4d",
     "fact_id": "fact:1",
     "entity_id": "entity:1",
     "version": "2026-01-09T18-31-00-000000Z",
