@@ -24,8 +24,10 @@ from service.http.routes import (
     consolidation,
     conversations,
     corrections,
+    erasures,
     events,
     health,
+    imports,
     journal,
     knowledge,
     log,
@@ -107,7 +109,20 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline, news):
+    for part in (
+        *stored,
+        erasures,
+        imports,
+        conversations,
+        knowledge,
+        corrections,
+        people,
+        resonance,
+        traces,
+        events,
+        timeline,
+        news,
+    ):
         app.include_router(part.router)
     for part in (waking, memory, own_settings, ask, standing, tools, health):
         app.include_router(part.router)
@@ -120,7 +135,7 @@ def create_app(
         BodyLimit,
         most_bytes=settings.max_body_bytes,
         seconds=settings.body_seconds,
-        uploads=f"{moving.UPLOADS}|{proxy.UPLOADS}",
+        uploads=f"{moving.UPLOADS}|{imports.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
         windows=consolidation.WINDOWS,
         most_window_bytes=settings.proxy.max_body_bytes,

@@ -14,6 +14,7 @@ from mind_memory_client._ask import AsyncAskCalls
 from mind_memory_client._catalog import AsyncCatalogCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls
 from mind_memory_client._insight import AsyncInsightCalls
+from mind_memory_client._records import AsyncRecordsCalls
 from mind_memory_client._settings import AsyncSettingsCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
@@ -39,7 +40,13 @@ if TYPE_CHECKING:
 
 
 class AsyncMemoryClient(
-    AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, AsyncCorrectionCalls, AsyncInsightCalls, AsyncSettingsCalls
+    AsyncAgentCalls,
+    AsyncAskCalls,
+    AsyncCatalogCalls,
+    AsyncCorrectionCalls,
+    AsyncInsightCalls,
+    AsyncRecordsCalls,
+    AsyncSettingsCalls,
 ):
     """
     A memory service, awaited. Use one client in one event loop.
@@ -446,18 +453,6 @@ class AsyncMemoryClient(
         prompts are taken too, which a key for certain minds can not. It is not retried.
         """
         return await self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
-
-    async def erase(self, mind: str) -> models.Erasure:
-        """Erase a mind, with the files that people wrote in its folder."""
-        return await self._send(api.ERASE.call(mind_id=mind))
-
-    async def erase_session(self, mind: str, *, session: str) -> models.Erasure:
-        """Erase every turn of a session, and what was learned from them alone."""
-        return await self._send(api.ERASE_SESSION.call(mind_id=mind, session_id=session))
-
-    async def erase_turn(self, mind: str, *, turn_id: str) -> models.Erasure:
-        """Erase a turn, and what was learned from it alone. Storing it again raises Erased."""
-        return await self._send(api.ERASE_TURN.call(mind_id=mind, turn_id=turn_id))
 
     # The service
 

@@ -37,6 +37,7 @@ FILLED = {
     "correction_id": "c1",
     "fact_id": "fact:1",
     "entity_id": "entity:1",
+    "import_id": "i1",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}"
