@@ -128,7 +128,6 @@ async def test_an_erased_turn_does_not_come_back_and_one_that_can_not_be_stored_
 
 
 async def test_a_mind_that_is_erased_does_not_come_back_by_an_import_that_runs(tmp_path):
-    """Broken: the import has no owner that an erasure can stop."""
     async with running(tmp_path) as service:
         begun = await send(service, talk(turns=60))
         await until_async(lambda: (tmp_path / "minds/ada/transcript").exists())
