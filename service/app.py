@@ -26,9 +26,11 @@ from service.http.routes import (
     consolidation,
     conversations,
     corrections,
+    erasures,
     events,
     example,
     health,
+    imports,
     journal,
     knowledge,
     log,
@@ -112,7 +114,20 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline, news):
+    for part in (
+        *stored,
+        erasures,
+        imports,
+        conversations,
+        knowledge,
+        corrections,
+        people,
+        resonance,
+        traces,
+        events,
+        timeline,
+        news,
+    ):
         app.include_router(part.router)
     for part in (sessions, access, service_settings):
         app.include_router(part.router)
@@ -128,7 +143,7 @@ def create_app(
         BodyLimit,
         most_bytes=settings.max_body_bytes,
         seconds=settings.body_seconds,
-        uploads=f"{moving.UPLOADS}|{proxy.UPLOADS}",
+        uploads=f"{moving.UPLOADS}|{imports.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
         windows=consolidation.WINDOWS,
         most_window_bytes=settings.proxy.max_body_bytes,

@@ -8,10 +8,13 @@ from mind_memory_client._ask import AskCalls, AsyncAskCalls
 from mind_memory_client._catalog import AsyncCatalogCalls, CatalogCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls, CorrectionCalls
 from mind_memory_client._insight import AsyncInsightCalls, InsightCalls
+from mind_memory_client._records import AsyncRecordsCalls, RecordsCalls
 from mind_memory_client._settings import AsyncSettingsCalls, SettingsCalls
 
 
-class Calls(AccessCalls, AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, SettingsCalls):
+class Calls(
+    AccessCalls, AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, RecordsCalls, SettingsCalls
+):
     """Every group, for the client that blocks."""
 
 
@@ -22,6 +25,7 @@ class AsyncCalls(
     AsyncCatalogCalls,
     AsyncCorrectionCalls,
     AsyncInsightCalls,
+    AsyncRecordsCalls,
     AsyncSettingsCalls,
 ):
     """Every group, for the client that is awaited."""

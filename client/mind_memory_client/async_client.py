@@ -440,18 +440,6 @@ class AsyncMemoryClient(AsyncCalls):
         """
         return await self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
 
-    async def erase(self, mind: str) -> models.Erasure:
-        """Erase a mind, with the files that people wrote in its folder."""
-        return await self._send(api.ERASE.call(mind_id=mind))
-
-    async def erase_session(self, mind: str, *, session: str) -> models.Erasure:
-        """Erase every turn of a session, and what was learned from them alone."""
-        return await self._send(api.ERASE_SESSION.call(mind_id=mind, session_id=session))
-
-    async def erase_turn(self, mind: str, *, turn_id: str) -> models.Erasure:
-        """Erase a turn, and what was learned from it alone. Storing it again raises Erased."""
-        return await self._send(api.ERASE_TURN.call(mind_id=mind, turn_id=turn_id))
-
     # The service
 
     async def status(self) -> ServiceStatus:

@@ -226,6 +226,7 @@ class JournalFile(Answer):
     from_line: int
     lines: int
     total_lines: int
+    etag: str
 
 
 # The story

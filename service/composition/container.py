@@ -19,7 +19,7 @@ from service.composition.ask import build_answerer
 from service.composition.catalog import build_catalog
 from service.composition.erasure import build_erasure
 from service.composition.example import build_example
-from service.composition.ingest import build_ingest, build_intake
+from service.composition.ingest import build_imports, build_ingest, build_intake
 from service.composition.journal import build_journal
 from service.composition.resonance import build_resonance
 from service.composition.resources import open_resources
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from service.composition.story import Story
     from service.erasure.service import ErasureService
     from service.example.loader import ExampleLoader
+    from service.ingest.conversation_import import ConversationImports
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
@@ -76,6 +77,7 @@ class Memory:
     """What the doors may call, a field for each path, and what they need around it. A door takes what it names."""
 
     intake: Intake
+    imports: ConversationImports
     ingestion: Ingestion
     pipeline: Pipeline
     deadline_seconds: float | None  # of a pre-turn call that names none
@@ -146,6 +148,7 @@ async def open_memory(
             resonance.think_ahead.begin(mind, stored)
 
         intake = build_intake(shared, ingest.ingestion, on_stored=narration.scheduler.notice, think_ahead=kept)
+        imports = build_imports(settings, shared, intake=intake)
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
 
@@ -155,6 +158,7 @@ async def open_memory(
             resonance.forget(mind_id)
             sleep.forget(mind_id)
             story.sources.forget(mind_id)
+            imports.forget(mind_id)
 
         def put_right(mind: Mind, correction: Correction) -> None:
             resonance.forget_answers(mind.mind_id)
@@ -179,6 +183,7 @@ async def open_memory(
 
         memory = Memory(
             intake=intake,
+            imports=imports,
             ingestion=ingest.ingestion,
             pipeline=resonance.pipeline,
             deadline_seconds=resonance.deadline_seconds,

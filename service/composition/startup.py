@@ -71,6 +71,7 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
             memory.minds, keep_days=memory.settings.traces.keep_days, clock=shared.clock, background=background
         ),
     )
+    background.start("left uploads", memory.imports.clear)
     background.start("dreams", memory.sleep.sleeper.resume)
     background.start("session files", memory.story.sync.import_at_start)
     if memory.settings.story.auto_bootstrap:

@@ -313,6 +313,15 @@ class JournalSettings(Section):
         return self
 
 
+class ImportsSettings(Section):
+    """Size limits of conversations that are sent to be imported."""
+
+    max_bytes: PositiveInt = Field(512 * 1024**2, description="The maximum size of a sent file of conversations.")
+    max_unpacked_bytes: PositiveInt = Field(
+        4 * 1024**3, description="The maximum size of the conversations in a sent zip, unpacked."
+    )
+
+
 class ArchiveSettings(Section):
     """Size limits of imported archives."""
 

@@ -40,6 +40,7 @@ FILLED = {
     "key_id": "1a2b3c4d",
     "fact_id": "fact:1",
     "entity_id": "entity:1",
+    "import_id": "i1",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}"

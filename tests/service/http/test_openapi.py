@@ -1,5 +1,7 @@
 """The documentation is real: each example is posted to a live service, and answered as the document says."""
 
+import json
+
 import pytest
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
@@ -14,8 +16,10 @@ from service.http.schemas import (
     chat,
     conversations,
     corrections,
+    erasures,
     example,
     examples,
+    imports,
     journal,
     knowledge,
     log,
@@ -30,6 +34,7 @@ from service.http.schemas import (
     timeline,
     traces,
     trim,
+    turns,
     waking,
 )
 from service.http.schemas import ask as asking
@@ -90,6 +95,8 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
     "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
     "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
+    "PUT /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
+    "GET /v1/minds/{mind_id}/journal": journal.JOURNAL_FILES,
     "GET /v1/minds/{mind_id}/story": examples.STORY,
     "PUT /v1/minds/{mind_id}/story": examples.STORY,
     "GET /v1/minds/{mind_id}/story/sources": examples.SOURCES,
@@ -112,6 +119,10 @@ EXAMPLES = {
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
+    "GET /v1/minds/{mind_id}/erasures": erasures.ERASURES,
+    "GET /v1/erasures": erasures.ERASURES,
+    "POST /v1/minds/{mind_id}/import/conversations": imports.SURVEYED,
+    "GET /v1/minds/{mind_id}/import/conversations/{import_id}": imports.IMPORT_PROGRESS,
     "POST /mcp": tools.MCP_TOLD,
     "POST /v1/chat/completions": chat.COMPLETED,
     "GET /v1/models": chat.MODELS,
@@ -209,6 +220,8 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("GET /v1/minds")
         archive = await ask("GET /v1/minds/{mind_id}/export")
         await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
+        await ask_imports(ask, service)
+        await ask("PUT /v1/minds/{mind_id}/journal/file", {"If-Match": "*"})
         await ask("POST /v1/minds/{mind_id}/consolidation")
         await service.memory.background.drain(MIND, seconds=60)  # the story's fidelity is computed behind the run
         await ask("GET /v1/minds/{mind_id}/news")
@@ -226,7 +239,12 @@ async def answered(anyio_backend, tmp_path_factory, document):
             await ask(f"{method} /v1/minds/{{mind_id}}/{name}", mind_id="another")
         for name in ("sessions/{session_id}/actions", "sleep", "wake"):
             await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
-        others = [one for one in ROUTES - asked.keys() if not one.startswith("DELETE") and "/example" not in one]
+        of_erasures = ("GET /v1/minds/{mind_id}/erasures", "GET /v1/erasures")
+        others = [
+            one
+            for one in ROUTES - asked.keys()
+            if not one.startswith("DELETE") and "/example" not in one and one not in of_erasures
+        ]
         for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
         await service.digested(MIND)
@@ -236,11 +254,26 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await service.http.delete("/v1/minds/example")
         for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
             path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
+            for listed in () if route else of_erasures:  # while something of it is left
+                await ask(listed)
             await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
         key = make_key(home)
         for route in ("POST /v1/session", "GET /v1/keys", "GET /v1/audit"):
             await ask(route, {"Authorization": f"Bearer {key}"}, body={"key": key} if "POST" in route else None)
     return asked
+
+
+async def ask_imports(ask, service):
+    """Bring the documented conversation in, to another mind."""
+    route, file = "POST /v1/minds/{mind_id}/import/conversations", json.dumps(TALK).encode()
+    begun = await service.http.post("/v1/minds/imported/import/conversations", content=file)
+    await ask(route, content=file, mind_id="imported", params={"dry_run": True})
+    await service.memory.background.drain("imported", seconds=60)
+    progress = "GET /v1/minds/{mind_id}/import/conversations/{import_id}"
+    await ask(progress, mind_id="imported", import_id=begun.json()["import_id"])
+
+
+TALK = {**turns.POSTED, "messages": [*turns.POSTED["messages"], {"role": "user", "content": ""}]}
 
 
 def write_agent_files(folder):
