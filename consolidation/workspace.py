@@ -147,6 +147,16 @@ class Workspace:
         return self.folder / ".rebuilding"
 
     @property
+    def example(self) -> Path:
+        """Says that the mind is the example life, and how far that is loaded. Its turns are read without a model."""
+        return self.folder / ".example.json"
+
+    @property
+    def is_example(self) -> bool:
+        """Whether the mind is the example life that we ship. Looks at the disk."""
+        return self.example.exists()
+
+    @property
     def text_index(self) -> Path:
         """The full-text projection; may be deleted at any time the service is down."""
         return self.folder / "derived" / "text.sqlite3"

@@ -19,14 +19,18 @@ from service.http.middleware.security_headers import SecurityHeaders
 from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
 from service.http.routes import (
+    access,
     api_docs,
     ask,
     console,
     consolidation,
     conversations,
     corrections,
+    erasures,
     events,
+    example,
     health,
+    imports,
     journal,
     knowledge,
     log,
@@ -36,6 +40,8 @@ from service.http.routes import (
     outcomes,
     people,
     resonance,
+    service_settings,
+    sessions,
     sleep,
     story,
     timeline,
@@ -108,9 +114,24 @@ def create_app(
         redoc_url=None,
     )
     stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
-    for part in (*stored, conversations, knowledge, corrections, people, resonance, traces, events, timeline, news):
+    for part in (
+        *stored,
+        erasures,
+        imports,
+        conversations,
+        knowledge,
+        corrections,
+        people,
+        resonance,
+        traces,
+        events,
+        timeline,
+        news,
+    ):
         app.include_router(part.router)
-    for part in (waking, memory, own_settings, ask, standing, tools, health):
+    for part in (sessions, access, service_settings):
+        app.include_router(part.router)
+    for part in (waking, memory, own_settings, ask, standing, tools, health, example):
         app.include_router(part.router)
     app.include_router(api_docs.router)
     app.include_router(console.router)
@@ -122,7 +143,7 @@ def create_app(
         BodyLimit,
         most_bytes=settings.max_body_bytes,
         seconds=settings.body_seconds,
-        uploads=f"{moving.UPLOADS}|{proxy.UPLOADS}",
+        uploads=f"{moving.UPLOADS}|{imports.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
         windows=consolidation.WINDOWS,
         most_window_bytes=settings.proxy.max_body_bytes,

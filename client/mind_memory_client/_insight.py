@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mind_memory_client import _insight_endpoints as api
+from mind_memory_client._example import AsyncExampleCalls, ExampleCalls
 from mind_memory_client.events import EventReader
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mind_memory_client.timeline import Timeline
 
 
-class InsightCalls:
+class InsightCalls(ExampleCalls):
     """Looks into a memory, for the client that blocks."""
 
     _transport: Transport
@@ -130,7 +131,7 @@ class InsightCalls:
         return self._transport.send(api.news(mind, since=since, limit=limit))
 
 
-class AsyncInsightCalls:
+class AsyncInsightCalls(AsyncExampleCalls):
     """Looks into a memory, for the client that is awaited."""
 
     _transport: AsyncTransport

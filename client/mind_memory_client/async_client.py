@@ -9,12 +9,7 @@ import anyio
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
-from mind_memory_client._agent import AsyncAgentCalls
-from mind_memory_client._ask import AsyncAskCalls
-from mind_memory_client._catalog import AsyncCatalogCalls
-from mind_memory_client._corrections import AsyncCorrectionCalls
-from mind_memory_client._insight import AsyncInsightCalls
-from mind_memory_client._settings import AsyncSettingsCalls
+from mind_memory_client._calls import AsyncCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -38,9 +33,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class AsyncMemoryClient(
-    AsyncAgentCalls, AsyncAskCalls, AsyncCatalogCalls, AsyncCorrectionCalls, AsyncInsightCalls, AsyncSettingsCalls
-):
+class AsyncMemoryClient(AsyncCalls):
     """
     A memory service, awaited. Use one client in one event loop.
 
@@ -446,18 +439,6 @@ class AsyncMemoryClient(
         prompts are taken too, which a key for certain minds can not. It is not retried.
         """
         return await self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
-
-    async def erase(self, mind: str) -> models.Erasure:
-        """Erase a mind, with the files that people wrote in its folder."""
-        return await self._send(api.ERASE.call(mind_id=mind))
-
-    async def erase_session(self, mind: str, *, session: str) -> models.Erasure:
-        """Erase every turn of a session, and what was learned from them alone."""
-        return await self._send(api.ERASE_SESSION.call(mind_id=mind, session_id=session))
-
-    async def erase_turn(self, mind: str, *, turn_id: str) -> models.Erasure:
-        """Erase a turn, and what was learned from it alone. Storing it again raises Erased."""
-        return await self._send(api.ERASE_TURN.call(mind_id=mind, turn_id=turn_id))
 
     # The service
 

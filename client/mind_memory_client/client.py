@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
-from mind_memory_client._agent import AgentCalls
-from mind_memory_client._ask import AskCalls
-from mind_memory_client._catalog import CatalogCalls
-from mind_memory_client._corrections import CorrectionCalls
-from mind_memory_client._insight import InsightCalls
-from mind_memory_client._settings import SettingsCalls
+from mind_memory_client._calls import Calls
 from mind_memory_client._transport import Transport, monotonic, new_id
 from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
 from mind_memory_client.messages import plain_messages
@@ -36,7 +31,7 @@ if TYPE_CHECKING:
     from mind_memory_client.story import Story, StoryDiff, StorySources, StoryVersion
 
 
-class MemoryClient(AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, SettingsCalls):
+class MemoryClient(Calls):
     """
     A memory service. Safe to share among threads.
 
@@ -442,18 +437,6 @@ class MemoryClient(AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightC
         prompts are taken too, which a key for certain minds can not. It is not retried.
         """
         return self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
-
-    def erase(self, mind: str) -> models.Erasure:
-        """Erase a mind, with the files that people wrote in its folder."""
-        return self._send(api.ERASE.call(mind_id=mind))
-
-    def erase_session(self, mind: str, *, session: str) -> models.Erasure:
-        """Erase every turn of a session, and what was learned from them alone."""
-        return self._send(api.ERASE_SESSION.call(mind_id=mind, session_id=session))
-
-    def erase_turn(self, mind: str, *, turn_id: str) -> models.Erasure:
-        """Erase a turn, and what was learned from it alone. Storing it again raises Erased."""
-        return self._send(api.ERASE_TURN.call(mind_id=mind, turn_id=turn_id))
 
     # The service
 

@@ -226,6 +226,7 @@ class JournalFile(Answer):
     from_line: int
     lines: int
     total_lines: int
+    etag: str
 
 
 # The story
@@ -344,6 +345,7 @@ class Mind(Answer):
     damaged: tuple[DamagedLine, ...]
     usage: Usage
     settings_fault: SettingsFault | None = None
+    is_example: bool = False
 
 
 class MindSummary(Answer):
@@ -352,6 +354,7 @@ class MindSummary(Answer):
     mind_id: str
     turns: int
     sessions: int
+    is_example: bool = False
 
 
 class Minds(Answer):

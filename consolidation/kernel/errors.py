@@ -21,6 +21,7 @@ Every error that is raised on purpose, as one tree:
     + ModelNotFound
     + MemoryNotFound
     + CorrectionNotFound
+    + KeyNotFound
   x CorrectionConflict
     + AmbiguousMemory
   x TurnConflict
@@ -32,6 +33,7 @@ Every error that is raised on purpose, as one tree:
   x RequestTimedOut
   x Locked
   x SettingsByHand
+  x JournalFileNotEditable
   x StoryFault
     + StoryUnreadable
     + StoryUnwritable
@@ -40,6 +42,7 @@ Every error that is raised on purpose, as one tree:
     + StoryChanged
       - ObservationsChanged
       - SettingsChanged
+      - JournalFileChanged
   x DreamFault
     + DreamRefused
     + DreamUnwritable
@@ -117,9 +120,9 @@ class TurnIdMismatch(InvalidRequest):
 class ImportUnreadable(InvalidRequest):
     """The path can not be read, or its format is unknown; ``found`` says what was there instead."""
 
-    def __init__(self, where: str, *, found: str, known_formats: tuple[str, ...]) -> None:
+    def __init__(self, where: str, *, found: str, known_formats: tuple[str, ...], pointer: str = "path") -> None:
         known = "; ".join(known_formats)
-        super().__init__(f"{where} can not be imported: {found}. Known formats: {known}.", pointer="path")
+        super().__init__(f"{where} can not be imported: {found}. Known formats: {known}.", pointer=pointer)
         self.where = where
         self.found = found
 
@@ -180,6 +183,10 @@ class MemoryNotFound(NotFound):
     """The mind has no such fact, entity or turn (any more)."""
 
 
+class KeyNotFound(NotFound):
+    """No API key has this id, or it was revoked."""
+
+
 class CorrectionNotFound(NotFound):
     """No correction of this id was ever made, or it was erased."""
 
@@ -232,6 +239,10 @@ class SettingsByHand(MemoryFault):
     """What is to be changed in a mind's settings.toml is written in a form that only a person can change."""
 
 
+class JournalFileNotEditable(MemoryFault):
+    """A file of the journal that an agent writes, not people, was sent by a person."""
+
+
 class StoryFault(MemoryFault):
     """The story could not be read or written."""
 
@@ -273,6 +284,12 @@ class SettingsChanged(StoryChanged):
     """A mind's settings changed since they were read; ``current`` is the file now, ``etag`` its fingerprint."""
 
     _what = "settings.toml has"
+
+
+class JournalFileChanged(StoryChanged):
+    """A person's file changed since it was read; ``current`` is the file now, ``etag`` its fingerprint."""
+
+    _what = "the file has"
 
 
 class DreamFault(MemoryFault):

@@ -17,8 +17,9 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SECRETS = ("keys.json", "service.json", "audit.jsonl", "audit.key")  # of a home; also by another name they stay secret
-_FOLDERS = ("minds", "graph", "incoming", "outgoing")
+# Of a home; also by another name they stay secret.
+SECRETS = ("keys.json", "service.json", "audit.jsonl", "audit.key", "erasures.jsonl")
+_FOLDERS = ("minds", "graph", "incoming", "outgoing", "uploads")
 _HANDLES = Path("/proc/self/fd")  # of Linux: each leads to what is open, wherever that is now
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK, a pipe would block
 

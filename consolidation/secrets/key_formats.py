@@ -71,6 +71,7 @@ _TABLE = (
 # no prefix of their own, or a dot inside
 _OTHERS = (
     ("Mind Memory key", "mm_", rf"{_FAR_APART}mm_[A-Za-z0-9]{{4,40}}_(?=[A-Za-z_-]{{0,40}}\d)[\w-]{{32,}}"),
+    ("Mind Memory session", "mms_", rf"{_FAR_APART}mms_[A-Za-z0-9]{{4,40}}_(?=[A-Za-z_-]{{0,40}}\d)[\w-]{{32,}}"),
     ("JSON web token", "eyJ", rf"{_FAR_APART}eyJ[\w-]{{8,}}+\.[\w-]{{8,}}+(?:\.[\w-]++){{0,3}}"),
     ("Telegram bot token", ":A", r"(?<!\d)\d{6,12}:A[\w-]{33,35}(?![\w-])"),
     (

@@ -75,6 +75,20 @@ async def erase_from_story(story: MindStory, erased: ErasedTurns) -> ErasedFromS
     return ErasedFromStory(chapters, edited, len(before.owed), versions)
 
 
+async def doomed_chapters(story: MindStory, erased: ErasedTurns) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """
+    The headings of chapters that would go with *erased*, and of those that would stay since a person edited them.
+
+    Nothing is written. Raises StoryFault, OSError.
+    """
+    present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
+    ledger = await with_guessed_turns(story, present)
+    effect = await anyio.to_thread.run_sync(
+        lambda: effect_of_erasing(present, ours=ledger.digests, turns=ledger.turns, erased=erased)
+    )
+    return tuple(one.heading for one in present.chapters if one.digest in effect.removed), effect.edited
+
+
 async def _write(story: MindStory, ledger: StoryLedger) -> None:
     await anyio.to_thread.run_sync(write_ledger, story.ledger, ledger)
 

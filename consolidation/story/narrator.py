@@ -52,16 +52,21 @@ _ASKED_SHORTER = 0.4  # of the words there were
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who narrates: what the bot is called, SOUL.md, and the folder of a mind's own prompts."""
+    """
+    Who narrates: what the bot is called, SOUL.md, and the folder of a mind's own prompts.
+
+    One that ``is_quoting`` is narrated without a hosted model.
+    """
 
     agent: str
     soul: str
     overrides: Path | None
+    is_quoting: bool = False
 
     @classmethod
     def of(cls, workspace: Workspace, *, agent: str) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        return cls(agent, workspace.soul_text, workspace.prompts)
+        return cls(agent, workspace.soul_text, workspace.prompts, workspace.is_example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,10 @@ class ToldSoFar:
 class Narrator:
     """Asks its models in order, each once more with the reason when its answer could not be used."""
 
-    def __init__(self, models: Sequence[LanguageModel]) -> None:
-        """*models*: the narrative one, then those it falls back to."""
+    def __init__(self, models: Sequence[LanguageModel], *, quoting: LanguageModel | None = None) -> None:
+        """*models*: the narrative one, then those it falls back to. *quoting* is asked where none of them may be."""
         self._models = tuple(dict.fromkeys(models))
+        self._quoting = (quoting,) if quoting is not None else self._models
 
     async def narrate(
         self,
@@ -131,7 +137,7 @@ class Narrator:
             lambda: ChapterChecks(batch, book=told.book, agent=voice.agent, soul=voice.soul, language=language)
         )
         problem: MemoryFault = ModelFault("no model was asked")
-        for model in self._models:
+        for model in self._quoting if voice.is_quoting else self._models:
             tries = ChapterTries(
                 checks, book=told.book, revisable=len(revisable), is_again=is_again, left_out=going.refuse
             )
@@ -165,7 +171,7 @@ class Narrator:
             )
 
         ask = Ask("story_compress", StoryShortened, words, voice.overrides)
-        hosted = [model for model in self._models if model.is_hosted]
+        hosted = [model for model in self._models if model.is_hosted and not voice.is_quoting]
         try:
             found = await ask_checked(hosted, ask, fault, cleaned=_cleaned, refused=StoryRefused, reports=going)
         except (ModelFault, StoryRefused):

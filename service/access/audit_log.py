@@ -13,7 +13,9 @@ import hashlib
 import hmac
 import json
 import os
+from collections import deque
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -33,6 +35,7 @@ log = structlog.get_logger()
 
 FILE, KEY_FILE = "audit.jsonl", "audit.key"
 CODE = "code"  # the field with a line's own code
+_OF_EACH = frozenset({"at", "by", "action", "mind_id", "after", CODE})
 _BEGINNING = "0" * 64
 _LOCK_SECONDS = 10
 _TAIL_BYTES = 64 * 1024  # much longer than the longest line
@@ -53,6 +56,34 @@ class Chain:
     broken_at: int | None = None
     is_signed: bool = True
 
+    @property
+    def fault(self) -> str | None:
+        """What is wrong, for a person; None if nothing is."""
+        if self.broken_at is None:
+            return None
+        return f"line {self.broken_at} is not as it was written, or a line before it was changed or removed"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """A line that can be read, with its place in the file, from 1. ``details`` are the fields of its action."""
+
+    line: int
+    at: datetime
+    action: str
+    by: str
+    mind_id: str | None
+    details: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Lines, newest first, and the check of the whole file. ``has_more``: there are older ones that can be read."""
+
+    entries: tuple[AuditEntry, ...]
+    chain: Chain
+    has_more: bool
+
 
 class AuditLog:
     """The audit log of one home."""
@@ -63,6 +94,7 @@ class AuditLog:
         self._key_file = home / KEY_FILE
         self._key = key
         self._clock = clock
+        self._checked: tuple[tuple[int, int, int], Chain] | None = None  # of the file as it was then
 
     async def note(self, action: str, *, by: str, mind_id: str | None, **details: object) -> None:
         """
@@ -99,6 +131,30 @@ class AuditLog:
                 found = Chain(number, _digest(line), found.torn + is_torn, is_signed=is_signed or is_torn)
         return found
 
+    def page(self, *, before: int | None, limit: int) -> AuditPage:
+        """
+        The *limit* newest lines above the line *before*, or of all. A line that can not be read is left out.
+
+        The file is checked anew whenever it is another than at the last call. Raises OSError.
+        """
+        newest: deque[AuditEntry] = deque(maxlen=limit + 1)
+        try:
+            with self._file.open("rb") as file:
+                stat = os.fstat(file.fileno())
+                for number, line in enumerate(file, 1):
+                    if before is not None and number >= before:
+                        break
+                    entry = _entry(number, _read(line))
+                    if entry is not None:
+                        newest.append(entry)
+        except FileNotFoundError:
+            return AuditPage((), Chain(), has_more=False)
+        mark = stat.st_ino, stat.st_mtime_ns, stat.st_size
+        if self._checked is None or self._checked[0] != mark:
+            self._checked = mark, self.check()
+        has_more = len(newest) > limit
+        return AuditPage(tuple(reversed(newest))[:limit], self._checked[1], has_more=has_more)
+
     def _append(self, fields: dict[str, object]) -> str:
         with exclusive(self._file, seconds=_LOCK_SECONDS):
             key = self._read_key() or self._make_key()
@@ -131,6 +187,22 @@ def _read(line: bytes) -> dict[str, object] | None:
     except ValueError:
         return None
     return read if isinstance(read, dict) and "after" in read else None
+
+
+def _entry(number: int, read: dict[str, object] | None) -> AuditEntry | None:
+    """What a line says; None if a person or a power cut left less than that of it."""
+    if read is None:
+        return None
+    details = {name: value for name, value in read.items() if name not in _OF_EACH}
+    try:
+        at = datetime.fromisoformat(str(read["at"]))
+        mind_id = read["mind_id"]
+        action, by = str(read["action"]), str(read["by"])
+    except (KeyError, ValueError):
+        return None
+    if at.tzinfo is None:
+        return None
+    return AuditEntry(number, at, action, by, str(mind_id) if mind_id is not None else None, details)
 
 
 def _is_signed(read: dict[str, object], key: bytes) -> bool:

@@ -1,8 +1,9 @@
 """
 Decides who a request comes from, or why it is refused, before anything else looks at it.
 
-Deny by default: once there is a key, every path needs one, except the two named here. A key for certain minds opens
-only those minds and the pages named here. Without keys, only this machine is answered.
+Deny by default: once there is a key, every path needs one, except those named here. A key for certain minds opens only
+those minds and the pages named here. The token of a browser session is worth what its key is. Without keys, only this
+machine is answered.
 """
 
 from __future__ import annotations
@@ -37,17 +38,22 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from service.access.keyring import Keyring, KeySet
     from service.access.keys import ApiKey
+    from service.access.sessions import Session, Sessions
 
 log = structlog.get_logger()
 
 ALIVE, READY = "/healthz", "/readyz"  # open to all; the second one shows no details without a key
+SIGN_IN = "/v1/session"  # what is posted to it proves by itself who sends it
 _MINDS, _STATUS = "/v1/minds", "/v1/status"
+_CONSOLE = "/console"  # the same bytes for everybody, without data
+_FRONT = frozenset({"/", _CONSOLE})
 _CHAT_PATHS = frozenset(
     {"/v1/chat/completions", "/v1/models"}
 )  # their mind is in a header or the body, so they check it themselves
 # Also open to a key for certain minds. What is asked through /mcp is authenticated again, by the path it asks for.
-_WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
+_WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, SIGN_IN, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
 _DOCS = "/docs/"  # the page's scripts and style sheets
+_PAGES = frozenset({"/docs"})  # a link on another site may lead to it: it holds no data
 _FAILURES_PER_MINUTE = 10
 _OWN_SITES = frozenset({None, "same-origin", "none"})  # Sec-Fetch-Site: not a browser, our own page, typed by a person
 _KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
@@ -56,14 +62,28 @@ _NO_NETWORK = "no key protects this memory, so it answers only its own machine: 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What identifies a request: its path, the address it comes from (None: a Unix socket), and four headers."""
+    """What identifies a request: its path, the address it comes from (None: a Unix socket), its method, its headers."""
 
     path: str
     peer: str | None
+    method: str = "GET"
     host: str = ""
     origin: str | None = None
     fetch_site: str | None = None
+    fetch_mode: str | None = None
+    fetch_dest: str | None = None
     authorization: str = ""
+
+    @property
+    def is_sign_in(self) -> bool:
+        """Whether a session is asked for."""
+        return self.path == SIGN_IN and self.method == "POST"
+
+    @property
+    def is_followed_link(self) -> bool:
+        """Whether a person followed a link, in a window of its own and not in a frame."""
+        is_window = self.fetch_dest in {None, "document"}
+        return self.method == "GET" and self.fetch_mode == "navigate" and is_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +114,12 @@ class Authenticator:
         clock: Clock,
         owner_token: SecretStr,
         used: Callable[[ApiKey], None],
+        sessions: Sessions,
     ) -> None:
-        """Look keys up in *keyring*, and call *used* with each key that was accepted."""
+        """Look keys up in *keyring* and tokens in *sessions*; call *used* with each key that was accepted."""
         self.owner_token = owner_token
         self._keyring = keyring
+        self._sessions = sessions
         self._rules = rules
         self._clock = clock
         self._used = used
@@ -107,7 +129,7 @@ class Authenticator:
 
     def authenticate(self, credentials: Credentials) -> Principal:
         """The principal of a request. Raises AccessRefused, KeysUnreadable, NotFound (not there, or not for it)."""
-        if credentials.path == ALIVE:
+        if credentials.path == ALIVE or credentials.path in _FRONT or credentials.path.startswith(f"{_CONSOLE}/"):
             return STRANGER
         try:
             return self._authenticated(credentials)
@@ -121,24 +143,54 @@ class Authenticator:
         now = self._clock.now()
         return sum(key.is_live(now) for key in self._keyring.ring().values())
 
+    def needs_no_key(self) -> bool:
+        """Whether whoever may reach the service may use it. Raises KeysUnreadable."""
+        return not (self._rules.needs_key or self._keyring.ring())
+
+    def accept_key(self, text: str, *, peer: str | None) -> ApiKey:
+        """The live key *text*, which counts as used. Raises AccessRefused, as for a request with it; KeysUnreadable."""
+        key = find_key(parse_key(text), self._keyring.ring(), now=self._clock.now())
+        if key is None:
+            raise self.refusal(peer)
+        self._count(key)
+        return key
+
+    def refusal(self, peer: str | None, detail: str = _KEY_NEEDED) -> AccessRefused:
+        """The error for a caller who could not prove who it is. Failures of an address never hold up a valid key."""
+        address = address_group(peer)
+        seconds = self._failures.wait(address)
+        if seconds:
+            return RateLimited("too many requests without a valid key from this address", seconds=seconds)
+        log.warning("access.refused", address=address)
+        return Unauthenticated(detail)
+
     def _authenticated(self, credentials: Credentials) -> Principal:
         token = _bearer(credentials.authorization)
         if hmac.compare_digest(token.encode(), self.owner_token.get_secret_value().encode()):
             return OWNER
+        session = self._sessions.find(token)
+        if session is not None and session.holder == OWNER.name:
+            return Principal(OWNER.name, session_id=session.session_id)
         keys = self._keyring.ring()
-        if keys or self._rules.needs_key:
-            return self._with_key(credentials, token, keys)
-        return self._without_keys(credentials)
+        if not (keys or self._rules.needs_key):
+            return self._without_keys(credentials)
+        return STRANGER if credentials.is_sign_in else self._with_key(credentials, token, session, keys)
 
-    def _with_key(self, credentials: Credentials, token: str, keys: KeySet) -> Principal:
-        key = find_key(parse_key(token), keys, now=self._clock.now())
-        if key is None:
-            raise self._failure(credentials)
-        _check_rate(self._key_rate, key.key_id, "this key makes too many requests")
-        self._used(key)
-        caller = Principal(key.key_id, key.minds)
+    def _with_key(self, credentials: Credentials, token: str, session: Session | None, keys: KeySet) -> Principal:
+        now = self._clock.now()
+        key = find_key(parse_key(token), keys, now=now) if session is None else keys.get(session.holder)
+        if key is None or not key.is_live(now):
+            if credentials.path == READY:
+                raise Unauthenticated(_KEY_NEEDED)
+            raise self.refusal(credentials.peer)
+        self._count(key)
+        caller = Principal(key.key_id, key.minds, session.session_id if session is not None else None)
         _check_mind(caller, credentials.path)
         return caller
+
+    def _count(self, key: ApiKey) -> None:
+        _check_rate(self._key_rate, key.key_id, "this key makes too many requests")
+        self._used(key)
 
     def _without_keys(self, credentials: Credentials) -> Principal:
         if not (self._rules.trusts_network or is_local(credentials.peer)):
@@ -147,21 +199,11 @@ class Authenticator:
             raise HostRefused("the Host header names no service of this machine; see MIND_MEMORY_ACCESS__ALLOWED_HOSTS")
         if credentials.origin is not None and not is_own_origin(credentials.origin, credentials.host):
             raise OriginRefused("a web page of another site may not use this memory")
-        if credentials.fetch_site not in _OWN_SITES:
+        is_link_to_page = credentials.path in _PAGES and credentials.is_followed_link
+        if credentials.fetch_site not in _OWN_SITES and not is_link_to_page:
             raise OriginRefused("a web page of another site may not use this memory, and no link on one may lead to it")
         _check_rate(self._keyless_rate, address_group(credentials.peer), "this address makes too many requests")
         return LOCAL
-
-    def _failure(self, credentials: Credentials) -> AccessRefused:
-        """The refusal, with the same words for every cause. Failures of an address never hold up a valid key."""
-        if credentials.path == READY:
-            return Unauthenticated(_KEY_NEEDED)
-        address = address_group(credentials.peer)
-        seconds = self._failures.wait(address)
-        if seconds:
-            return RateLimited("too many requests without a valid key from this address", seconds=seconds)
-        log.warning("access.refused", address=address)
-        return Unauthenticated(_KEY_NEEDED)
 
 
 def _bearer(authorization: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _KEY = re.compile(r"mm_([0-9a-f]{8})_([0-9a-f]{64})")
-_NO_DIGEST = "0" * 64  # compared with an unknown key, so that this takes as long
+NO_DIGEST = "0" * 64  # compared with an unknown key, so that this takes as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +65,5 @@ def parse_key(text: str) -> PresentedKey | None:
 def find_key(presented: PresentedKey | None, keys: dict[str, ApiKey], *, now: datetime) -> ApiKey | None:
     """The live key that was presented; None for every other, after the same comparison."""
     known = keys.get(presented.key_id) if presented is not None else None
-    is_same = hmac.compare_digest(presented.digest if presented else _NO_DIGEST, known.digest if known else _NO_DIGEST)
+    is_same = hmac.compare_digest(presented.digest if presented else NO_DIGEST, known.digest if known else NO_DIGEST)
     return known if known is not None and presented is not None and is_same and known.is_live(now) else None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """``name`` is a key's id, or one of the names below. ``minds`` are the minds that exist for it; None means all."""
+    """
+    ``name`` is a key's id, or one of the names below. ``minds`` are the minds that exist for it; None means all.
+
+    ``session_id``: the browser session through which it calls, which has the rights of its key or of the owner.
+    """
 
     name: str
     minds: tuple[str, ...] | None = None
+    session_id: str | None = field(default=None, compare=False)
 
     def sees(self, mind_id: str) -> bool:
         """Whether *mind_id* exists for this caller."""
@@ -20,6 +25,11 @@ class Principal:
     def sees_all(self) -> bool:
         """Whether the caller may see what concerns no single mind."""
         return self.minds is None
+
+
+def scopes_of(minds: tuple[str, ...] | None) -> tuple[str, ...]:
+    """What a caller for these minds may do: who is for all of them also looks after the service."""
+    return ("minds",) if minds is not None else ("minds", "administration")
 
 
 OWNER = Principal("owner")  # the command line on this machine, which can read the home

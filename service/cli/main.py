@@ -17,6 +17,8 @@ from typer.main import get_command
 
 _COMMANDS = {
     "serve": "Run the service: two HTTP calls a turn, an embedded graph.",
+    "console": "Open the console in a browser: see, know why, put right.",
+    "demo": "Load an example life, and show what surfaces from it and why.",
     "chat": "Talk to a bot that remembers, and see what surfaces each turn.",
     "import": "Import conversations, or the archive of a mind.",
     "export": "Write a mind, whole, into one archive.",

@@ -1,7 +1,8 @@
-"""Builds the authenticator of a home with its keys, and says whether listening without a key is safe."""
+"""Builds what decides who may call a home, and its audit log; says whether listening without a key is safe."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,13 @@ from pydantic import SecretStr
 
 from consolidation.kernel.errors import MemoryFault
 from service.access.addresses import is_loopback
+from service.access.audit_log import AuditLog
 from service.access.authenticator import AccessRules, Authenticator
+from service.access.key_desk import KeyDesk
 from service.access.keyring import Keyring
-from service.adapters.random_ids import fresh_secret
+from service.access.sessions import Sessions
+from service.access.sign_in import SignIn
+from service.adapters.random_ids import fresh_key_id, fresh_secret
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,20 +34,40 @@ _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - addresses to listen on, not 
 _USE_RESOLUTION = timedelta(hours=1)  # a key's last use is known this exactly, and written no more often
 
 
-def build_authenticator(settings: Settings, *, clock: Clock, background: Background) -> Authenticator:
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may call one home, and what was changed by whom."""
+
+    authenticator: Authenticator
+    sign_in: SignIn
+    keys: KeyDesk
+    audit_log: AuditLog
+
+
+def build_access(settings: Settings, *, clock: Clock, background: Background) -> Access:
     """
-    The authenticator of a home, with a fresh token for its owner.
+    All of it, with a fresh token for the home's owner.
 
     Raises KeysUnreadable: a service that would let nobody in says so when it starts.
     """
     keyring = Keyring(settings.folder)
     keyring.ring()
-    return Authenticator(
+    life = timedelta(hours=settings.access.session_hours)
+    sessions = Sessions(clock=clock, life=life, fresh_id=fresh_key_id, fresh_secret=fresh_secret)
+    authenticator = Authenticator(
         keyring,
         rules=_rules(settings),
         clock=clock,
         owner_token=SecretStr(fresh_secret()),
         used=_KeyUses(keyring, clock=clock, background=background).note,
+        sessions=sessions,
+    )
+    audit_log = AuditLog(settings.folder, clock=clock, key=settings.access.audit_key)
+    return Access(
+        authenticator,
+        SignIn(authenticator, keyring=keyring, sessions=sessions, clock=clock),
+        KeyDesk(keyring, sessions=sessions, audit_log=audit_log, clock=clock),
+        audit_log,
     )
 
 

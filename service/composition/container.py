@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
-from service.access.audit_log import AuditLog
-from service.composition.access import build_authenticator
+from service.composition.access import build_access
 from service.composition.archive import build_archive
 from service.composition.ask import build_answerer
 from service.composition.catalog import build_catalog
 from service.composition.erasure import build_erasure
-from service.composition.ingest import build_ingest, build_intake
+from service.composition.example import build_example
+from service.composition.ingest import build_imports, build_ingest, build_intake
 from service.composition.journal import build_journal
 from service.composition.resonance import build_resonance
 from service.composition.resources import open_resources
@@ -32,6 +32,7 @@ from service.mind.events import about
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
+from service.settings.loading import effective_settings
 from service.sleep.observations import ObservationsEditor
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.access.audit_log import AuditLog
     from service.access.authenticator import Authenticator
+    from service.access.key_desk import KeyDesk
+    from service.access.sign_in import SignIn
     from service.ask.answerer import Answerer
     from service.composition.archive import Archive
     from service.composition.catalog import Catalog
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
     from service.composition.sleep import Sleep
     from service.composition.story import Story
     from service.erasure.service import ErasureService
+    from service.example.loader import ExampleLoader
+    from service.ingest.conversation_import import ConversationImports
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
@@ -62,6 +68,7 @@ if TYPE_CHECKING:
     from service.resonance.people_cards import PeopleCards
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
+    from service.settings.loading import EffectiveSetting
     from service.settings.settings import Settings
 
 
@@ -70,6 +77,7 @@ class Memory:
     """What the doors may call, a field for each path, and what they need around it. A door takes what it names."""
 
     intake: Intake
+    imports: ConversationImports
     ingestion: Ingestion
     pipeline: Pipeline
     deadline_seconds: float | None  # of a pre-turn call that names none
@@ -85,6 +93,7 @@ class Memory:
     catalog: Catalog
     archive: Archive
     erasure: ErasureService
+    example: ExampleLoader
     upstream: Upstream
 
     minds: Minds
@@ -93,9 +102,12 @@ class Memory:
     embedder: Embedder
     privacy_filter: PrivacyFilter
     authenticator: Authenticator
+    sign_in: SignIn
+    keys: KeyDesk
     audit_log: AuditLog
 
     settings: Settings
+    effective_settings: tuple[EffectiveSetting, ...]  # each with its source, as they were read
     clock: Clock
     started_at: datetime
     background: Background
@@ -125,7 +137,7 @@ async def open_memory(
     async with AsyncExitStack() as stack:
         shared = await open_resources(settings, stack, clock=clock or SystemClock(), embedder=embedder, graphs=graphs)
 
-        authenticator = build_authenticator(settings, clock=shared.clock, background=shared.background)
+        access = build_access(settings, clock=shared.clock, background=shared.background)
         ingest = build_ingest(settings, shared)
         narration = build_narration(settings, shared)
         journal = build_journal(settings, shared)
@@ -136,6 +148,7 @@ async def open_memory(
             resonance.think_ahead.begin(mind, stored)
 
         intake = build_intake(shared, ingest.ingestion, on_stored=narration.scheduler.notice, think_ahead=kept)
+        imports = build_imports(settings, shared, intake=intake)
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
 
@@ -145,6 +158,7 @@ async def open_memory(
             resonance.forget(mind_id)
             sleep.forget(mind_id)
             story.sources.forget(mind_id)
+            imports.forget(mind_id)
 
         def put_right(mind: Mind, correction: Correction) -> None:
             resonance.forget_answers(mind.mind_id)
@@ -152,20 +166,31 @@ async def open_memory(
             if correction.target.turn_ids:
                 story.scheduler.put_right(mind)
 
+        desk = CorrectionDesk(
+            clock=shared.clock,
+            privacy_filter=shared.privacy_filter,
+            is_paused=shared.minds.gate.paused,
+            changed=put_right,
+        )
+        example = build_example(
+            settings,
+            shared,
+            switches=switches or Switches(),
+            intake=intake,
+            corrections=desk,
+            scheduler=story.scheduler,
+        )
+
         memory = Memory(
             intake=intake,
+            imports=imports,
             ingestion=ingest.ingestion,
             pipeline=resonance.pipeline,
             deadline_seconds=resonance.deadline_seconds,
             recall=recall,
             answerer=build_answerer(settings, shared, recall=recall),
             outcomes=resonance.outcomes,
-            corrections=CorrectionDesk(
-                clock=shared.clock,
-                privacy_filter=shared.privacy_filter,
-                is_paused=shared.minds.gate.paused,
-                changed=put_right,
-            ),
+            corrections=desk,
             cards=resonance.cards,
             story=story,
             sleep=sleep,
@@ -174,15 +199,19 @@ async def open_memory(
             catalog=build_catalog(story),
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),
+            example=example,
             upstream=open_upstream(settings, clock=shared.clock),
             minds=shared.minds,
             new_minds=NewMinds(shared.minds, most_per_minute=settings.access.new_minds_per_minute, clock=shared.clock),
             graphs=shared.graphs,
             embedder=shared.embedder,
             privacy_filter=shared.privacy_filter,
-            authenticator=authenticator,
-            audit_log=AuditLog(settings.folder, clock=shared.clock, key=settings.access.audit_key),
+            authenticator=access.authenticator,
+            sign_in=access.sign_in,
+            keys=access.keys,
+            audit_log=access.audit_log,
             settings=settings,
+            effective_settings=effective_settings(settings),
             clock=shared.clock,
             started_at=shared.clock.now(),
             background=shared.background,

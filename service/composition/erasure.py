@@ -8,6 +8,8 @@ from service.composition.ingest import backoff_of
 from service.erasure.erase_mind import MindEraser
 from service.erasure.erase_turns import ErasureContext, TurnEraser
 from service.erasure.pending import ErasedMinds, PendingErasures
+from service.erasure.preview import ErasurePreviewer
+from service.erasure.receipt_log import ReceiptLog
 from service.erasure.service import ErasureService
 
 if TYPE_CHECKING:
@@ -35,13 +37,16 @@ def build_erasure(
         forget_in_memory=forget,
         dream_again=sleep.sleeper.begin,
     )
+    turn_eraser = TurnEraser(context)
     return ErasureService(
         context,
         pending=PendingErasures(settings.folder),
         mind_eraser=MindEraser(
             context, erased_minds=ErasedMinds(settings.folder), session_folder=story.sync.folders.outside
         ),
-        turn_eraser=TurnEraser(context),
+        turn_eraser=turn_eraser,
+        receipts=ReceiptLog(settings.folder),
+        previewer=ErasurePreviewer(context, turn_eraser=turn_eraser),
         ingestion=ingest.ingestion,
         scheduler=story.scheduler,
         backoff=backoff_of(settings),

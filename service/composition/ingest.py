@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from service.adapters.random_ids import jitter
 from service.archive.adopt_graph import GraphAdoption
 from service.ingest.backoff import Backoff
+from service.ingest.conversation_import import ConversationImports
 from service.ingest.extraction_lane import ExtractionLane
 from service.ingest.indexing_lane import IndexingLane
 from service.ingest.ingestion import Ingestion
@@ -88,6 +89,18 @@ def build_intake(
         wake_lanes=ingestion.wake,
         on_stored=on_stored,
         think_ahead=think_ahead,
+    )
+
+
+def build_imports(settings: Settings, shared: Resources, *, intake: Intake) -> ConversationImports:
+    """What stores the conversations of a file that was sent."""
+    return ConversationImports(
+        settings.folder / "uploads",
+        intake=intake,
+        background=shared.background,
+        clock=shared.clock,
+        most_bytes=settings.imports.max_bytes,
+        most_unpacked_bytes=settings.imports.max_unpacked_bytes,
     )
 
 

@@ -17,9 +17,11 @@ from consolidation.kernel.ports import Role
 from consolidation.secrets.privacy_filter import PrivacyFilter
 from consolidation.workspace import workspace_of
 from service.adapters.circuit_breaker import CircuitBreaker
+from service.adapters.extractive_model import ExtractiveModel
 from service.composition.embedder import choose_embedder
 from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
+from service.example.reader import ExampleReader
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
@@ -108,12 +110,14 @@ async def open_resources(
         settings, breaker=lambda: breaker_of(EMBEDDER, settings.embedder.rest_seconds)
     )
     cache = EmbeddingCache(plain_embedder, counts=telemetry.tally.texts)
+    reader = ExampleReader(ExtractiveModel())
     readers = TurnReaders(
         models[Role.EXTRACTION],
         overrides=lambda mind_id: workspace_of(settings.folder, mind_id).prompts,
         spent=lambda mind_id, usage: minds.add_usage(mind_id, usage),  # noqa: PLW0108 - minds come with graphs, below
         kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
         own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
+        own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
     )
     open_graphs = graphs or falkordb(
         settings, stack, server=server, breaker=breaker_of(GRAPH, settings.graph.rest_seconds)

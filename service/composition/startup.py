@@ -55,6 +55,7 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     background, server = shared.background, shared.graph_server
     memory.archive.start(background)
     memory.erasure.resume()
+    background.start("example", memory.example.resume)
     is_loading = server is not None and not server.has_answered
     await refuse_other_embedders(
         shared.graphs, () if is_loading else shared.minds.ids(), embedder=shared.plain_embedder
@@ -70,6 +71,7 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
             memory.minds, keep_days=memory.settings.traces.keep_days, clock=shared.clock, background=background
         ),
     )
+    background.start("left uploads", memory.imports.clear)
     background.start("dreams", memory.sleep.sleeper.resume)
     background.start("session files", memory.story.sync.import_at_start)
     if memory.settings.story.auto_bootstrap:

@@ -10,6 +10,7 @@ from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
 from consolidation.story.triggers import TriggerThresholds
 from consolidation.workspace import mind_id_of
+from service.adapters.extractive_model import ExtractiveModel
 from service.erasure.pending import ErasedMinds
 from service.story.context_window import ContextWindows
 from service.story.editor import StoryEditor
@@ -55,7 +56,7 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
     """Build it; nothing runs yet."""
     knobs, models = settings.story, shared.models
     consolidation = ConsolidationService(
-        Narrator((models[Role.NARRATIVE], models[Role.CHAT])),
+        Narrator((models[Role.NARRATIVE], models[Role.CHAT]), quoting=ExtractiveModel()),
         clock=shared.clock,
         batch_tokens=knobs.batch_tokens,
         most_words=knobs.most_words,

@@ -182,7 +182,7 @@ class TurnEraser:
         context, graph = self._context, self._context.graph_of(mind.mind_id)
         episodes = [turn.episode for turn in plan.turns]
         before, after = await _neighbours(mind, plan, most_after=_AFTER_LEANING)
-        near = [_doomed(mind, stored).episode for stored in after]
+        near = _episodes_of(mind, after)
         tainted = await graph.tainted(episodes, near, words=frozenset(plan.words))
         again = await anyio.to_thread.run_sync(mind.text.sequences, tainted.again)
         for stored in await mind.transcript.read_many(tuple(again.values())):
@@ -203,7 +203,7 @@ class TurnEraser:
         counts.add("traces", traces=gone)
         gone = await anyio.to_thread.run_sync(mind.outcomes.forget, lambda record: _is_of(record, plan))
         counts.add("outcomes", outcomes=gone)
-        gone = await anyio.to_thread.run_sync(mind.corrections.forget, lambda made: _left_of(made, plan))
+        gone = await anyio.to_thread.run_sync(mind.corrections.forget, lambda made: left_of(made, plan))
         counts.add("corrections", corrections=gone)
         self._context.forget_in_memory(mind.mind_id)
 
@@ -215,7 +215,7 @@ def _is_of(record: OutcomeRecord, plan: ErasurePlan) -> bool:
     return any(turn.sequence in record.sequences for turn in plan.turns)
 
 
-def _left_of(made: Correction, plan: ErasurePlan) -> Correction | None:
+def left_of(made: Correction, plan: ErasurePlan) -> Correction | None:
     """A correction without the erased turns; None where only they told its memory, or only they said its words."""
     erased = {turn.turn_id for turn in plan.turns}
     turns = tuple(one for one in made.target.turn_ids if one not in erased)
@@ -224,6 +224,15 @@ def _left_of(made: Correction, plan: ErasurePlan) -> Correction | None:
     if is_theirs or (made.target.turn_ids and not turns):
         return None
     return replace(made, target=replace(made.target, turn_ids=turns))
+
+
+async def near_turns(mind: Mind, plan: ErasurePlan) -> list[str]:
+    """The episodes (uuids) of the turns that follow the erased ones: their passages lean on them."""
+    return _episodes_of(mind, (await _neighbours(mind, plan, most_after=_AFTER_LEANING))[1])
+
+
+def _episodes_of(mind: Mind, turns: tuple[StoredTurn, ...]) -> list[str]:
+    return [_doomed(mind, stored).episode for stored in turns]
 
 
 def _doomed(mind: Mind, stored: StoredTurn) -> DoomedTurn:

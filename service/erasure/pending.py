@@ -40,7 +40,7 @@ class ErasurePlan:
     What is to be erased, and how its traces are recognised.
 
     ``words`` are stems that nothing else in the mind contains; ``forms`` are some of them as they were written.
-    ``messages`` are the texts of the turns. ``turns`` is empty if the whole mind goes.
+    ``messages`` are the texts of the turns. ``turns`` is empty if the whole mind goes. ``by`` is who asked for it.
     """
 
     request: ErasureRequest
@@ -49,6 +49,7 @@ class ErasurePlan:
     words: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
+    by: str = ""
 
 
 class PendingErasures:
@@ -99,6 +100,7 @@ def _decoded(file: Path) -> ErasurePlan | None:
             tuple(found["words"]),
             tuple(found["forms"]),
             tuple(found["said"]),
+            str(found.get("by", "")),  # earlier releases did not write it
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

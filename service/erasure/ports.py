@@ -63,6 +63,10 @@ class ErasableGraph(Protocol):
         """Find what *episodes* or their neighbours *near* (uuids) state in *words*, and other turns state as well."""
         ...
 
+    async def only_of(self, episodes: Sequence[str], tainted: Tainted, /) -> tuple[int, int]:
+        """Count the facts and the entities that ``forget`` would remove. Nothing is changed."""
+        ...
+
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Remove episodes, what only they state, and what is *tainted*. Summarise again the entities that stay."""
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -18,6 +18,7 @@ import structlog
 from consolidation.kernel.errors import HomeFault, MemoryFault, MindErasing, MindNotFound
 from consolidation.story.triggers import Trigger
 from service.erasure.receipt import ErasedCounts, Receipt, receipt_of
+from service.erasure.receipt_log import kept_receipt
 from service.mind.mind_gate import Paused
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from service.erasure.erase_mind import MindEraser
     from service.erasure.erase_turns import ErasureContext, TurnEraser
     from service.erasure.pending import ErasurePlan, PendingErasures
+    from service.erasure.preview import ErasurePreviewer
     from service.erasure.receipt import ErasureRequest
+    from service.erasure.receipt_log import ReceiptLog
     from service.ingest.backoff import Backoff
     from service.ingest.ingestion import Ingestion
     from service.story.scheduler import StoryScheduler
@@ -69,6 +72,8 @@ class ErasureService:
         pending: PendingErasures,
         mind_eraser: MindEraser,
         turn_eraser: TurnEraser,
+        previewer: ErasurePreviewer,
+        receipts: ReceiptLog,
         ingestion: Ingestion,
         scheduler: StoryScheduler,
         backoff: Callable[[], Backoff],
@@ -78,20 +83,22 @@ class ErasureService:
         self._pending = pending
         self._mind_eraser = mind_eraser
         self._turn_eraser = turn_eraser
+        self.preview = previewer.preview
+        self.receipts = receipts
         self._ingestion = ingestion
         self._scheduler = scheduler
         self._backoff = backoff
         self._jobs: dict[str, _Job] = {}
         self._starting: dict[str, asyncio.Lock] = {}
 
-    async def erase(self, request: ErasureRequest) -> Receipt | Unfinished:
+    async def erase(self, request: ErasureRequest, *, by: str) -> Receipt | Unfinished:
         """
-        Erase, and wait at most 45 s for the receipt.
+        Erase, and wait at most 45 s for the receipt. *by* is who asks for it.
 
         Raises InvalidMindId, NotFound, Erased, MemoryFault.
         """
         async with self._starting.setdefault(request.mind_id, asyncio.Lock()):
-            job = await self._running(request) or await self._begin(request)
+            job = await self._running(request) or await self._begin(request, by=by)
         assert job.task is not None  # noqa: S101 - started
         blocked = asyncio.ensure_future(job.blocked.wait())
         try:
@@ -132,7 +139,7 @@ class ErasureService:
             raise MindErasing(f"another erasure of this mind is under way and waits: {job.waiting_for}")
         return None
 
-    async def _begin(self, request: ErasureRequest) -> _Job:
+    async def _begin(self, request: ErasureRequest, *, by: str) -> _Job:
         gate = self._context.minds.gate
         interrupted = next((plan for plan in self._pending.all() if plan.request == request), None)
         if interrupted is not None:
@@ -144,6 +151,7 @@ class ErasureService:
             plan = await (
                 self._mind_eraser.plan(mind, request) if request.is_whole else self._turn_eraser.plan(mind, request)
             )
+        plan = replace(plan, by=by)
         try:
             await anyio.to_thread.run_sync(self._pending.write, plan)
             for other in self._pending.all():  # what a cancelled erasure of this mind has left
@@ -237,6 +245,8 @@ class ErasureService:
             if not found or searches == _MOST_SEARCHES:
                 break
             await asyncio.sleep(_PAUSE_SECONDS)  # a server records late which statements it ran
+        receipt = receipt_of(request, job.counts, erased_at=self._context.clock.now(), rewritten=rewritten, found=found)
+        await anyio.to_thread.run_sync(self.receipts.add, kept_receipt(job.plan, receipt))  # before the plan goes
         await anyio.to_thread.run_sync(self._pending.drop, job.plan)
         log.info(
             "erasure.finished",
@@ -245,4 +255,4 @@ class ErasureService:
             found=found,
             server=rewritten.append_only_file,
         )
-        return receipt_of(request, job.counts, erased_at=self._context.clock.now(), rewritten=rewritten, found=found)
+        return receipt

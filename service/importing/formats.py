@@ -35,16 +35,17 @@ class _Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """A format: how an object of it is recognised, and how it is read."""
+    """A format: what it is called, how an object of it is recognised, and how it is read."""
 
+    name: str
     matches: Callable[[dict[str, object]], bool]
     read: _Read
 
 
 _FORMATS = (
-    _Format(is_chatgpt, read_chatgpt),
-    _Format(is_own, read_own),
-    _Format(is_agents, read_agents),
+    _Format("chatgpt", is_chatgpt, read_chatgpt),
+    _Format("jsonl", is_own, read_own),
+    _Format("agent_sessions", is_agents, read_agents),
 )
 
 
@@ -61,6 +62,22 @@ def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Impor
         yield found
     if only is not None and not has_turns:
         yield Skipped(clean(str(path)), f"no conversation {identifier(only)!r} in it")
+
+
+def format_name(path: Path) -> str:
+    """The format of the first known record: chatgpt, jsonl or agent_sessions. Raises ImportUnreadable."""
+    fault = None
+    for source in sources_of(path):
+        try:
+            with source.open() as stream:
+                _, first = _head(records(stream, where=source.where, is_lines=source.is_lines), where=source.where)
+        except ImportUnreadable as unreadable_source:
+            fault = fault or unreadable_source
+            continue
+        known = _format_of(first)
+        assert known is not None  # noqa: S101 - _head returns no other record
+        return known.name
+    raise fault or unreadable(clean(str(path)), found="nothing in it")
 
 
 def _read_all(path: Path, *, only: str | None) -> Iterator[ImportItem]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 import re
 import zipfile
 import zlib
@@ -26,6 +27,7 @@ _ENDINGS = frozenset({".json", ".jsonl"})
 _LINES = frozenset({".jsonl", ".ndjson"})
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")  # large exports are split: conversations-000.json
 _ENCRYPTED = 0x1
+_LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 
 
@@ -59,7 +61,7 @@ class ImportSource:
     def _raw(self, stack: ExitStack) -> IO[bytes]:
         if self.member is None:
             return stack.enter_context(self.path.open("rb"))
-        archive = stack.enter_context(zipfile.ZipFile(self.path))
+        archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(_Bounded(self.path))))
         return stack.enter_context(archive.open(self.member))
 
 
@@ -97,13 +99,32 @@ def _is_home(folder: Path) -> bool:
 
 
 def _in_zip(path: Path) -> list[ImportSource]:
-    with zipfile.ZipFile(path) as archive:
+    with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
         members = [each for each in archive.infolist() if _CONVERSATIONS.fullmatch(each.filename)]
     if not members:
         raise unreadable(clean(str(path)), found="a zip without a conversations.json")
     if any(each.flag_bits & _ENCRYPTED for each in members):
         raise unreadable(clean(str(path)), found="a zip that is encrypted")
     return [ImportSource(path, name) for name in sorted({each.filename for each in members})]
+
+
+def unpacked_bytes(path: Path) -> int:
+    """How many bytes of text a file, or the conversations in a zip, say to have. Raises ImportUnreadable."""
+    sources = sources_of(path)
+    if sources[0].member is None:
+        return sum(source.path.stat().st_size for source in sources)
+    with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
+        return sum(archive.getinfo(source.member).file_size for source in sources if source.member is not None)
+
+
+class _Bounded(io.FileIO):
+    """A zip whose directory, which is read as a whole, can not fill the memory."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        wanted = os.fstat(self.fileno()).st_size - self.tell() if size is None or size < 0 else size
+        if wanted > _LONGEST_DIRECTORY:
+            raise zipfile.BadZipFile("its directory is too long")
+        return super().read(wanted)
 
 
 def _reason(error: Exception) -> str:

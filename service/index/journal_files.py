@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NOTES, FOLDER, ENDING = "MEMORY.md", "memory", ".md"
 OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md")  # of an autonomous agent
+PERSONA = ("SOUL.md", "PURPOSE.md")  # people's, and not searched: who asks for them says so (*also*)
 _ALONE = frozenset({NOTES, *OWN_WRITINGS})  # files beside the folder
 POINTER = "query/path"
 LONGEST_PATH = 1_000
@@ -45,8 +46,8 @@ class Stamp(NamedTuple):
         return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
-def steps_of(path: str) -> tuple[str, ...]:
-    """The steps of *path* below the mind's folder. Raises JournalPathRefused."""
+def steps_of(path: str, *, also: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The steps of *path* below the mind's folder; *also* names files beside the journal. Raises JournalPathRefused."""
     if len(path) > LONGEST_PATH:
         raise _refused(f"is longer than {LONGEST_PATH} characters")
     if "\\" in path or any(unicodedata.category(character) in _NO_NAMES for character in path):
@@ -54,7 +55,7 @@ def steps_of(path: str) -> tuple[str, ...]:
     steps = tuple(path.split("/"))
     if any(step.startswith(".") or not step for step in steps):
         raise _refused("is not a plain path below the mind's folder: no step may be empty, nor begin with a dot")
-    is_alone = len(steps) == 1 and steps[0] in _ALONE
+    is_alone = len(steps) == 1 and (steps[0] in _ALONE or steps[0] in also)
     if not is_alone and not (steps[0] == FOLDER and len(steps) > 1 and _is_markdown(steps[-1])):
         raise _refused(f"is not in the journal, which is MEMORY.md, memory/**/*.md, {', '.join(OWN_WRITINGS)}")
     if len(steps) > _DEEPEST:
@@ -62,13 +63,13 @@ def steps_of(path: str) -> tuple[str, ...]:
     return steps
 
 
-def read(root: Path, path: str, *, most_bytes: int) -> tuple[bytes, Stamp]:
+def read(root: Path, path: str, *, most_bytes: int, also: tuple[str, ...] = ()) -> tuple[bytes, Stamp]:
     """
-    A file's bytes, and the stamp it had before they were read. Does blocking I/O.
+    A file's bytes, and the stamp it had before they were read; *also* as for ``steps_of``. Does blocking I/O.
 
     Raises JournalPathRefused, JournalFileNotFound, JournalFileTooLarge, OSError.
     """
-    with _opened(root, steps_of(path)) as handle:
+    with _opened(root, steps_of(path, also=also)) as handle:
         found = os.fstat(handle)
         if is_secret(found, home=root.parents[1]):
             raise _refused("is another name of a file that guards the home")
@@ -81,11 +82,11 @@ def read(root: Path, path: str, *, most_bytes: int) -> tuple[bytes, Stamp]:
     return content, stamp
 
 
-def files_of(root: Path) -> dict[str, Stamp]:
-    """Every file of the journal with its stamp, by path. Does blocking I/O. Raises OSError."""
+def files_of(root: Path, *, also: tuple[str, ...] = ()) -> dict[str, Stamp]:
+    """Every file of the journal, and *also* those, with its stamp, by path. Does blocking I/O. Raises OSError."""
     found: dict[str, Stamp] = {}
     for entry in _entries(root):
-        if entry.name in _ALONE and entry.is_file(follow_symlinks=False):
+        if (entry.name in _ALONE or entry.name in also) and entry.is_file(follow_symlinks=False):
             _put(found, entry, entry.name)
         elif entry.name == FOLDER and entry.is_dir(follow_symlinks=False):
             _gather(root / FOLDER, FOLDER, found)

@@ -68,7 +68,8 @@ class TurnReaders:
     """
     Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost.
 
-    A hosted model is asked of which of the *kinds* an entity is; *own_kinds* are those of a mind that has its own.
+    A hosted model is asked of which of the *kinds* an entity is; *own_kinds* are those of a mind that has its own, as
+    *own_model* is the model.
     """
 
     model: LanguageModel
@@ -76,13 +77,15 @@ class TurnReaders:
     spent: Callable[[str, Usage], None]
     kinds: tuple[EntityKind, ...] = ()
     own_kinds: Callable[[str], tuple[EntityKind, ...] | None] = lambda _: None
+    own_model: Callable[[str], LanguageModel | None] = lambda _: None
 
     @contextmanager
     def reading(self, mind_id: str) -> Iterator[TurnReader]:
         """Lend a reader for one turn of a mind; what it cost is accounted, whether the turn was read or not."""
         own = self.own_kinds(mind_id)
         kinds = self.kinds if own is None else own
-        reader = TurnReader(self.model, overrides=self.overrides(mind_id), kinds=kinds)
+        model = self.own_model(mind_id) or self.model
+        reader = TurnReader(model, overrides=self.overrides(mind_id), kinds=kinds)
         try:
             yield reader
         finally:

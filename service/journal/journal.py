@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import EmbedderFault
+from consolidation.kernel.errors import EmbedderFault, HomeFault
+from consolidation.story.edits import etag_of
 from service.index.journal_dates import decay
-from service.index.journal_files import read
+from service.index.journal_files import PERSONA, read
 from service.journal.excerpts import excerpt
 from service.journal.mmr import diverse
 from service.journal.observations import level_share
+from service.journal.person_files import PersonFiles, list_files
 from service.journal.scoring import POOL, Match, match_chunks, parse_query
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from service.journal.freshness import JournalFreshness
+    from service.journal.person_files import JournalEntry
     from service.journal.scoring import JournalWeights
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vector
@@ -52,13 +55,14 @@ class JournalPassage:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some lines of a file, beginning with ``from_line``, and the number of all its lines."""
+    """Some lines of a file, beginning with ``from_line``; the number of all its lines, and the ETag of the file."""
 
     path: str
     text: str
     from_line: int
     lines: int
     total_lines: int
+    etag: str
 
 
 class Journal:
@@ -79,6 +83,7 @@ class Journal:
         self._clock = clock
         self._ranking = ranking
         self._max_file_bytes = max_file_bytes
+        self._people = PersonFiles(most_bytes=max_file_bytes)
 
     async def search(
         self, mind: Mind, query: str, *, max_results: int, min_score: float | None
@@ -97,12 +102,38 @@ class Journal:
         Raises JournalPathRefused, JournalFileNotFound, JournalFileTooLarge, OSError.
         """
         root, most = mind.workspace.folder, self._max_file_bytes
-        content, _ = await anyio.to_thread.run_sync(lambda: read(root, path, most_bytes=most))
+        content, _ = await anyio.to_thread.run_sync(lambda: read(root, path, most_bytes=most, also=PERSONA))
         all_lines = content.decode("utf-8", errors="replace").split("\n")
         if not all_lines[-1]:
             all_lines.pop()  # a line end ends a line and begins none
         shown = all_lines[from_line - 1 : None if lines is None else from_line - 1 + lines]
-        return Page(path, "\n".join(shown), from_line, len(shown), len(all_lines))
+        etag = etag_of(content.decode("utf-8", "surrogateescape"))
+        return Page(path, "\n".join(shown), from_line, len(shown), len(all_lines), etag)
+
+    async def files(self, mind: Mind) -> tuple[JournalEntry, ...]:
+        """Every file, the newest first. Raises HomeFault."""
+        try:
+            return await anyio.to_thread.run_sync(list_files, mind.workspace.folder)
+        except OSError as error:
+            raise HomeFault(f"the journal can not be listed: {error.strerror}") from error
+
+    async def put(self, mind: Mind, path: str, text: str, *, expected: str | None) -> Page:
+        """
+        Put *text* in the place of a person's file whose ETag is *expected*; a search finds its words at once.
+
+        The answer is what was written. Raises JournalPathRefused, JournalFileNotFound, JournalFileNotEditable,
+        JournalFileTooLarge, StoryPreconditionMissing, JournalFileChanged, HomeFault.
+        """
+        root = mind.workspace.folder
+        try:
+            await anyio.to_thread.run_sync(lambda: self._people.put(root, path, text, expected=expected))
+        except OSError as error:
+            raise HomeFault(f"the file can not be written: {error.strerror}") from error
+        await self._freshness.ensure_fresh(mind, seconds=_WAIT_SECONDS, with_vectors=False)
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        return Page(path, "\n".join(lines), 1, len(lines), len(lines), etag_of(text))
 
     async def _vector(self, mind: Mind, query: str) -> tuple[Vector | None, tuple[str, ...]]:
         if mind.journal.is_empty or not self._ranking.weights.vectors:

@@ -112,6 +112,14 @@ class TraceFiles:
                 new.writelines(line for line, is_gone in zip(old, lines, strict=True) if not is_gone)
         return gone
 
+    def count(self, day: int, is_doomed: Callable[[TraceDocument], bool]) -> int:
+        """How many lines ``rewrite`` would take out of a day's file. Raises OSError."""
+        return sum(self._verdicts(day, is_doomed))
+
+    def name_of(self, day: int) -> str:
+        """The name of a day's file."""
+        return self._file(day).name
+
     def drop(self, day: int) -> None:
         """Delete a day's file. Raises OSError."""
         self._file(day).unlink(missing_ok=True)

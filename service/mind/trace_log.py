@@ -225,6 +225,11 @@ class TraceLog:
                 self._read_newest()
             return gone
 
+    def count_doomed(self, is_doomed: Callable[[TraceDocument], bool]) -> tuple[int, tuple[str, ...]]:
+        """How many traces are doomed, and the names of the files that hold them. Reads every file. Raises OSError."""
+        counts = {day: self._files.count(day, is_doomed) for day in self._files.days()}
+        return sum(counts.values()), tuple(self._files.name_of(day) for day, count in counts.items() if count)
+
     def drop_old(self) -> int:
         """Delete the traces that are kept no longer, and return of how many days they were."""
         with self._reading:

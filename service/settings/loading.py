@@ -8,9 +8,9 @@ import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, JsonValue, SecretStr, ValidationError
 from pydantic_settings import SettingsError
 
 from consolidation.kernel.errors import ConfigurationFault
@@ -22,13 +22,17 @@ from service.settings.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
+
+type Source = Literal["default", "file", "environment", "option"]
 
 PREFIX = "MIND_MEMORY_"
 TOML = "mind-memory.toml"
 _URL, KEY = "MIND_MEMORY_URL", "MIND_MEMORY_KEY"  # of commands that talk to a service; no settings of the service
 _OF_COMPOSE = tuple(f"{PREFIX}{name}" for name in ("DATA", "UID", "GID", "PUBLISH"))  # in .env, for compose.yaml
 _GRAPH = "FALKORDB_URL"
+_ADDRESSES = frozenset({_GRAPH.lower(), "api_base", "otlp_endpoint"})  # which may hold a password
 _HIDDEN = "set, not shown"
 _DEFAULTS = Settings.model_construct()
 
@@ -88,9 +92,98 @@ def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class EffectiveSetting:
+    """
+    A setting as it holds: its variable without the prefix, its value as JSON, where that comes from, its description.
+
+    ``value`` is None where it is a secret, and has no password where it is an address.
+    """
+
+    name: str
+    value: JsonValue
+    source: Source
+    about: str
+    is_secret: bool
+
+
+def effective_settings(settings: Settings) -> tuple[EffectiveSetting, ...]:
+    """Every setting that *settings* hold, in order. Raises OSError, TOMLDecodeError if mind-memory.toml is not TOML."""
+    toml, dumped, plain = _toml(), settings.model_dump(mode="json"), _without_options()
+    return tuple(
+        EffectiveSetting(
+            name=_GRAPH if _is_graph(path) else "__".join(path).upper(),
+            value=_told(path, _value(settings, path), _at(dumped, path)),
+            source=_source(path, settings, toml=toml, plain=plain),
+            about=_field(path).description or "",
+            is_secret=_is_secret(path),
+        )
+        for path in _leaves(Settings)
+    )
+
+
 def known_variables() -> tuple[str, ...]:
     """Every environment variable that the service or a command reads."""
     return (_GRAPH, _URL, KEY, *_OF_COMPOSE, *(_variable(path) for path in _paths(Settings)))
+
+
+def _source(path: tuple[str, ...], settings: Settings, *, toml: object, plain: Settings | None) -> Source:
+    """Where a value comes from. What differs from all that environment and file say was given as an option."""
+    if not _is_set(settings, path):
+        return "default"
+    if plain is not None and _value(plain, path) == _value(settings, path):
+        if _is_in_environment(path):
+            return "environment"
+        if _at(toml, path) is not None:
+            return "file"
+    return "option"
+
+
+def _is_in_environment(path: tuple[str, ...]) -> bool:
+    """Whether a variable sets this field, by itself or in the JSON of a section."""
+    for length in range(len(path), 0, -1):
+        name = _set_variable(path[:length], is_exact=True)
+        if name and (length == len(path) or _at(json.loads(os.environ[name]), path[length:]) is not None):
+            return True
+    return False
+
+
+def _without_options() -> Settings | None:
+    """What environment and file say; None where they alone are not valid."""
+    try:
+        return Settings(_env_ignore_empty=True)
+    except (ValidationError, SettingsError):
+        return None
+
+
+def _is_set(section: BaseModel, path: Sequence[str]) -> bool:
+    first, *rest = path
+    return first in section.model_fields_set and (not rest or _is_set(getattr(section, first), rest))
+
+
+def _is_graph(path: Sequence[str]) -> bool:
+    return path[0].lower() == _GRAPH.lower()
+
+
+def _is_secret(path: tuple[str, ...]) -> bool:
+    """Whether no part of the value may be shown. The graph's address may, without its password."""
+    return SecretStr in (_field(path).annotation, *get_args(_field(path).annotation)) and not _is_graph(path)
+
+
+def _field(path: tuple[str, ...]) -> FieldInfo:
+    section: type[BaseModel] = Settings
+    for part in path[:-1]:
+        section = section.model_fields[part].annotation  # type: ignore[assignment] # only sections have fields below
+    return section.model_fields[path[-1]]
+
+
+def _told(path: tuple[str, ...], value: object, dumped: object) -> JsonValue:
+    """A value as everybody who looks after the service may see it."""
+    if value is None or _is_secret(path):
+        return None
+    if path[-1] in _ADDRESSES:
+        return _shown(".".join(path), value)
+    return cast("JsonValue", dumped)
 
 
 def _refuse_unknown_variables() -> None:
@@ -149,7 +242,7 @@ def _set_variable(path: tuple[str, ...], *, is_exact: bool = False) -> str:
     """The variable that sets this field, or the section it stands in, as it is written in the environment."""
     lengths = (len(path),) if is_exact else range(len(path), 0, -1)
     wanted = [_variable(path[:length]) for length in lengths]
-    if path[0].lower() == _GRAPH.lower():
+    if _is_graph(path):
         wanted = [_GRAPH, *wanted]
     present = {name.upper(): name for name, value in os.environ.items() if value}
     return next((present[name] for name in wanted if name in present), "")
@@ -194,6 +287,6 @@ def _value(settings: BaseModel, path: Sequence[str]) -> object:
 def _shown(name: str, value: object) -> str:
     if isinstance(value, SecretStr) and name == _GRAPH.lower():
         return shown(value.get_secret_value())
-    if name.endswith("api_base"):
+    if name.rpartition(".")[2] in _ADDRESSES:
         return without_secrets_of(str(value))
     return _HIDDEN if isinstance(value, SecretStr) else str(value)

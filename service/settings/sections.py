@@ -176,6 +176,9 @@ class AccessSettings(Section):
         description="The key of the audit log's codes. Kept outside the home, it lets nobody who can write there write "
         "the log anew. Without it, `<home>/audit.key` is made.",
     )
+    session_hours: Annotated[float, Field(gt=0, le=168)] = Field(
+        12, description="The hours after which a browser has to sign in to the console again; at most 168, a week."
+    )
     new_minds_per_minute: Annotated[int, Field(ge=0)] = Field(
         120,
         description="The number of minds that each API key, or all callers without one, may begin per minute; "
@@ -308,6 +311,15 @@ class JournalSettings(Section):
         if not self.vector_weight and not self.word_weight:
             raise ValueError("vector_weight and word_weight must not both be 0: nothing would be found")
         return self
+
+
+class ImportsSettings(Section):
+    """Size limits of conversations that are sent to be imported."""
+
+    max_bytes: PositiveInt = Field(512 * 1024**2, description="The maximum size of a sent file of conversations.")
+    max_unpacked_bytes: PositiveInt = Field(
+        4 * 1024**3, description="The maximum size of the conversations in a sent zip, unpacked."
+    )
 
 
 class ArchiveSettings(Section):

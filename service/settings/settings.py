@@ -28,6 +28,7 @@ from service.settings.sections import (
     EmbedderSettings,
     EntityKindSettings,
     GraphSettings,
+    ImportsSettings,
     JournalSettings,
     Marker,
     ModelSettings,
@@ -127,6 +128,7 @@ class Settings(BaseSettings):
     access: AccessSettings = Field(AccessSettings(), description="Who may call the service.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="Background work after a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")
+    imports: ImportsSettings = Field(ImportsSettings(), description="Conversations that are sent.")
     telemetry: TelemetrySettings = Field(TelemetrySettings(), description="Spans (OpenTelemetry).")
 
     @property

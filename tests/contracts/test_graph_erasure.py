@@ -53,6 +53,22 @@ async def test_an_erased_episode_takes_with_it_what_only_it_says(on, graph, mind
     assert (again.episodes, again.passages, again.facts, again.entities) == (0, 0, (), ())
 
 
+async def test_what_would_go_is_counted_as_it_goes_and_nothing_is_changed(on, graph, mind):
+    one, two, _ = await tell(
+        graph, mind, "Ada met Zorro. Ada met Carla.", "Ada met Zorro. Bruno saw Dora.", "Bruno ran."
+    )
+    erasable = on.graphs.erasable(mind)
+    tainted = await erasable.tainted([one.uuid], [two.uuid], words=frozenset({"zorro"}))
+    before = await graph.size()
+
+    alone, with_tainted = await erasable.only_of([two.uuid], Tainted()), await erasable.only_of([one.uuid], tainted)
+
+    assert await graph.size() == before
+    gone = await erasable.forget([one.uuid], tainted)
+    assert with_tainted == (len(gone.facts), len(gone.entities)) == (3, 2)
+    assert alone == (1, 1)
+
+
 async def test_tainted_knowledge_goes_whoever_says_it_and_parked_and_tried_turns_with_their_episode(on, graph, mind):
     one, two = await tell(graph, mind, "Ada met Zorro.", "Ada met Zorro.")
     await graph.park(parked(1))

@@ -147,6 +147,7 @@ async def test_lines_of_a_file_are_read_as_they_stand(shared):
         "from_line": 1,
         "lines": 7,
         "total_lines": 7,
+        "etag": some["etag"],  # of the whole file, whatever is shown
     }
     assert (some["text"], some["lines"]) == ("\n".join(NOTES["MEMORY.md"].split("\n")[2:4]), 2)
     assert (behind["text"], behind["lines"], behind["total_lines"]) == ("", 0, 7)

@@ -77,6 +77,14 @@ OPTIONAL MATCH (n)-[e:%s]-()
 WITH n, mentions, count(e) AS facts WHERE mentions = 0 AND facts = 0
 RETURN n.uuid
 """  # % kinds
+_LONELY_WITHOUT = f"""
+MATCH (n:Entity) WHERE n.uuid IN $entities
+OPTIONAL MATCH (p:Episodic)-[:MENTIONS]->(n) WHERE NOT p.uuid IN $episodes
+WITH n, count(p) AS mentions
+OPTIONAL MATCH (n)-[e:RELATES_TO|{OLD}]-() WHERE NOT e.uuid IN $facts
+WITH n, mentions, count(e) AS facts WHERE mentions = 0 AND facts = 0
+RETURN n.uuid
+"""
 _DROP_ENTITIES = "MATCH (n:Entity) WHERE n.uuid IN $entities DETACH DELETE n"
 _DROP_NAMES = "MATCH (x:Name) WHERE x.uuid IN $entities DELETE x"
 _FACTS_OF = f"""
@@ -124,15 +132,17 @@ class FalkorErasableGraph:
             facts |= {row[0]: set(row[1]) for row in around_them}
         return Tainted(tuple(facts), tuple(names), tuple(sorted(again - gone))[:MOST_READ_AGAIN], tuple(stale))
 
+    async def only_of(self, episodes: Sequence[str], tainted: Tainted, /) -> tuple[int, int]:
+        """How many facts and entities would go with *episodes* and what is *tainted*."""
+        _, facts, touched = await self._leaving(episodes, tainted)
+        without = {"entities": sorted(touched), "episodes": list(episodes), "facts": sorted(facts)}
+        alone = {row[0] for row in await self._read(_LONELY_WITHOUT, **without)}
+        return len(facts), len(alone | set(tainted.entities))
+
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Take *episodes* out, what only they told, and what is *tainted*."""
-        graph, going = self._graph.name, set(episodes)
-        told = await self._read(_TOLD, episodes=[*episodes, *tainted.again])
-        again = set(tainted.again)
-        facts = {row[0] for row in told if set(row[2]) <= going or set(row[2]) <= again} | set(tainted.facts)
-        mentioned = await self._read(_MENTIONED, episodes=[*episodes, *tainted.again])
-        touched = {row[0] for row in mentioned} | {uuid for row in told for uuid in (row[3], row[4])}
-        touched |= set(tainted.stale)
+        graph = self._graph.name
+        told, facts, touched = await self._leaving(episodes, tainted)
         ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
         counts = [int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes)]
         for statement in _DROP_FACTS:
@@ -198,6 +208,15 @@ class FalkorErasableGraph:
     def search_files(self, forms: Sequence[str], /) -> tuple[str, ...]:
         """The server's files that hold one of *forms*."""
         return self._purge.search(forms)
+
+    async def _leaving(self, episodes: Sequence[str], tainted: Tainted) -> tuple[Rows, set[str], set[str]]:
+        """Rows of what *episodes* tell, the facts that go with them and what is *tainted*, and the entities touched."""
+        going, again = set(episodes), set(tainted.again)
+        told = await self._read(_TOLD, episodes=[*episodes, *tainted.again])
+        facts = {row[0] for row in told if set(row[2]) <= going or set(row[2]) <= again} | set(tainted.facts)
+        mentioned = await self._read(_MENTIONED, episodes=[*episodes, *tainted.again])
+        touched = {row[0] for row in mentioned} | {uuid for row in told for uuid in (row[3], row[4])}
+        return told, facts, touched | set(tainted.stale)
 
     async def _summarise(self, entities: Sequence[str]) -> None:
         """Summaries of entities, made of the facts that are left, as extraction makes them."""

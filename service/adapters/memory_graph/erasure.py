@@ -41,14 +41,22 @@ class MemoryErasableGraph:
             tuple(uuid for uuid in stale if uuid not in names),
         )
 
+    async def only_of(self, episodes: Sequence[str], tainted: Tainted, /) -> tuple[int, int]:
+        """Count what would go with *episodes* and what is *tainted*."""
+        content, going = self._graph.content(), set(episodes)
+        facts, touched = _leaving(content, going, tainted)
+        lonely = {
+            uuid
+            for uuid in touched
+            if set(content.mentions(uuid)) <= going and all(row.key in facts for row in _around(content, [uuid]))
+        }
+        return len(facts), len(lonely | set(tainted.entities))
+
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Remove *episodes*, what only they say, and what is *tainted*."""
         content, going, again = self._graph.content(), set(episodes), set(tainted.again)
+        facts, touched = _leaving(content, going, tainted)
         told = tuple(_told_by(content, going | again))
-        facts = {str(row.key) for row in told if _is_only_of(row, going) or _is_only_of(row, again)}
-        facts.update(tainted.facts)
-        touched = {uuid for row in told for uuid in joined(row)} | set(tainted.stale)
-        touched |= {entity for episode, entity in content.ends("MENTIONS") if episode in going | again}
         ended = {row.properties.get("valid_at") for row in told if row.key in facts} - {None}
         counts = _count(content, going)
         for kind in FACTS:
@@ -112,6 +120,16 @@ class MemoryErasableGraph:
         """The names of the mind's graph and of what an import has built for it."""
         mine, sites = self._graph.mind_id, site_prefix(self._graph.mind_id)
         return [name for name in self._reach() if name == mine or name.startswith(sites)]
+
+
+def _leaving(content: Content, going: set[str], tainted: Tainted) -> tuple[set[str], set[str]]:
+    """The facts that go with the episodes *going* and what is *tainted*, and the entities that this touches."""
+    again = set(tainted.again)
+    told = tuple(_told_by(content, going | again))
+    facts = {str(row.key) for row in told if _is_only_of(row, going) or _is_only_of(row, again)}
+    touched = {uuid for row in told for uuid in joined(row)} | set(tainted.stale)
+    touched |= {entity for episode, entity in content.ends("MENTIONS") if episode in going | again}
+    return facts | set(tainted.facts), touched
 
 
 def _told_by(content: Content, episodes: Collection[str]) -> Iterable[Row]:

@@ -12,6 +12,7 @@ import anyio.to_thread
 import typer
 from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound
 from mind_memory_client.models import Erasure
+from mind_memory_client.records import ErasurePreview
 
 from consolidation.workspace import workspace_of
 from service.cli.command import CommandFailed, Context, command
@@ -30,12 +31,16 @@ async def erase(
     session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
     turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be erased.")] = False,
 ) -> None:
     """Erase a mind, a session or a turn everywhere, for good."""
     if session is not None and turn is not None:
         raise CommandFailed("--session and --turn exclude each other: erase one after the other")
     if mind is None:
         raise CommandFailed("say whose memory: --mind ID; with --session or --turn only a part of it")
+    if dry_run:
+        await _preview(context, ErasureRequest(mind, session, turn))
+        return
     if not yes and not sys.stdin.isatty():
         raise CommandFailed("nobody is here to confirm it: add --yes")
     target = ErasureRequest(mind, session, turn)
@@ -51,6 +56,30 @@ async def erase(
     show_facts(out(), _rows(receipt))
     if not receipt.verified:
         raise CommandFailed("Not all of it could be shown to be gone; what is named above is left.")
+
+
+async def _preview(context: Context, target: ErasureRequest) -> None:
+    async with connect(context) as connection:
+        found = await connection.memory.preview_erasure(
+            target.mind_id, session=target.session_id, turn_id=target.turn_id
+        )
+    out().print(f"Nothing erased: a dry run for {_name(target)}", style="bold")
+    show_facts(out(), _preview_rows(found))
+
+
+def _preview_rows(found: ErasurePreview) -> Iterator[Row]:
+    yield Row("turns", f"{found.turns:,}")
+    if found.facts is None or found.entities is None:
+        yield Row("graph", "not available now: what it holds goes too", "yellow")
+    else:
+        yield Row("graph", f"{counted(found.facts, 'fact')}, {counted(found.entities, 'entity', 'entities')}")
+    yield Row("traces", f"{found.traces:,}")
+    yield Row("corrections", f"{found.corrections:,}")
+    for chapter in found.chapters:
+        stays = chapter.is_edited and (found.session_id is not None or found.turn_id is not None)
+        yield Row("stays" if stays else "chapter", one_line(chapter.heading), "yellow" if stays else "")
+    for name in found.files:
+        yield Row("left" if name in found.left else "file", one_line(name), "yellow" if name in found.left else "")
 
 
 def _own_files(context: Context, mind: str) -> list[str]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from consolidation.kernel.clock import SystemClock
 from service.access.addresses import is_loopback
+from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
 from service.cli.output.configuration import embedder_of, graph_of, model_lines, network_of
 from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts
@@ -21,6 +22,8 @@ from service.observability.logging import configure_logs
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from service.cli.server import ServedHome
     from service.composition.container import Memory
 
@@ -80,7 +83,17 @@ def _show_welcome(settings: Settings, served: ServedHome) -> None:
         console.print()
     console.print(f"  All calls: {url}/docs\n  MCP tools: {url}/mcp", style="dim")
     console.print(f"  Talk to it: {program()} chat\n  Ctrl-C stops it", style="dim")
+    console.print(f"  Console: {_console_link(served, console)}", soft_wrap=True, highlight=False, markup=False)
     console.file.flush()
+
+
+def _console_link(served: ServedHome, console: Console) -> str:
+    """The console, with a ticket where one is needed; but none goes into a log, such as a container's."""
+    page = f"{served.presence.url}/console/"
+    if served.memory.authenticator.needs_no_key():
+        return page
+    issued = served.memory.sign_in.issue_ticket(OWNER) if console.is_terminal else None
+    return f"{page}#t={issued[0]}" if issued is not None else f"{page} (`{program()} console` signs you in)"
 
 
 def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:

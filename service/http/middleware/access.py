@@ -78,9 +78,12 @@ def _credentials(scope: Scope) -> Credentials:
     return Credentials(
         path=path_of(scope),
         peer=client[0] if client else None,
+        method=str(scope["method"]),
         host=_header(scope, b"host") or "",
         origin=_header(scope, b"origin"),
         fetch_site=_header(scope, b"sec-fetch-site"),
+        fetch_mode=_header(scope, b"sec-fetch-mode"),
+        fetch_dest=_header(scope, b"sec-fetch-dest"),
         authorization=_header(scope, b"authorization") or "",
     )
 

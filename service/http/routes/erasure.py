@@ -1,17 +1,19 @@
 """Erase a mind, a session or a turn everywhere."""
 
-import hashlib
+from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response, status
+from fastapi import APIRouter, Path, Query, Response, status
+from pydantic import BaseModel, ConfigDict, Field
 
 from consolidation.workspace import checked_mind_id
 from service.composition.container import Memory
 from service.erasure.receipt import ErasureRequest, Receipt
+from service.erasure.receipt_log import kind_of, part_of
 from service.erasure.service import Unfinished
 from service.http.dependencies import CallerName, MemoryDep, MindName
 from service.http.openapi import Answers, answers
-from service.http.schemas.erasure import ERASED, ERASED_MIND, ErasedCount, ErasedOut
+from service.http.schemas.erasure import ERASED, ERASED_MIND, ErasedCount, ErasedOut, ErasurePreviewOut
 from service.http.schemas.fields import SessionId, TurnId
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"])
@@ -19,10 +21,23 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"])
 _GOES_ON: Answers = {202: {"description": "The erasure goes on", "model": ErasedOut}}
 
 
+class HowToErase(BaseModel):
+    """The query. What is not known is refused: a misspelt `dry_run` must erase nothing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dry_run: bool = Field(default=False, description="Only answer what would be erased. Nothing is changed.")
+
+
+How = Annotated[HowToErase, Query()]
+
+
 @router.delete("", summary="Erase a mind", responses=answers(ERASED_MIND, 404, 422, 503) | _GOES_ON)
-async def erase(mind_id: MindName, memory: MemoryDep, by: CallerName, response: Response) -> ErasedOut:
+async def erase(
+    mind_id: MindName, memory: MemoryDep, by: CallerName, response: Response, how: How
+) -> ErasedOut | ErasurePreviewOut:
     """Erase all data of the mind, and the files that people put into its folder. 202 while the graph is unavailable."""
-    return await _erased(ErasureRequest(checked_mind_id(mind_id)), memory, by, response)
+    return await _answered(ErasureRequest(checked_mind_id(mind_id)), how, memory, by, response)
 
 
 @router.delete(
@@ -36,12 +51,13 @@ async def erase_session(
     memory: MemoryDep,
     by: CallerName,
     response: Response,
-) -> ErasedOut:
+    how: How,
+) -> ErasedOut | ErasurePreviewOut:
     """
     Erase every turn of the session and what only they said. Chapters written from them go; the other turns in those
     chapters are written again.
     """
-    return await _erased(ErasureRequest(checked_mind_id(mind_id), session_id=session_id), memory, by, response)
+    return await _answered(ErasureRequest(checked_mind_id(mind_id), session_id=session_id), how, memory, by, response)
 
 
 @router.delete(
@@ -53,20 +69,27 @@ async def erase_turn(
     memory: MemoryDep,
     by: CallerName,
     response: Response,
-) -> ErasedOut:
+    how: How,
+) -> ErasedOut | ErasurePreviewOut:
     """Erase the turn's words and what only it said. Posting it again answers 410."""
-    return await _erased(ErasureRequest(checked_mind_id(mind_id), turn_id=turn_id), memory, by, response)
+    return await _answered(ErasureRequest(checked_mind_id(mind_id), turn_id=turn_id), how, memory, by, response)
+
+
+async def _answered(
+    request: ErasureRequest, how: HowToErase, memory: Memory, by: str, response: Response
+) -> ErasedOut | ErasurePreviewOut:
+    if how.dry_run:
+        found = await memory.erasure.preview(request)
+        return ErasurePreviewOut.model_validate({**asdict(found), **asdict(request), "dry_run": True})
+    return await _erased(request, memory, by, response)
 
 
 async def _erased(request: ErasureRequest, memory: Memory, by: str, response: Response) -> ErasedOut:
-    done = await memory.erasure.erase(request)
-    part = request.session_id or request.turn_id or ""
-    details = (
-        {"part": hashlib.sha256(part.encode()).hexdigest()[:16]} if part else {}
-    )  # the audit log does not name what was erased
-    kind = "session" if request.session_id else "turn" if request.turn_id else "mind"
+    done = await memory.erasure.erase(request, by=by)
+    part = part_of(request)
+    details = {"part": part} if part is not None else {}  # the audit log does not name what was erased
     await memory.audit_log.note(
-        f"{kind}.erased", by=by, mind_id=request.mind_id, is_done=isinstance(done, Receipt), **details
+        f"{kind_of(request)}.erased", by=by, mind_id=request.mind_id, is_done=isinstance(done, Receipt), **details
     )
     if isinstance(done, Unfinished):
         response.status_code = status.HTTP_202_ACCEPTED

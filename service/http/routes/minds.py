@@ -8,6 +8,7 @@ from pydantic import Field
 
 from consolidation.kernel.errors import GraphFault
 from service.composition.container import Memory
+from service.example.loader import EXAMPLE
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.corrections import decision_out
@@ -55,7 +56,8 @@ EntityKinds = Annotated[
 async def minds(memory: MemoryDep, caller: CallerDep) -> MindsOut:
     """All minds of this home that the key may see."""
     found = [await memory.minds.summary(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
-    return MindsOut(minds=[_listed(one) for one in found])
+    is_example = await anyio.to_thread.run_sync(lambda: memory.minds.workspace(EXAMPLE).is_example)
+    return MindsOut(minds=[_listed(one, is_example=is_example and one.mind_id == EXAMPLE) for one in found])
 
 
 @router.get("/{mind_id}", summary="The state of a mind", responses=answers(MIND, 404, 422))
@@ -66,6 +68,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
     positions = found.transcript.positions
     return MindOut(
         mind_id=mind_id,
+        is_example=await anyio.to_thread.run_sync(lambda: found.workspace.is_example),
         turns=len(positions),
         sessions=positions.sessions(),
         last_sequence=positions.last,
@@ -155,8 +158,8 @@ async def _story(found: Mind, memory: Memory) -> StoryOut:
     )
 
 
-def _listed(found: MindSummary) -> MindListed:
-    return MindListed(mind_id=found.mind_id, turns=found.turns, sessions=found.sessions)
+def _listed(found: MindSummary, *, is_example: bool) -> MindListed:
+    return MindListed(mind_id=found.mind_id, turns=found.turns, sessions=found.sessions, is_example=is_example)
 
 
 async def _text(mind: Mind) -> TextOut:

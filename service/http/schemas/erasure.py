@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -41,6 +41,44 @@ class ErasedOut(Answered):
     found: list[str] = Field(description="Where the final search still found something.")
 
 
+class DoomedChapterOut(Answered):
+    """A chapter that tells of what would be erased."""
+
+    heading: str
+    is_edited: bool = Field(description="Whether a person edited it. Then it stays, unless the whole mind is erased.")
+
+
+class ErasurePreviewOut(Answered):
+    """What an erasure would take. Nothing was changed."""
+
+    dry_run: Literal[True] = True
+    mind_id: str
+    session_id: str | None
+    turn_id: str | None
+    turns: int
+    facts: int | None = Field(description="Null while the graph is unavailable.")
+    entities: int | None = Field(description="Null while the graph is unavailable.")
+    chapters: list[DoomedChapterOut]
+    files: list[str] = Field(description="Files of people and of the agent, and traces, that show it or go with it.")
+    left: list[str] = Field(description="Those of `files` that are left to the people who own them.")
+    traces: int
+    corrections: int
+
+
+PREVIEWED: dict[str, Any] = {
+    "dry_run": True,
+    "mind_id": "global-user-memory",
+    "session_id": None,
+    "turn_id": "2026-01-09-0001",
+    "turns": 1,
+    "facts": 1,
+    "entities": 3,
+    "chapters": [{"heading": "## 2026-01-09 18:30", "is_edited": False}],
+    "files": ["MEMORY.md", "subconscious-2026-01-09.jsonl"],
+    "left": ["MEMORY.md"],
+    "traces": 1,
+    "corrections": 0,
+}
 ERASED: dict[str, Any] = {
     "mind_id": "global-user-memory",
     "session_id": None,

@@ -87,10 +87,11 @@ REMEMBERED: dict[str, Any] = {
     "degraded": [],
 }
 
-MINDS: dict[str, Any] = {"minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1}]}
+MINDS: dict[str, Any] = {"minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1, "is_example": False}]}
 
 MIND: dict[str, Any] = {
     "mind_id": "global-user-memory",
+    "is_example": False,
     "turns": 1,
     "sessions": 1,
     "last_sequence": 1,

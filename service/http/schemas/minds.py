@@ -83,6 +83,7 @@ class MindOut(Answered):
     """One mind."""
 
     mind_id: str
+    is_example: bool = Field(default=False, description="Whether it is the made-up life of `POST /v1/example`.")
     turns: int
     sessions: int
     last_sequence: int
@@ -102,6 +103,7 @@ class MindListed(Answered):
     mind_id: str
     turns: int
     sessions: int
+    is_example: bool = Field(default=False, description="Whether it is the made-up life of `POST /v1/example`.")
 
 
 class MindsOut(Answered):

@@ -65,6 +65,7 @@ KEYS = [
     (f"SG.{some(22)}.{some(43)}", "SendGrid key"),
     (f"SK{some(32, of=HEX)}", "Twilio key"),
     (f"mm_{some(8, of=HEX)}_{some(64, of=HEX)}", "Mind Memory key"),
+    (f"mms_{some(8, of=HEX)}_{some(64, of=HEX)}", "Mind Memory session"),
     (f"key-{some(32, of=HEX)}", "Mailgun key"),
     (f"{some(32, of=HEX)}-us12", "Mailchimp key"),
     (f"dop_v1_{some(64, of=HEX)}", "DigitalOcean token"),

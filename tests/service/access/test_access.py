@@ -11,10 +11,12 @@ from tests.support.service import Running, running, settings_of
 pytestmark = pytest.mark.anyio
 
 OPEN = {"GET /healthz", "GET /readyz"}
+SIGN_IN = "POST /v1/session"  # open as well: what it brings is its key
 FOR_A_MINDS_KEY = {
     "GET /v1/minds",
     "GET /v1/status",
     "GET /v1/models",
+    "GET /v1/session",
     "POST /mcp",
 } | OPEN  # what names no mind and is answered to a key for some minds all the same
 PAGES = (
@@ -22,7 +24,7 @@ PAGES = (
     "GET /docs/start.js",
     "GET /redoc",
     "GET /openapi.json",
-    "GET /",
+    "GET /consoles",
     "GET /nothing",
     "POST /v1/minds",
     "DELETE /v1/turns",
@@ -35,15 +37,17 @@ FILLED = {
     "trace_id": "t1",
     "version": "v1",
     "correction_id": "c1",
+    "key_id": "1a2b3c4d",
     "fact_id": "fact:1",
     "entity_id": "entity:1",
+    "import_id": "i1",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}"
     for path, methods in create_app(Settings()).openapi()["paths"].items()
     for method in methods
 )
-GUARDED = [route for route in ROUTES if route not in OPEN] + list(PAGES)
+GUARDED = [route for route in ROUTES if route not in OPEN | {SIGN_IN}] + list(PAGES)
 OF_A_MIND = [route for route in ROUTES if "{mind_id}" in route]
 FOREIGN, OWN = "ada", "bob"
 NO_KEYS = {
@@ -128,6 +132,15 @@ async def test_without_a_valid_key_nothing_is_answered_and_always_in_the_same_wo
     assert told(answer) == told(plain)
 
 
+@pytest.mark.parametrize("path", ["/", "/console", "/console/", "/console/console.js"])
+async def test_the_console_is_open_to_all_and_leads_nowhere_else(service, path):
+    async with service.client(address="203.0.113.9", headers={"Host": "elsewhere.example"}) as http:
+        answer = await http.get(http.base_url.copy_with(raw_path=path.encode()))
+
+    assert answer.status_code in {200, 307, 404}
+    assert "minds" not in answer.text
+
+
 @pytest.mark.parametrize("name", ["key", "token", "access_token", "api_key", "authorization"])
 async def test_a_key_in_the_address_is_none(service, keys, name):
     answer = await ask(service, "GET /v1/minds", params={name: keys["right"]}, address="10.2.0.1")
@@ -191,6 +204,8 @@ async def test_what_names_no_mind_is_closed_to_a_key_for_some_minds_but_for_what
 
     if route in FOR_A_MINDS_KEY | {"GET /docs", "GET /docs/start.js", "GET /openapi.json"}:
         assert answer.status_code == (400 if route == "POST /mcp" else 200)  # let in, an empty object is no message
+    elif route in {SIGN_IN, "DELETE /v1/session"}:
+        assert answer.status_code == (422 if route == SIGN_IN else 204)
     elif route == "POST /v1/chat/completions":
         assert answer.status_code == 400  # its mind stands in header or body: tests/e2e/test_openai_proxy_access.py
     else:

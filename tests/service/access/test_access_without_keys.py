@@ -160,3 +160,34 @@ async def test_the_page_of_all_calls_and_what_it_runs_come_from_here_under_a_pol
     assert "<script>" not in page.text
     assert (await get(service, "/redoc")).status_code == 404
     assert (await get(service, "/docs/nothing.js")).status_code == 404
+
+
+FOLLOWED = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+async def test_a_link_on_another_site_may_lead_to_a_page_without_data(service):
+    assert (await get(service, "/docs", **FOLLOWED)).status_code == 200
+    for path in ("/", "/console/", "/console/console.js"):
+        assert (await get(service, path, **FOLLOWED)).status_code != 403
+
+
+@pytest.mark.parametrize("path", ["/v1/minds", "/v1/minds/ada/export", "/v1/session", "/openapi.json", "/metrics"])
+async def test_a_link_on_another_site_leads_to_nothing_else(service, path):
+    answer = await get(service, path, **FOLLOWED)
+
+    assert (answer.status_code, answer.json()["type"]) == (403, "/problems/origin-refused")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"Sec-Fetch-Dest": "iframe"}, {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, {"Sec-Fetch-Mode": ""}],
+)
+async def test_no_page_of_ours_is_a_part_of_a_page_of_another_site(service, other):
+    assert (await get(service, "/docs", **{**FOLLOWED, **other})).status_code == 403
+
+
+async def test_another_port_of_this_machine_is_another_site(service):
+    async with service.client(headers={"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}) as http:
+        posted = await http.post("/v1/minds/ada/turns", json={})
+
+    assert (posted.status_code, posted.json()["type"]) == (403, "/problems/origin-refused")

@@ -55,3 +55,13 @@ def test_a_mind_goes_only_where_that_is_said_and_meant(tmp_path):
     assert "SOUL.md" in kept and "2 turns of 1 session" in kept and "Erased ada" not in kept
     assert "Erased ada" in done and "MEMORY.md" in done and found(home, b"xanadu") == []
     assert call(*ada(home, "erase", "--yes")).exit_code == 1
+
+
+def test_a_dry_run_shows_what_would_go_and_erases_nothing(tmp_path):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    part = call(*ada(home, "erase", "--turn", "t1", "--dry-run"), **NEVER)
+    whole = call(*ada(home, "erase", "--dry-run"), **NEVER)
+
+    assert (part.exit_code, whole.exit_code) == (0, 0) and found(home, b"xanadu")
+    assert "Nothing erased: a dry run for turn t1 of ada" in part.output and "SOUL.md" in whole.output

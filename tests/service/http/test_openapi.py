@@ -1,5 +1,7 @@
 """The documentation is real: each example is posted to a live service, and answered as the document says."""
 
+import json
+
 import pytest
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
@@ -10,10 +12,14 @@ from service.app import create_app
 from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
 from service.http.schemas import (
+    access,
     chat,
     conversations,
     corrections,
+    erasures,
+    example,
     examples,
+    imports,
     journal,
     knowledge,
     log,
@@ -22,10 +28,13 @@ from service.http.schemas import (
     observations,
     outcomes,
     people,
+    service_settings,
+    sessions,
     settings,
     timeline,
     traces,
     trim,
+    turns,
     waking,
 )
 from service.http.schemas import ask as asking
@@ -35,12 +44,19 @@ from service.http.schemas import sleep as sleeping
 from service.http.schemas import status as standing
 from service.http.schemas.problem import Problem
 from service.settings.settings import Settings
+from tests.support.api_keys import make_key
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 
 MIND = "global-user-memory"
 EXAMPLES = {
+    "POST /v1/session": sessions.SESSION,
+    "GET /v1/session": sessions.STANDING,
+    "POST /v1/session/tickets": sessions.TICKET,
+    "GET /v1/keys": access.KEYS,
+    "GET /v1/audit": access.AUDIT,
+    "GET /v1/settings": service_settings.SERVICE_SETTINGS,
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
     "GET /v1/minds/{mind_id}/traces": traces.TRACES,
@@ -60,6 +76,8 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/events": None,
     "GET /v1/minds/{mind_id}/timeline": timeline.TIMELINE,
     "GET /v1/minds/{mind_id}/news": news.NEWS,
+    "GET /v1/example": example.EXAMPLE_READY,
+    "POST /v1/example": example.EXAMPLE_READY,
     "GET /v1/minds/{mind_id}/export": None,
     "POST /v1/minds/{mind_id}/import": examples.IMPORTED,
     "GET /v1/minds/{mind_id}/remember": examples.REMEMBERED,
@@ -77,6 +95,8 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/memories": memories.MEMORIES_SAVED,
     "GET /v1/minds/{mind_id}/journal/search": journal.JOURNAL_FOUND,
     "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
+    "PUT /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
+    "GET /v1/minds/{mind_id}/journal": journal.JOURNAL_FILES,
     "GET /v1/minds/{mind_id}/story": examples.STORY,
     "PUT /v1/minds/{mind_id}/story": examples.STORY,
     "GET /v1/minds/{mind_id}/story/sources": examples.SOURCES,
@@ -99,6 +119,10 @@ EXAMPLES = {
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
+    "GET /v1/minds/{mind_id}/erasures": erasures.ERASURES,
+    "GET /v1/erasures": erasures.ERASURES,
+    "POST /v1/minds/{mind_id}/import/conversations": imports.SURVEYED,
+    "GET /v1/minds/{mind_id}/import/conversations/{import_id}": imports.IMPORT_PROGRESS,
     "POST /mcp": tools.MCP_TOLD,
     "POST /v1/chat/completions": chat.COMPLETED,
     "GET /v1/models": chat.MODELS,
@@ -107,6 +131,7 @@ EXAMPLES = {
     "GET /v1/status": standing.STANDING,
 }
 TEXT = {"GET /metrics"}  # not JSON: what is in it is tested with what it tells
+EMPTY = {"DELETE /v1/session", "DELETE /v1/keys/{key_id}"}  # 204: tests/service/access
 ROUTES = EXAMPLES.keys()
 MEASURED = {"timings_ms", "arms", "relevance"}  # what is in them depends on what was found
 
@@ -195,6 +220,8 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("GET /v1/minds")
         archive = await ask("GET /v1/minds/{mind_id}/export")
         await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
+        await ask_imports(ask, service)
+        await ask("PUT /v1/minds/{mind_id}/journal/file", {"If-Match": "*"})
         await ask("POST /v1/minds/{mind_id}/consolidation")
         await service.memory.background.drain(MIND, seconds=60)  # the story's fidelity is computed behind the run
         await ask("GET /v1/minds/{mind_id}/news")
@@ -212,14 +239,41 @@ async def answered(anyio_backend, tmp_path_factory, document):
             await ask(f"{method} /v1/minds/{{mind_id}}/{name}", mind_id="another")
         for name in ("sessions/{session_id}/actions", "sleep", "wake"):
             await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
-        others = [route for route in ROUTES - asked.keys() if not route.startswith("DELETE")]
+        of_erasures = ("GET /v1/minds/{mind_id}/erasures", "GET /v1/erasures")
+        others = [
+            one
+            for one in ROUTES - asked.keys()
+            if not one.startswith("DELETE") and "/example" not in one and one not in of_erasures
+        ]
         for route in sorted(others, key=lambda route: "sessions" in route):
             await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
         await service.digested(MIND)
+        await service.http.post("/v1/example")  # it answers 200 from then on
+        for method in ("POST", "GET"):
+            await ask(f"{method} /v1/example")
+        await service.http.delete("/v1/minds/example")
         for route in ("turns/{turn_id}", "sessions/{session_id}", ""):
             path = f"/v1/minds/{{mind_id}}/{route}".rstrip("/")
+            for listed in () if route else of_erasures:  # while something of it is left
+                await ask(listed)
             await ask(f"DELETE {path}", turn_id="2026-01-09-0001", session_id="telegram:42")
+        key = make_key(home)
+        for route in ("POST /v1/session", "GET /v1/keys", "GET /v1/audit"):
+            await ask(route, {"Authorization": f"Bearer {key}"}, body={"key": key} if "POST" in route else None)
     return asked
+
+
+async def ask_imports(ask, service):
+    """Bring the documented conversation in, to another mind."""
+    route, file = "POST /v1/minds/{mind_id}/import/conversations", json.dumps(TALK).encode()
+    begun = await service.http.post("/v1/minds/imported/import/conversations", content=file)
+    await ask(route, content=file, mind_id="imported", params={"dry_run": True})
+    await service.memory.background.drain("imported", seconds=60)
+    progress = "GET /v1/minds/{mind_id}/import/conversations/{import_id}"
+    await ask(progress, mind_id="imported", import_id=begun.json()["import_id"])
+
+
+TALK = {**turns.POSTED, "messages": [*turns.POSTED["messages"], {"role": "user", "content": ""}]}
 
 
 def write_agent_files(folder):
@@ -269,7 +323,7 @@ def shape(value, name="", *, with_nulls=False):
 
 
 async def test_every_route_is_listed_here_and_has_a_summary(operations):
-    assert operations.keys() == ROUTES | TEXT
+    assert operations.keys() == ROUTES | TEXT | EMPTY
     for operation in operations.values():
         assert operation["summary"]
         assert operation["description"]
@@ -326,6 +380,8 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}/entities/{entity_id}": {404, 422, 503},
         "GET /v1/minds/{mind_id}/graph": {404, 422, 503},
         "GET /v1/minds/{mind_id}/news": {404, 409, 422, 503},
+        "GET /v1/example": {404},
+        "POST /v1/example": {404, 409, 503, 507},
         "GET /v1/minds/{mind_id}/waking": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/search": {404, 422, 503},
         "GET /v1/minds/{mind_id}/journal/file": {404, 422, 503},
@@ -378,12 +434,13 @@ async def test_documented_problem_types_exist(operations):
                 assert found["content"][MEDIA_TYPE]["example"]["type"] in slugs
 
 
-async def test_every_call_but_two_is_said_to_need_a_key(document, operations):
+async def test_every_call_but_three_is_said_to_need_a_key(document, operations):
     assert document["security"] == [{"key": []}]
     assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
     assert {route for route, operation in operations.items() if "security" in operation} == {
         "GET /healthz",
         "GET /readyz",
+        "POST /v1/session",
     }
 
 

@@ -17,8 +17,10 @@ GOOD = {
     "turn_id": "t1",
     "trace_id": "t1",
     "correction_id": "c1",
+    "key_id": "1a2b3c4d",
     "fact_id": "fact:1",
     "entity_id": "entity:1",
+    "import_id": "i1",
     "version": "2026-01-09T18-31-00-000000Z",
 }
 DOCUMENT = create_app(Settings()).openapi()

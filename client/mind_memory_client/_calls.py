@@ -1,0 +1,31 @@
+"""All groups of calls, as each client has them. A new group is added here."""
+
+from __future__ import annotations
+
+from mind_memory_client._access import AccessCalls, AsyncAccessCalls
+from mind_memory_client._agent import AgentCalls, AsyncAgentCalls
+from mind_memory_client._ask import AskCalls, AsyncAskCalls
+from mind_memory_client._catalog import AsyncCatalogCalls, CatalogCalls
+from mind_memory_client._corrections import AsyncCorrectionCalls, CorrectionCalls
+from mind_memory_client._insight import AsyncInsightCalls, InsightCalls
+from mind_memory_client._records import AsyncRecordsCalls, RecordsCalls
+from mind_memory_client._settings import AsyncSettingsCalls, SettingsCalls
+
+
+class Calls(
+    AccessCalls, AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, RecordsCalls, SettingsCalls
+):
+    """Every group, for the client that blocks."""
+
+
+class AsyncCalls(
+    AsyncAccessCalls,
+    AsyncAgentCalls,
+    AsyncAskCalls,
+    AsyncCatalogCalls,
+    AsyncCorrectionCalls,
+    AsyncInsightCalls,
+    AsyncRecordsCalls,
+    AsyncSettingsCalls,
+):
+    """Every group, for the client that is awaited."""

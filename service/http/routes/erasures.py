@@ -1,0 +1,38 @@
+"""Receipts of erasures that ended."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from service.catalog.cursors import cursor_of, place_in
+from service.composition.container import Memory
+from service.http.dependencies import MemoryDep, MindId
+from service.http.openapi import answers
+from service.http.schemas.erasures import ERASURES, ErasuresAsked, ErasuresOut, KeptReceiptOut
+
+router = APIRouter(prefix="/v1", tags=["erasing"])
+
+_LIST = "erasures"
+
+
+@router.get("/minds/{mind_id}/erasures", summary="Receipts of a mind", responses=answers(ERASURES, 404, 422, 503))
+async def of_mind(mind_id: MindId, asked: Annotated[ErasuresAsked, Query()], memory: MemoryDep) -> ErasuresOut:
+    """Receipts, newest first: when, by whom and how much, and none of the words."""
+    await memory.minds.find(mind_id)
+    return await _page(memory, asked, mind_id=mind_id)
+
+
+@router.get("/erasures", summary="Receipts of all minds", responses=answers(ERASURES, 404, 422, 503))
+async def of_all(asked: Annotated[ErasuresAsked, Query()], memory: MemoryDep) -> ErasuresOut:
+    """Receipts of all minds, also of those that were erased whole. Not with a key for certain minds."""
+    return await _page(memory, asked, mind_id=None)
+
+
+async def _page(memory: Memory, asked: ErasuresAsked, *, mind_id: str | None) -> ErasuresOut:
+    place = place_in(_LIST, asked.cursor, int)
+    before = int(place[0]) if place is not None else None
+    found, is_more = await memory.erasure.receipts.newest(mind_id=mind_id, before=before, limit=asked.limit)
+    return ErasuresOut(
+        items=[KeptReceiptOut.model_validate(kept) for _, kept in found],
+        next_cursor=cursor_of(_LIST, found[-1][0]) if is_more else None,
+    )

@@ -1,0 +1,283 @@
+"""
+Imports a file of conversations that was sent: it lies in the home until its turns are stored, one after another.
+
+Turns get the ids that the command line gives them, and go the way of every turn. So the same file again stores nothing
+twice, and goes on where a kill or an erasure stopped it. What is known of an import's progress is in memory alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import OrderedDict
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+import anyio
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import (
+    ArchiveTooLarge,
+    HomeFault,
+    ImportUnreadable,
+    InvalidRequest,
+    MemoryFault,
+    NotFound,
+    RateLimited,
+    TurnConflict,
+    TurnErased,
+)
+from service.importing.formats import read_conversations
+from service.importing.results import KNOWN_FORMATS, FoundTurn
+from service.importing.sources import unpacked_bytes
+from service.importing.survey import survey
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+    from pathlib import Path
+
+    from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import Turn
+    from service.importing.results import ImportItem
+    from service.importing.survey import Survey
+    from service.ingest.intake import Intake
+    from service.runtime.background import Background
+
+log = structlog.get_logger()
+
+_ENDINGS = (".json", ".jsonl", ".ndjson", ".zip")
+_LONGEST_NAME = 100
+_STEP = 50  # turns that are read at once
+_MOST_AT_ONCE = 8  # imports that are stored or wait
+_MOST_REMEMBERED = 200
+_ZIP = b"PK\x03\x04"
+_STOPPED = "stopped by an erasure or by the end of the service; send the file again, and it goes on"
+
+
+@dataclass(slots=True)
+class ImportProgress:
+    """
+    An import: what the file holds, and what became of its turns.
+
+    ``duplicates`` were stored before, ``erased`` were erased here and stay so, ``refused`` can not be stored.
+    """
+
+    mind_id: str
+    import_id: str
+    survey: Survey
+    state: Literal["running", "done", "failed"] = "running"
+    stored: int = 0
+    duplicates: int = 0
+    erased: int = 0
+    refused: int = 0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedFile:
+    """A file that lies in a folder of its own, and the digest of its bytes."""
+
+    path: Path
+    digest: str
+
+
+class ConversationImports:
+    """The imports of all minds."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        intake: Intake,
+        background: Background,
+        clock: Clock,
+        most_bytes: int,
+        most_unpacked_bytes: int,
+    ) -> None:
+        """*folder* holds nothing else. What is in it now was left by a kill, and is deleted by ``clear``."""
+        self._folder = folder
+        self._intake = intake
+        self._background = background
+        self._clock = clock
+        self._most_bytes = most_bytes
+        self._most_unpacked_bytes = most_unpacked_bytes
+        self._leftovers = tuple(folder.iterdir()) if folder.is_dir() else ()
+        self._known: OrderedDict[str, ImportProgress] = OrderedDict()
+        self._running: set[str] = set()
+
+    async def clear(self) -> None:
+        """Delete files that killed imports have left."""
+        for left in self._leftovers:
+            await _delete(left)
+
+    async def survey(self, mind_id: str, body: AsyncIterator[bytes], *, filename: str) -> Survey:
+        """What the file holds. It is deleted again. Raises ImportUnreadable, ArchiveTooLarge, HomeFault."""
+        folder = self._new_folder(mind_id)
+        async with _deleting(folder):
+            received = await self._receive(folder, body, filename=filename)
+            return await self._surveyed(received)
+
+    async def begin(
+        self, mind_id: str, body: AsyncIterator[bytes], *, filename: str, checked: Callable[[Turn], Turn]
+    ) -> ImportProgress:
+        """
+        Begin to store what the file holds; a file that is under way already is not begun twice.
+
+        *checked* returns a turn as a caller may post it, or raises InvalidRequest.
+
+        Raises ImportUnreadable, ArchiveTooLarge, RateLimited, HomeFault. Then nothing was stored.
+        """
+        if len(self._running) >= _MOST_AT_ONCE:
+            raise RateLimited("too many imports are under way")
+        folder = self._new_folder(mind_id)
+        is_begun = False
+        try:
+            received = await self._receive(folder, body, filename=filename)
+            found = await self._surveyed(received)
+            import_id = hashlib.sha256(f"{mind_id}\n{received.digest}\n{received.path.name}".encode()).hexdigest()[:32]
+            if import_id in self._running:
+                return self._known[import_id]
+            progress = ImportProgress(mind_id, import_id, found)
+            self._remember(progress)
+            self._running.add(import_id)
+            name = f"import {mind_id} {import_id}"
+            job = self._background.start(name, lambda: self._store(progress, received, checked), owner=mind_id)
+            job.add_done_callback(lambda _: self._ended(progress, folder))
+            is_begun = True
+            return progress
+        finally:
+            if not is_begun:
+                await _delete(folder)
+
+    def progress(self, mind_id: str, import_id: str) -> ImportProgress:
+        """How far an import is. Raises NotFound."""
+        found = self._known.get(import_id)
+        if found is None or found.mind_id != mind_id:
+            raise NotFound("no import of this id is known; a restart forgets them, and the same file again goes on")
+        return found
+
+    def forget(self, mind_id: str) -> None:
+        """Drop what is known of a mind's imports that ended: their openings are words."""
+        for import_id in [key for key, one in self._known.items() if one.mind_id == mind_id]:
+            if import_id not in self._running:
+                del self._known[import_id]
+
+    def _new_folder(self, mind_id: str) -> Path:
+        return self._folder / f"{mind_id}.{self._clock.fresh_id()}"
+
+    async def _receive(self, folder: Path, body: AsyncIterator[bytes], *, filename: str) -> ReceivedFile:
+        digest, size, head = hashlib.sha256(), 0, b""
+        part = folder / "part"
+        try:
+            await anyio.to_thread.run_sync(lambda: folder.mkdir(parents=True, mode=0o700))
+            async with await anyio.open_file(part, "wb") as to:
+                async for chunk in body:
+                    size += len(chunk)
+                    if size <= self._most_bytes:
+                        head = head or chunk[: len(_ZIP)]
+                        digest.update(chunk)
+                        await to.write(chunk)
+            if size > self._most_bytes:
+                raise ArchiveTooLarge(f"an export may have {self._most_bytes} bytes")
+            path = folder / _safe_name(filename, is_zip=head == _ZIP)
+            await anyio.to_thread.run_sync(part.rename, path)
+        except OSError as error:
+            raise HomeFault(f"nothing was imported: {error.strerror}") from error
+        return ReceivedFile(path, digest.hexdigest())
+
+    async def _surveyed(self, received: ReceivedFile) -> Survey:
+        return await anyio.to_thread.run_sync(lambda: _surveyed(received.path, most_bytes=self._most_unpacked_bytes))
+
+    def _remember(self, progress: ImportProgress) -> None:
+        self._known[progress.import_id] = progress
+        self._known.move_to_end(progress.import_id)
+        ended = [key for key in self._known if key not in self._running]
+        for key in ended[: max(0, len(self._known) - _MOST_REMEMBERED)]:
+            if key != progress.import_id:
+                del self._known[key]
+
+    async def _store(self, progress: ImportProgress, received: ReceivedFile, checked: Callable[[Turn], Turn]) -> None:
+        items = read_conversations(received.path)
+        try:
+            while found := await anyio.to_thread.run_sync(_next_turns, items):
+                for turn in found:
+                    if self._background.is_stopping:
+                        return
+                    await self._store_one(progress, turn, checked)
+        except (MemoryFault, OSError) as error:
+            progress.state, progress.detail = "failed", f"{error}. The same file again goes on"
+            log.warning("import.failed", mind_id=progress.mind_id, stored=progress.stored, reason=type(error).__name__)
+            return
+        progress.state = "done"
+        log.info(
+            "import.finished",
+            mind_id=progress.mind_id,
+            stored=progress.stored,
+            duplicates=progress.duplicates,
+            erased=progress.erased,
+            refused=progress.refused,
+        )
+
+    async def _store_one(self, progress: ImportProgress, turn: Turn, checked: Callable[[Turn], Turn]) -> None:
+        try:
+            accepted = await self._intake.accept(progress.mind_id, checked(turn))
+        except TurnErased:
+            progress.erased += 1
+        except (InvalidRequest, TurnConflict) as refusal:
+            progress.refused += 1
+            progress.detail = progress.detail or str(refusal)
+        else:
+            progress.stored += accepted.is_new
+            progress.duplicates += not accepted.is_new
+
+    def _ended(self, progress: ImportProgress, folder: Path) -> None:
+        self._running.discard(progress.import_id)
+        if progress.state == "running":
+            progress.state, progress.detail = "failed", _STOPPED
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@asynccontextmanager
+async def _deleting(folder: Path) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await _delete(folder)
+
+
+async def _delete(folder: Path) -> None:
+    with anyio.CancelScope(shield=True):
+        await anyio.to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _surveyed(path: Path, *, most_bytes: int) -> Survey:
+    """The survey. Its errors name no path of ours. Raises ImportUnreadable, ArchiveTooLarge."""
+    try:
+        if unpacked_bytes(path) > most_bytes:
+            raise ArchiveTooLarge(f"an export may have {most_bytes} bytes unpacked")
+        found = survey(path)
+    except ImportUnreadable as fault:
+        raise ImportUnreadable("the file", found=fault.found, known_formats=KNOWN_FORMATS, pointer="#") from fault
+    if not found.turns:
+        raise ImportUnreadable("the file", found="no turn in it", known_formats=KNOWN_FORMATS, pointer="#")
+    return found
+
+
+def _next_turns(items: Iterator[ImportItem]) -> list[Turn]:
+    """The next turns; none at the end."""
+    turns = (item.turn for item in items if isinstance(item, FoundTurn))
+    return list(islice(turns, _STEP))
+
+
+def _safe_name(filename: str, *, is_zip: bool) -> str:
+    """A name for the file that leads nowhere else. Its stem counts for the ids of sessions that have none."""
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    name = "".join(one if one.isprintable() else "_" for one in name).lstrip(".")
+    stem, dot, ending = name.rpartition(".")
+    if not dot or f".{ending.lower()}" not in _ENDINGS:
+        stem, ending = name, "json"
+    stem = stem[:_LONGEST_NAME].encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore") or "conversations"
+    return f"{stem}.{'zip' if is_zip else 'json' if ending.lower() == 'zip' else ending.lower()}"

@@ -1,0 +1,96 @@
+"""The files that people own in a mind's folder: listed with the journal, and replaced by compare-and-swap."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.errors import (
+    JournalFileChanged,
+    JournalFileNotEditable,
+    JournalFileTooLarge,
+    StoryChanged,
+    StoryPreconditionMissing,
+)
+from consolidation.kernel.files import replace_bytes
+from consolidation.kernel.links import held_folder
+from consolidation.story.edits import check_unchanged
+from service.index.journal_dates import day_of
+from service.index.journal_files import NOTES, OWN_WRITINGS, PERSONA, Stamp, files_of, read, steps_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_KINDS = {NOTES: "memory", **{name: name.removesuffix(".md").casefold() for name in (*PERSONA, *OWN_WRITINGS)}}
+_NOTE, _DAY = "note", "day"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """
+    A file of the journal, or SOUL.md or PURPOSE.md. ``path`` is below the mind's folder.
+
+    ``kind`` is memory, soul, purpose, day (its name begins with a date), note, or what an agent writes of itself:
+    observations, diary, rules, priorities. Only people's files are editable.
+    """
+
+    path: str
+    kind: str
+    date: date | None
+    bytes: int
+    changed_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The last step of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether people write it."""
+        return self.path not in OWN_WRITINGS
+
+
+def list_files(root: Path) -> tuple[JournalEntry, ...]:
+    """Every file, the newest first, by the day in its name or by its last change. Blocking. Raises OSError."""
+    entries = [_entry(path, stamp) for path, stamp in files_of(root, also=PERSONA).items()]
+    return tuple(sorted(entries, key=lambda one: (one.date or one.changed_at.date(), one.changed_at), reverse=True))
+
+
+class PersonFiles:
+    """Replaces people's files. One write at a time; a person's editor is not held up."""
+
+    def __init__(self, *, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._mutex = threading.Lock()
+
+    def put(self, root: Path, path: str, text: str, *, expected: str | None) -> None:
+        """
+        Put *text* in the place of the file whose ETag is *expected*. Blocking.
+
+        Raises JournalPathRefused (also for a link), JournalFileNotFound, JournalFileNotEditable, JournalFileTooLarge,
+        StoryPreconditionMissing when *expected* is None, JournalFileChanged, OSError.
+        """
+        *folders, name = steps_of(path, also=PERSONA)
+        if path in OWN_WRITINGS:
+            raise JournalFileNotEditable(f"{path} is written by the agent's dreams, not by people")
+        if expected is None:
+            raise StoryPreconditionMissing("send If-Match with the ETag of the file that this one replaces")
+        content = text.encode()
+        if len(content) > self._most_bytes:
+            raise JournalFileTooLarge(f"is larger than {self._most_bytes} bytes", pointer="#/text")
+        with self._mutex, held_folder(root.joinpath(*folders)) as folder:
+            present, _ = read(root, path, most_bytes=self._most_bytes, also=PERSONA)
+            try:
+                check_unchanged(present.decode("utf-8", "surrogateescape"), expected=expected)
+            except StoryChanged as changed:
+                raise JournalFileChanged(changed.current, etag=changed.etag) from changed
+            replace_bytes(folder / name, content)
+
+
+def _entry(path: str, stamp: Stamp) -> JournalEntry:
+    day = day_of(path)
+    kind = _KINDS.get(path, _DAY if day is not None else _NOTE)
+    return JournalEntry(path, kind, day, stamp.size, datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC))

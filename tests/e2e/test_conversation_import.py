@@ -1,0 +1,151 @@
+"""A file of conversations is sent: what it holds is said before, each turn is stored once, and nothing of it stays."""
+
+import asyncio
+import io
+import json
+import zipfile
+
+import pytest
+
+from tests.support.service import running, settings_of
+from tests.support.waiting import OFTEN, until_async
+
+pytestmark = pytest.mark.anyio
+
+CONVERSATIONS = "/v1/minds/ada/import/conversations"
+
+
+def talk(turns=3):
+    """Our JSONL, with an id for neither turn nor session, and a line that is damaged."""
+    lines = [
+        json.dumps({"role": role, "content": f"{role} says {number}.", "timestamp": f"2026-01-09T18:{number:02}:00Z"})
+        for number in range(turns)
+        for role in ("user", "assistant")
+    ]
+    return "\n".join([*lines, "{damaged"]).encode()
+
+
+def chatgpt():
+    """ChatGPT's zip with one conversation."""
+    said = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["I like tea."]}, "create_time": 1}
+    mapping = {"a": {"id": "a", "parent": None, "children": ["b"]}, "b": {"id": "b", "parent": "a", "message": said}}
+    mapping["b"]["children"] = []
+    one = {"title": "Tea", "mapping": mapping, "current_node": "b", "conversation_id": "c1", "create_time": 1}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", json.dumps([one]))
+    return packed.getvalue()
+
+
+async def send(service, content, *, status=202, **asked):
+    answer = await service.http.post(CONVERSATIONS, content=content, params=asked)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+async def ended(service, import_id):
+    """Wait until the import ended, and return how far it came."""
+    while True:
+        found = (await service.http.get(f"{CONVERSATIONS}/{import_id}")).json()
+        if found["state"] != "running":
+            return found
+        await asyncio.sleep(OFTEN)
+
+
+def left_in(home):
+    return list((home / "uploads").rglob("*"))
+
+
+async def test_a_dry_run_says_what_a_file_holds_and_stores_nothing(tmp_path):
+    async with running(tmp_path) as service:
+        found = await send(service, talk(), status=200, dry_run=True, filename="talk.jsonl")
+        zipped = await send(service, chatgpt(), status=200, dry_run=True)
+        mind = await service.http.get("/v1/minds/ada")
+
+    assert (found["format"], found["sessions"], found["turns"], found["messages"]) == ("jsonl", 1, 3, 6)
+    assert (found["first_at"], found["last_at"]) == ("2026-01-09T18:00:00Z", "2026-01-09T18:02:00Z")
+    assert (found["speakers"], found["opening"]) == (["user", "assistant"], "user says 0.")
+    assert [one["count"] for one in found["skipped"]] == [1]
+    assert (zipped["format"], zipped["turns"], zipped["opening"]) == ("chatgpt", 1, "I like tea.")
+    assert mind.status_code == 404 and left_in(tmp_path) == []
+
+
+async def test_the_same_file_twice_stores_nothing_twice_and_after_a_restart_neither(tmp_path):
+    async with running(tmp_path) as service:
+        begun = await send(service, talk(), filename="talk.jsonl")
+        first = await ended(service, begun["import_id"])
+        again = await ended(service, (await send(service, talk(), filename="talk.jsonl"))["import_id"])
+    async with running(tmp_path) as service:
+        forgotten = await service.http.get(f"{CONVERSATIONS}/{begun['import_id']}")
+        later = await ended(service, (await send(service, talk(), filename="talk.jsonl"))["import_id"])
+        status = await service.status("ada")
+
+    assert begun["turns"] == 3 and (first["state"], first["stored"], first["of"], first["duplicates"]) == (
+        "done",
+        3,
+        3,
+        0,
+    )
+    assert [(one["stored"], one["duplicates"]) for one in (again, later)] == [(0, 3), (0, 3)]
+    assert status["turns"] == 3 and forgotten.status_code == 404 and left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"", "nothing in it"), (b"hello", "not JSON"), (b"{}", "empty object"), (b"PK\x03\x04broken", "zip")],
+)
+async def test_what_is_no_export_is_refused_with_the_kinds_that_are(tmp_path, content, says):
+    async with running(tmp_path) as service:
+        refused = await send(service, content, status=422, filename="../../etc/passwd")
+
+    assert says in refused["detail"] and "ChatGPT" in refused["detail"] and str(tmp_path) not in json.dumps(refused)
+    assert left_in(tmp_path) == [] and not (tmp_path / "minds/ada").exists()
+
+
+async def test_a_file_or_what_comes_out_of_it_may_not_be_larger_than_allowed(tmp_path):
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", b" " * 500_000)
+    limits = settings_of(tmp_path, imports={"max_bytes": 2_000, "max_unpacked_bytes": 10_000})
+    async with running(tmp_path, settings=limits) as service:
+        large = await send(service, b"x" * 2_001, status=413)
+        packed = await send(service, bomb.getvalue(), status=413)
+
+    assert "2000 bytes" in large["detail"] and "10000 bytes unpacked" in packed["detail"] and left_in(tmp_path) == []
+
+
+async def test_an_erased_turn_does_not_come_back_and_one_that_can_not_be_stored_is_counted(tmp_path):
+    lines = [{"turn_id": f"t{number}", "session_id": "s1", "messages": [said("Hello.")]} for number in range(2)]
+    lines.append({"turn_id": "t9", "session_id": "s1", "messages": [said("Hello.")] * 300})
+    content = "\n".join(map(json.dumps, lines)).encode()
+    async with running(tmp_path) as service:
+        await ended(service, (await send(service, content))["import_id"])
+        await service.http.delete("/v1/minds/ada/turns/t0")
+        again = await ended(service, (await send(service, content))["import_id"])
+
+    assert (again["erased"], again["duplicates"], again["refused"], again["stored"]) == (1, 1, 1, 0)
+    assert again["detail"]
+
+
+async def test_a_mind_that_is_erased_does_not_come_back_by_an_import_that_runs(tmp_path):
+    async with running(tmp_path) as service:
+        begun = await send(service, talk(turns=60))
+        await until_async(lambda: (tmp_path / "minds/ada/transcript").exists())
+        receipt = (await service.http.delete("/v1/minds/ada")).json()
+        after = await service.http.get(f"{CONVERSATIONS}/{begun['import_id']}")
+        mind = await service.http.get("/v1/minds/ada")
+
+    assert receipt["verified"] and mind.status_code == 404 and left_in(tmp_path) == []
+    assert after.status_code == 404 or after.json()["state"] in {"failed", "done"}
+
+
+async def test_what_a_kill_left_of_an_upload_is_deleted_at_the_next_start(tmp_path):
+    (tmp_path / "uploads/ada.1").mkdir(parents=True)
+    (tmp_path / "uploads/ada.1/talk.jsonl").write_bytes(talk())
+
+    async with running(tmp_path):
+        await until_async(lambda: not left_in(tmp_path))
+
+
+def said(content):
+    return {"role": "user", "content": content}

@@ -1,0 +1,167 @@
+"""The example life over HTTP: one load, which all tests but the last ones share."""
+
+import json
+from datetime import date
+
+import anyio
+import pytest
+
+from tests.support.service import running
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]  # a minute on a quiet machine
+
+EXAMPLE = "/v1/minds/example"
+LONG_SECONDS = 850
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    """One event loop for all tests: they share a service."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def loaded(anyio_backend, tmp_path_factory):
+    """A service in which the example has been loaded."""
+    async with running(tmp_path_factory.mktemp("home")) as service:
+        begun = await service.http.post("/v1/example")
+        assert begun.status_code == 201, begun.text
+        await until_ready(service)
+        yield service
+
+
+async def until_ready(service):
+    """Wait until the life is read and told."""
+    with anyio.fail_after(LONG_SECONDS):
+        while (await service.http.get("/v1/example")).json()["state"] != "ready":  # noqa: ASYNC110 - over HTTP
+            await anyio.sleep(0.2)
+
+
+async def surfaced(service, message):
+    """What surfaces for a message in a new conversation, as one text; it leaves nothing behind."""
+    answer = await service.resonate("example", message, session_id="new", probe=True)
+    assert answer.status_code == 200, answer.text
+    return " ".join(one["text"] for one in answer.json()["flashbacks"])
+
+
+async def shown_before(service, words):
+    """What surfaced, on its day, before the message that has these words."""
+    found = (await service.http.get(f"{EXAMPLE}/traces", params={"limit": 500})).json()["traces"]
+    [trace] = [one for one in found if words in one["message"]]
+    candidates = {one["id"]: one["text"] for one in trace["phases"]["retrieval"]["candidates"]}
+    return trace, " ".join(candidates[one["id"]] for one in trace["shown"])
+
+
+async def test_the_example_is_a_mind_that_is_marked_as_one(loaded):
+    state = (await loaded.http.get("/v1/example")).json()
+
+    assert state == {"mind_id": "example", "state": "ready", "turns": 295, "of": 295, "reads_with_model": False}
+    assert (await loaded.status("example"))["is_example"] is True
+    assert [one["is_example"] for one in (await loaded.http.get("/v1/minds")).json()["minds"]] == [True]
+
+
+async def test_loading_it_again_does_nothing(loaded):
+    again = await loaded.http.post("/v1/example")
+
+    assert (again.status_code, again.json()["state"]) == (200, "ready")
+    assert (await loaded.status("example"))["last_sequence"] == 295
+
+
+async def test_its_last_session_was_yesterday_and_it_lasted_seven_months(loaded):
+    sessions = (await loaded.http.get(f"{EXAMPLE}/sessions", params={"limit": 500})).json()["items"]
+
+    yesterday = (loaded.memory.clock.now()).date().toordinal() - 1
+    days = [loaded_day(one["last_at"]) for one in sessions]
+    assert max(days) in {yesterday, yesterday - 1}  # midnight may have passed since it was loaded
+    assert max(days) - min(days) == 213
+
+
+def loaded_day(instant):
+    """The day of an instant as the API writes it, as a number."""
+    return date.fromisoformat(instant[:10]).toordinal()
+
+
+async def test_it_is_read_and_told_whole(loaded):
+    state = await loaded.status("example")
+
+    assert state["graph"]["lag"] == 0 and not state["graph"]["parked"]
+    assert state["story"]["pending_turns"] == 0 and state["story"]["chapters"] > 30
+    assert state["graph"]["entities"] > 30 and state["usage"]["calls"] == 0
+
+
+async def test_where_her_mother_lives_changes_in_the_course_of_it(loaded):
+    trace, then = await shown_before(loaded, "Where could I spend a weekend with Mum?")
+    _, later = await shown_before(loaded, "Where could I spend a weekend with her?")
+
+    assert "Lyon" in then and "Porto" not in then
+    assert "Porto" in later
+    assert trace["at"] < (await loaded.http.get("/v1/minds/example/traces")).json()["traces"][0]["at"]
+
+
+@pytest.mark.parametrize(
+    ("question", "known"),
+    [
+        ("Where does my mother live?", "Porto"),
+        ("What are my allergies?", "hazelnuts"),
+        ("What was the boat called?", "Marigold"),
+    ],
+)
+async def test_its_questions_bring_up_what_they_are_about(loaded, question, known):
+    assert known in await surfaced(loaded, question)
+
+
+@pytest.mark.parametrize("small_talk", ["The heron is on the bridge again.", "Nice weather, isn't it?", "Good night!"])
+async def test_small_talk_brings_up_nothing(loaded, small_talk):
+    assert await surfaced(loaded, small_talk) == ""
+
+
+async def test_people_put_some_of_it_right(loaded):
+    made = (await loaded.http.get(f"{EXAMPLE}/corrections")).json()["items"]
+
+    assert {one["what"] for one in made} == {"edit", "merge", "mute"}
+    assert {one["by"] for one in made} == {"Ann"}
+
+
+async def test_what_it_would_surface_is_asked_without_a_trace(loaded):
+    before = (await loaded.http.get("/v1/status")).json()["minds"][0]["resonance"]["calls"]
+    await surfaced(loaded, "Where does my mother live?")
+
+    assert (await loaded.http.get("/v1/status")).json()["minds"][0]["resonance"]["calls"] == before
+
+
+async def test_there_is_none_until_it_is_loaded_and_a_mind_of_its_name_is_left_alone(tmp_path):
+    async with running(tmp_path) as service:
+        assert (await service.http.get("/v1/example")).status_code == 404
+        await service.keep("example", "I am somebody else.")
+
+        answers = [await service.http.request(method, "/v1/example") for method in ("POST", "GET")]
+
+        assert [one.status_code for one in answers] == [409, 404]
+        assert (await service.status("example"))["is_example"] is False
+
+
+async def test_it_is_erased_whole_while_it_is_loading_and_can_be_loaded_again(tmp_path):
+    async with running(tmp_path) as service:
+        await service.http.post("/v1/example")
+        receipt = (await service.http.delete(EXAMPLE)).json()
+
+        assert receipt["verified"] is True, json.dumps(receipt)
+        assert (await service.http.get("/v1/example")).status_code == 404
+        assert not (tmp_path / "minds" / "example").exists()
+        assert (await service.http.post("/v1/example")).status_code == 201
+
+
+async def test_a_load_that_a_stop_interrupted_goes_on_at_the_next_start(tmp_path):
+    async with running(tmp_path) as service:
+        last_day = (await service.http.post("/v1/example")).json() and read_day(tmp_path)
+    async with running(tmp_path) as service:
+        stored = (await service.http.get("/v1/example")).json()["turns"]
+
+        await service.until("example", lambda state: state["turns"] > stored)
+
+        assert read_day(tmp_path) == last_day
+
+
+def read_day(home):
+    """The day on which the life that is being loaded ends."""
+    return json.loads((home / "minds" / "example" / ".example.json").read_text())["last_day"]
