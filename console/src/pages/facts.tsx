@@ -3,24 +3,33 @@ import { useState } from "preact/hooks";
 import { FactList, StateSelect, stateOf, useFacts } from "../parts/fact_list";
 import { place, setQuery, to } from "../router";
 import { EntityList } from "./facts/entity_list";
+import { PutRight, SaidHere } from "./facts/put_right";
 import { SaySomething } from "./facts/say";
 
+const VIEWS = [
+  ["", "Facts", AllFacts],
+  ["entities", "Entities", EntityList],
+  ["corrections", "Put right", PutRight],
+] as const;
+
 export default function Facts({ mind }: { mind: string }) {
-  const showsEntities = place.value.query.get("show") === "entities";
+  const view = VIEWS.find(([name]) => name === place.value.query.get("show")) ?? VIEWS[0];
+  const [shown, , List] = view;
   return (
     <section class="page facts-page">
       <h1>What it knows</h1>
       <div class="row between">
         <nav class="choice" aria-label="What is listed">
-          <a class="button" href={to(mind, "facts")} aria-current={showsEntities ? undefined : "true"}>Facts</a>
-          <a class="button" href={to(mind, "facts", "", { show: "entities" })} aria-current={showsEntities ? "true" : undefined}>
-            Entities
-          </a>
+          {VIEWS.map(([show, name]) => (
+            <a key={show} class="button" href={to(mind, "facts", "", show ? { show } : {})} aria-current={show === shown ? "true" : undefined}>
+              {name}
+            </a>
+          ))}
           <a class="button" href={to(mind, "graph")}>As a picture in time</a>
         </nav>
         <SaySomething mind={mind} />
       </div>
-      {showsEntities ? <EntityList mind={mind} /> : <AllFacts mind={mind} />}
+      <List mind={mind} />
     </section>
   );
 }
@@ -52,6 +61,7 @@ function AllFacts({ mind }: { mind: string }) {
           <button type="button" onClick={() => setQuery({ q: "", state: "", since: "", until: "" })}>Show all</button>
         )}
       </div>
+      {!state && !since && !until && <SaidHere mind={mind} words={words} />}
       <FactList mind={mind} facts={facts} none={isFiltered ? "No fact is like that." : "Nothing is known yet. Facts come when turns are read."} />
     </section>
   );

@@ -71,10 +71,12 @@ function Item({ mind, of, number }: { mind: string; of: One; number: number }) {
   );
 }
 
+const SAID: Record<One["kind"], string> = { fact: "fact", episode: "turn", observation: "observation" };
+
 function Standing({ of }: { of: One }) {
   return (
     <span class="small quiet">
-      {of.is_contradicted && <span class="badge is-wrong">contradicted</span>} <span class="badge">{of.state === "said" ? of.kind : of.state}</span>
+      {of.is_contradicted && <span class="badge is-wrong">contradicted</span>} <span class="badge">{of.state === "said" ? SAID[of.kind] : of.state}</span>
       {of.valid_at && <> since <When at={of.valid_at} as="day" /></>}
       {of.invalid_at && <> until <When at={of.invalid_at} as="day" /></>}
     </span>

@@ -40,31 +40,44 @@ export function draw(pen: CanvasRenderingContext2D, scene: Scene): void {
   const heard = Float64Array.from(graph.ids, (_, entity) => heardBy(graph, entity, at));
   pen.fillStyle = colours.paper;
   pen.fillRect(0, 0, size.wide, size.high);
-  const taken = drawLanes(pen, scene);
+  drawLanes(pen, scene);
   drawMonths(pen, scene);
   drawMoment(pen, scene);
   if (scene.allTies && chosen === null) drawAllTies(pen, scene);
   drawTies(pen, scene);
   drawEntities(pen, scene, near, heard);
-  drawLabels(pen, scene, { near, heard, lanes: taken });
+  drawLabels(pen, scene, { near, heard, lanes: drawLaneNames(pen, scene) });
 }
 
-/** The lines between themes and their names; the answer is where these names stand. */
-function drawLanes(pen: CanvasRenderingContext2D, { graph, layout, size, colours }: Scene): DOMRect[] {
+function drawLanes(pen: CanvasRenderingContext2D, { graph, layout, size, colours }: Scene): void {
   pen.strokeStyle = colours.line;
-  pen.fillStyle = colours.soft;
   pen.lineWidth = 1;
+  graph.laneNames.forEach((_, lane) => {
+    const top = yOf(layout.tops[lane] ?? 0, size);
+    line(pen, 0, top, size.wide, top);
+  });
+}
+
+const LOWEST_NAMED = 30;
+
+/** The names of themes, over what is in them; the answer is where they stand. */
+function drawLaneNames(pen: CanvasRenderingContext2D, { graph, layout, size, colours }: Scene): DOMRect[] {
   pen.font = `italic 13px ${colours.serif}`;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
   return graph.laneNames.flatMap((name, lane) => {
     const top = yOf(layout.tops[lane] ?? 0, size);
     const high = yOf(layout.tops[lane + 1] ?? 1, size) - top;
-    line(pen, 0, top, size.wide, top);
-    if (high < 30 || graph.laneNames.length < 2) return [];
+    if (high < LOWEST_NAMED || graph.laneNames.length < 2) return [];
     const shown = shortened(pen, name, size.wide - PAD.left * 2);
+    const place = new DOMRect(4, top + 1, pen.measureText(shown).width + 8, 18);
+    pen.globalAlpha = 0.8;
+    pen.fillStyle = colours.paper;
+    pen.fillRect(place.left, place.top, place.width, place.height);
+    pen.globalAlpha = 1;
+    pen.fillStyle = colours.soft;
     pen.fillText(shown, 8, top + 10);
-    return [new DOMRect(4, top + 1, pen.measureText(shown).width + 8, 18)];
+    return [place];
   });
 }
 
@@ -76,6 +89,7 @@ function drawMonths(pen: CanvasRenderingContext2D, { view, size, colours }: Scen
   pen.fillStyle = colours.soft;
   pen.font = `12px ${colours.sans}`;
   pen.textAlign = "center";
+  pen.textBaseline = "middle";
   const month = new Date(view.from * 1000);
   month.setDate(1);
   month.setHours(0, 0, 0, 0);

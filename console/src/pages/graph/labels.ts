@@ -64,8 +64,9 @@ function wanted({ graph, layout, at, chosen, found, view }: Scene, { near, heard
   if (chosen !== null) return [chosen, ...layout.order.filter((one) => near.has(one) && one !== chosen)];
   if (found) return layout.order.filter((one) => found.has(one) && isSeen(one));
   const since = (entity: number) => at - (heard[entity] ?? 0);
-  const lately = layout.order.filter((one) => one !== graph.hub && isSeen(one) && since(one) < LATELY);
-  return [...new Set([...lately.filter((one) => since(one) < WEEK).slice(0, MOST / 2), ...lately])];
+  const seen = layout.order.filter((one) => one !== graph.hub && isSeen(one));
+  const lately = seen.filter((one) => since(one) < LATELY);
+  return [...new Set([...lately.filter((one) => since(one) < WEEK).slice(0, MOST / 2), ...lately, ...seen])];
 }
 
 /** Right of the entity, else left of it, else above or below on either side, else nowhere. */

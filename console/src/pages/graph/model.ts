@@ -132,6 +132,13 @@ export function weekAt(graph: Graph, at: number): { learned: number[]; ended: nu
   return { learned: learned.sort(newest(graph.learned)), ended: ended.sort(newest(graph.ended)) };
 }
 
+/** When something was learned or ended last, by a time; null if nothing was. */
+export function lastChangeBy(graph: Graph, at: number): number | null {
+  let last = -Infinity;
+  for (const column of [graph.learned, graph.ended]) for (const moment of column) if (moment <= at && moment > last) last = moment;
+  return Number.isFinite(last) ? last : null;
+}
+
 export function countsAt(graph: Graph, at: number): { entities: number; holding: number; ended: number } {
   let [entities, holding, ended] = [0, 0, 0];
   for (const first of graph.first) if (first <= at) entities++;

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../../dates";
 import { bind } from "../../keys";
 import { to } from "../../router";
-import { countsAt, type Graph, nameOf, type Standing, standingAt, weekAt } from "./model";
+import { countsAt, DAY, type Graph, lastChangeBy, nameOf, type Standing, standingAt, weekAt } from "./model";
 import type { Looking } from "./state";
 import { useTexts } from "./texts";
 import { dayOfSeconds } from "./time_slider";
@@ -34,7 +34,10 @@ export function Side({ mind, looking, choose }: SideProps) {
     event.preventDefault();
     walk(place.current, by);
   };
-  const shared = { mind, graph, at, choose, texts };
+  const look = (moment: number) => {
+    looking.at.value = Math.min(graph.until, moment + DAY);
+  };
+  const shared = { mind, graph, at, choose, look, texts };
   return (
     <aside ref={place} class="side" aria-label="What is known" onKeyDown={byArrow}>
       {chosen.value === null ? <Week {...shared} /> : <Chosen {...shared} entity={chosen.value} />}
@@ -74,6 +77,8 @@ interface InWords {
   graph: Graph;
   at: number;
   choose: (entity: number | null) => void;
+  /** Look at the week around a moment. */
+  look: (moment: number) => void;
   texts: ReadonlyMap<string, string>;
 }
 
@@ -84,12 +89,16 @@ function Week(shared: InWords) {
   const { graph, at } = shared;
   const counts = countsAt(graph, at);
   const { learned, ended } = weekAt(graph, at);
+  const before = learned.length + ended.length ? null : lastChangeBy(graph, at);
   return (
     <>
       <h2>The week up to {dayOfSeconds(at)}</h2>
       <p class="quiet">
         {counted(counts.entities, "entity", "entities")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
       </p>
+      {before !== null && (
+        <p><button type="button" onClick={() => shared.look(before)}>To the last change, {dayOfSeconds(before)}</button></p>
+      )}
       <Group name="Learned" facts={learned} most={MOST_LEARNED} {...shared} />
       <Group name="Ended" facts={ended} most={MOST_ENDED} {...shared} />
       {graph.hub !== null && (

@@ -1,0 +1,71 @@
+// What people decided: all of it, or only what they said here, each with the way back.
+import { get, type Schemas } from "../../api/client";
+import { Decisions, takeBack } from "../../parts/correct";
+import { useHappened, useLoaded, Wait } from "../../parts/load";
+import { More, usePaged } from "../../parts/paged";
+import { When } from "../../parts/time";
+import { attempt, say } from "../../parts/toast";
+
+type Correction = Schemas["CorrectionOut"];
+
+export function PutRight({ mind }: { mind: string }) {
+  const made = usePaged<Correction>((query) => get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query }), [mind]);
+  useHappened(["correction.made"], made.again);
+  return (
+    <section aria-labelledby="put-right">
+      <h2 id="put-right" class="only-read">What was put right</h2>
+      <Wait of={made}>
+        {(items) =>
+          items.length ? (
+            <ul class="list">{items.map((one) => <Row key={one.id} mind={mind} of={one} again={made.again} />)}</ul>
+          ) : (
+            <p class="quiet" role="status">Nobody put anything right yet.</p>
+          )
+        }
+      </Wait>
+      <More of={made} one="decision" />
+    </section>
+  );
+}
+
+const MOST_SEARCHED = 200;
+
+/** What was said here stands in no conversation, so the list of facts does not have it. */
+export function SaidHere({ mind, words }: { mind: string; words: string }) {
+  const query = { limit: MOST_SEARCHED };
+  const made = useLoaded(() => get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query }), [mind]);
+  useHappened(["correction.made"], made.again);
+  const asked = words.toLowerCase().split(/\s+/);
+  const said = (made.value?.items ?? []).filter(
+    ({ what, state, to }) => what === "say" && state === "stands" && asked.every((one) => to?.toLowerCase().includes(one)),
+  );
+  if (!said.length) return null;
+  return (
+    <section aria-labelledby="said-here">
+      <h2 id="said-here">Said by people, in no conversation</h2>
+      <ul class="list">{said.map((one) => <Row key={one.id} mind={mind} of={one} again={made.again} />)}</ul>
+    </section>
+  );
+}
+
+function Row({ mind, of, again }: { mind: string; of: Correction; again: () => void }) {
+  const undo = async () => {
+    if (await attempt(() => takeBack(mind, of.id))) say("Taken back.");
+    again();
+  };
+  const isGone = of.state !== "stands";
+  return (
+    <li class="row between">
+      <span>
+        <bdi class={isGone ? "said ended" : "said"}>{of.what === "say" ? of.to : of.target.text}</bdi>{" "}
+        {of.what !== "say" && <Decisions of={[of]} />}
+        <br />
+        <span class="small quiet">
+          {["owner", "local"].includes(of.by) ? "you" : <bdi>{of.by}</bdi>}, <When at={of.at} />
+          {of.reason && <>: <bdi>{of.reason}</bdi></>}
+        </span>
+      </span>
+      {isGone ? <span class="badge">{of.state}</span> : <button type="button" onClick={() => void undo()}>Take back</button>}
+    </li>
+  );
+}
