@@ -14,7 +14,7 @@ export const looks = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
   ".cm-placeholder": { color: "var(--soft)" },
-  ".heading": { fontWeight: "600", lineHeight: "1.35", paddingTop: ".9em !important" },
+  ".heading": { fontWeight: "600", lineHeight: "1.35", paddingTop: ".2em !important" },
   ".heading.is-1": { fontSize: "1.45em" },
   ".heading.is-2": { fontSize: "1.3em" },
   ".heading.is-3": { fontSize: "1.22em" },
