@@ -1,7 +1,7 @@
 // What people write down themselves: find it, read it, and edit the two files that are theirs to edit here.
+import { useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { type FileText, fileOf, filesOf, type JournalFile, saveFile } from "../api/journal";
-import { useState } from "preact/hooks";
 import { EditText } from "../parts/edit_text";
 import { type Loaded, useLoaded, Wait } from "../parts/load";
 import { Markdown } from "../parts/markdown";
@@ -44,7 +44,7 @@ function Found({ mind, words }: { mind: string; words: string }) {
   const query = { query: words, max_results: 12 };
   const found = useLoaded(() => get("/v1/minds/{mind_id}/journal/search", { path: { mind_id: mind }, query }), [mind, words]);
   return (
-    <section aria-labelledby="found">
+    <section class="found" aria-labelledby="found">
       <h2 id="found">Found</h2>
       <Wait of={found}>
         {({ results }) =>
@@ -65,7 +65,7 @@ function OneFound({ mind, of }: { mind: string; of: Schemas["JournalFound"] }) {
   return (
     <li>
       <a href={to(mind, "journal", of.path, { q })}><bdi>{of.path}</bdi>, {lines}</a>
-      <p class="said snippet">{of.snippet}</p>
+      <p class="said snippet">{of.snippet.replace(/^#+[ \t]+/gm, "")}</p>
     </li>
   );
 }

@@ -2,7 +2,9 @@
 import type { ComponentChildren } from "preact";
 
 export function Markdown({ text }: { text: string }) {
-  return <div class="markdown">{blocksOf(text.split(/\r?\n/)).map((one, at) => <Block key={at} of={one} />)}</div>;
+  const blocks = blocksOf(text.split(/\r?\n/));
+  const highest = blocks.find((one) => one.kind === "heading")?.depth ?? 1;
+  return <div class="markdown">{blocks.map((one, at) => <Block key={at} of={one} highest={highest} />)}</div>;
 }
 
 type Kind = "heading" | "list" | "numbers" | "quote" | "code" | "rule" | "paragraph";
@@ -65,11 +67,12 @@ function itemsOf(lines: readonly string[], start: RegExp | undefined): string[] 
   return items;
 }
 
-function Block({ of: { kind, depth, lines } }: { of: BlockOf }) {
+/** *highest* is the depth of the first heading: what is deeper stands one level below it. */
+function Block({ of: { kind, depth, lines }, highest }: { of: BlockOf; highest: number }) {
   const words = lines.join("\n");
   switch (kind) {
     case "heading":
-      return depth === 1 ? <h3><Inline text={words} /></h3> : <h4><Inline text={words} /></h4>;
+      return depth <= highest ? <h3><Inline text={words} /></h3> : <h4><Inline text={words} /></h4>;
     case "rule":
       return <hr />;
     case "code":
