@@ -37,7 +37,7 @@ export function EditText({ name, label, kept, write, read, saved }: EditTextProp
         {draft.isChanged && <button type="button" onClick={() => draft.begin(draft.kept)}>Drop changes</button>}
         <p class="quiet state" role="status">{draft.isSaving ? "Saving…" : draft.isChanged ? "Not saved yet" : "Saved"}</p>
       </div>
-      <div class="edited"><Editor label={label} text={draft.text} change={draft.change} save={() => void save()} /></div>
+      <div class="edited"><Editor label={label} text={draft.text} replaced={draft.replaced} change={draft.change} save={() => void save()} /></div>
     </>
   );
 }
