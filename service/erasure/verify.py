@@ -23,7 +23,9 @@ _HISTORIES = tuple(f"{name}-history" for name in WRITINGS)
 _OUR_FOLDERS = ("transcript/", "story-history/", "derived/", ".STORY.md.late/", *(f"{name}/" for name in _HISTORIES))
 _OF_SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl", *(f"{name}.md.lock" for name in WRITINGS))
 _LOGS = ("corrections.jsonl", "outcomes.jsonl")
-_OUR_FILES = frozenset({"STORY.md", "STORY.md.lock", "pending-episodes.log", ".example.json", FIGURES, *_LOGS, *_OF_SLEEP})
+_OUR_FILES = frozenset(
+    {"STORY.md", "STORY.md.lock", "pending-episodes.log", ".example.json", FIGURES, *_LOGS, *_OF_SLEEP}
+)
 _JOURNAL_INDEX = "derived/journal.sqlite3"  # mirrors people's notes, and is dropped when a session or turn is erased
 _READ_BYTES = 1 << 20
 

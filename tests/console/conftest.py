@@ -5,7 +5,18 @@ import pytest
 from tests.support.browser import CHROMIUM, ask, chromium, remember, visiting
 from tests.support.openai_proxy import proxied
 
-PAGES = ("", "replay", "story", "graph", "facts", "ask?q=Where+does+my+mother+live", "talk", "moving", "erase", "settings")
+PAGES = (
+    "",
+    "replay",
+    "story",
+    "graph",
+    "facts",
+    "ask?q=Where+does+my+mother+live",
+    "talk",
+    "moving",
+    "erase",
+    "settings",
+)
 
 
 def pytest_collection_modifyitems(items):
@@ -36,7 +47,9 @@ def service(tmp_path_factory):
 def life(service):
     """A mind with half a year of talk, a story, a memory that came up, and a silence."""
     http = service.http
-    remember(http, "ada", "My mother Ingrid lives in Lyon, near the old bakery.", "I am allergic to hazelnuts.", days_ago=200)
+    remember(
+        http, "ada", "My mother Ingrid lives in Lyon, near the old bakery.", "I am allergic to hazelnuts.", days_ago=200
+    )
     remember(http, "ada", "My cat Minka broke the blue vase.", "I sing alto in the choir of Saint Anne.", days_ago=90)
     remember(http, "ada", "Oskar wants to buy a sailing boat.", days_ago=20)
     service.digested("ada")

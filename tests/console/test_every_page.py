@@ -4,7 +4,10 @@ import pytest
 
 from tests.support.browser import visiting
 
-@pytest.mark.parametrize(("colours", "width"), [("light", "desk"), ("dark", "phone"), ("light", "phone"), ("dark", "desk")])
+
+@pytest.mark.parametrize(
+    ("colours", "width"), [("light", "desk"), ("dark", "phone"), ("light", "phone"), ("dark", "desk")]
+)
 def test_every_page_opens_without_a_barrier(browser, life, every_page, colours, width):
     found = {}
     with visiting(browser, str(life.http.base_url).rstrip("/"), colours=colours, width=width) as visitor:

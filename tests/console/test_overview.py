@@ -14,7 +14,13 @@ def of(life, words):
 
 
 def item(visitor, words):
-    return visitor.page.get_by_role("region", name="Since you were here").get_by_role("listitem").filter(has_text="Learned").filter(has_text=words).first
+    return (
+        visitor.page.get_by_role("region", name="Since you were here")
+        .get_by_role("listitem")
+        .filter(has_text="Learned")
+        .filter(has_text=words)
+        .first
+    )
 
 
 def test_it_says_in_a_sentence_what_it_holds(visitor):

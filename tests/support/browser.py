@@ -93,7 +93,11 @@ def ask(http, mind_id, message, *, session_id="today"):
     said = {"role": "user", "content": message}
     asked = {"session_id": session_id, "messages": [said]}
     found = http.post(f"/v1/minds/{mind_id}/resonance", json=asked).json()
-    kept = {**asked, "messages": [said, {"role": "assistant", "content": "Let me think."}], "trace_id": found["trace_id"]}
+    kept = {
+        **asked,
+        "messages": [said, {"role": "assistant", "content": "Let me think."}],
+        "trace_id": found["trace_id"],
+    }
     http.post(f"/v1/minds/{mind_id}/turns", json=kept).raise_for_status()
     return found["trace_id"]
 

@@ -124,6 +124,7 @@ function Book({ mind, story, draft, version, save, waits }: BookProps) {
           label="The story, in Markdown"
           hint="Or begin it yourself: ### [2026-01-09 18:30] A title"
           text={draft.text}
+          replaced={draft.replaced}
           change={draft.change}
           save={save}
           marks={marks}

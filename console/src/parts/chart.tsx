@@ -1,6 +1,7 @@
 // A plot over time: uPlot, loaded with the first one. Its title is a sentence; the same figures stand behind it as a table.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Options } from "uplot";
+import { clock, shortDay } from "../dates";
 import { theme } from "../theme";
 
 export interface Series {
@@ -77,7 +78,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { show: false },
     axes: [
-      { ...axis, size: 26 },
+      { ...axis, size: 26, values: (_: unknown, all: number[]) => all.map((one, at) => tick(one, all[at - 1])) },
       { ...axis, size: 46, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
     ],
     series: [
@@ -93,6 +94,13 @@ function optionsOf(
     ] as Options["series"],
     hooks: healthy ? { drawClear: [(plot: uPlot) => band(plot, healthy, colour("--accent-soft"))] } : {},
   };
+}
+
+/** A day, or the time of a day that was named before; uPlot's own labels have a second line, which would be cut. */
+function tick(seconds: number, before: number | undefined): string {
+  const at = new Date(seconds * 1000);
+  const isSameDay = before !== undefined && new Date(before * 1000).toDateString() === at.toDateString();
+  return isSameDay ? clock(at) : shortDay(at);
 }
 
 function band(plot: uPlot, [from, to]: readonly [number, number], colour: string): void {

@@ -19,6 +19,8 @@ export interface Conflict {
 export interface Draft {
   text: string;
   kept: Kept;
+  /** One more whenever the text was replaced by anything but typing. */
+  replaced: number;
   isChanged: boolean;
   isSaving: boolean;
   conflict: Conflict | null;
@@ -45,13 +47,20 @@ addEventListener("beforeunload", (event) => {
 });
 
 export function useDraft({ name, kept: first, write, read }: Writing): Draft {
-  const [{ text, kept }, setState] = useState(() => unsaved.get(name) ?? { text: first.text, kept: first });
+  const [{ text, kept, replaced }, setState] = useState(() => ({ text: first.text, kept: first, replaced: 0, ...unsaved.get(name) }));
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [isSaving, setSaving] = useState(false);
   const isChanged = text !== kept.text;
   const begin = (now: Kept) => {
     setConflict(null);
-    setState({ text: now.text, kept: now });
+    setState((old) => ({ text: now.text, kept: now, replaced: old.replaced + 1 }));
+  };
+  const saved = (mine: string, now: Kept) => {
+    setConflict(null);
+    setState((old) => {
+      const goesOn = old.text === mine ? now.text : old.text; // what was typed meanwhile stays
+      return { text: goesOn, kept: now, replaced: goesOn === old.text ? old.replaced : old.replaced + 1 };
+    });
   };
   const seen = useRef(first);
   useEffect(() => {
@@ -65,7 +74,9 @@ export function useDraft({ name, kept: first, write, read }: Writing): Draft {
   const save = async (mine = text, theirs = kept): Promise<boolean> => {
     setSaving(true);
     try {
-      begin(await written(mine, theirs, { write, read, base: kept.text }));
+      const now = await written(mine, theirs, { write, read, base: kept.text });
+      if (mine === text) saved(mine, now);
+      else begin(now);
       return true;
     } catch (error) {
       if (error instanceof Faster) setConflict({ base: kept.text, theirs: error.theirs });
@@ -75,7 +86,8 @@ export function useDraft({ name, kept: first, write, read }: Writing): Draft {
       setSaving(false);
     }
   };
-  return { text, kept, isChanged, isSaving, conflict, change: (now) => setState({ text: now, kept }), save, begin };
+  const change = (now: string) => setState((old) => ({ ...old, text: now }));
+  return { text, kept, replaced, isChanged, isSaving, conflict, change, save, begin };
 }
 
 /** Somebody else saved another text. */

@@ -11,6 +11,8 @@ interface EditorProps {
   /** Shown where the text is empty. */
   hint?: string;
   text: string;
+  /** One more whenever *text* is another one without having been typed: only then the editor takes it over. */
+  replaced: number;
   change: (text: string) => void;
   save: () => void;
   marks?: readonly Mark[];
@@ -26,7 +28,7 @@ interface EditorProps {
 const NO_MARKS: readonly Mark[] = [];
 
 export function Editor(props: EditorProps) {
-  const { text, marks = NO_MARKS, chosen = null, original = null } = props;
+  const { text, replaced, marks = NO_MARKS, chosen = null, original = null } = props;
   const place = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Mounted | null>(null);
   const [hasFailed, setFailed] = useState(false);
@@ -55,7 +57,7 @@ export function Editor(props: EditorProps) {
     if (!editor || editor.text() === text) return;
     editor.replace(text);
     editor.mark(marks);
-  }, [editor, text]);
+  }, [editor, replaced]);
   useEffect(() => editor?.mark(marks), [editor, marks]);
   useEffect(() => editor?.choose(chosen), [editor, chosen]);
   useEffect(() => editor?.compare(original), [editor, original]);

@@ -25,7 +25,9 @@ export function Conversation({ mind, session }: { mind: string; session: string 
   const reading = useReading(mind, session, wanted);
   const corrections = useLoaded(() => get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query: { limit: 500 } }), [mind]);
   const decided = useMemo(() => decisionsByTurn(corrections.value?.items ?? []), [corrections.value]);
-  useHappened(["turn.kept", "resonance.answered"], () => !reading.hasNewer && reading.newer());
+  useHappened(["turn.kept"], ({ data }) => {
+    if (data.session_id === session && !reading.hasNewer) reading.newer();
+  });
   const at = useWalk(reading);
   useMark(reading, wanted, trace, at.jump);
   const explain = (id: string) => setQuery({ trace: id === trace ? "" : id });

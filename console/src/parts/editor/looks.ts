@@ -7,14 +7,14 @@ const underline = (how: string) => ({ textDecoration: `underline ${how}`, textUn
 
 export const looks = EditorView.theme({
   "&": { backgroundColor: "transparent", color: "var(--ink)", fontSize: "1.06rem" },
-  "&.cm-focused": { outline: "3px solid var(--focus)", outlineOffset: "6px", borderRadius: "3px" },
+  "&.cm-focused": { outline: "1px solid var(--soft)", outlineOffset: "10px", borderRadius: "3px" },
   ".cm-scroller": { fontFamily: "var(--serif)", lineHeight: "1.7", overflowX: "hidden" },
   ".cm-content": { caretColor: "var(--accent)", padding: "0", overflowWrap: "anywhere" },
   ".cm-line": { padding: "0" },
   ".cm-cursor": { borderLeftColor: "var(--accent)", borderLeftWidth: "2px" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
   ".cm-placeholder": { color: "var(--soft)" },
-  ".heading": { fontWeight: "600", lineHeight: "1.35", paddingTop: ".9em !important" },
+  ".heading": { fontWeight: "600", lineHeight: "1.35", paddingTop: ".2em !important" },
   ".heading.is-1": { fontSize: "1.45em" },
   ".heading.is-2": { fontSize: "1.3em" },
   ".heading.is-3": { fontSize: "1.22em" },
@@ -28,8 +28,8 @@ export const looks = EditorView.theme({
   ".is-chosen": { backgroundColor: "var(--accent-soft)", boxShadow: "0 0 0 3px var(--accent-soft)", borderRadius: "2px" },
   "&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine": { backgroundColor: "transparent" },
   "&.cm-merge-b .cm-changedText": { background: "var(--accent-soft)", textDecoration: "underline 2px var(--new)" },
-  ".cm-deletedChunk": { backgroundColor: "transparent", paddingLeft: "0", color: "var(--ended)" },
-  ".cm-deletedChunk del, .cm-deletedChunk .cm-deletedText, .cm-deletedLine": { background: "none", textDecoration: "line-through" },
+  ".cm-deletedChunk": { backgroundColor: "transparent", paddingLeft: "0", color: "var(--soft)" },
+  ".cm-deletedChunk del, .cm-deletedChunk .cm-deletedText, .cm-deletedLine, &.cm-merge-b .cm-deletedText": { background: "none", textDecoration: "line-through" },
 });
 
 export const colours = HighlightStyle.define([

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { get, post, type Schemas } from "../../api/client";
 import type { Shown, Trace } from "../../api/trace";
-import { to } from "../../router";
+import { go, to } from "../../router";
 import { CorrectionButtons } from "../correct";
 import { useLoaded, Wait } from "../load";
 import { Long } from "../long";
@@ -54,7 +54,7 @@ function Origin({ mind, of }: { mind: string; of: Shown }) {
     const path = { mind_id: mind, turn_id: `episode:${sequence}` };
     await attempt(async () => {
       const turn = await get("/v1/minds/{mind_id}/turns/{turn_id}", { path });
-      location.hash = to(mind, "replay", turn.session_id, { turn: turn.turn_id });
+      go(to(mind, "replay", turn.session_id, { turn: turn.turn_id }));
     });
   };
   return (

@@ -1,0 +1,65 @@
+// An agent's nights: how it is, what each dream came to, what it observed, and what it is handed when it wakes.
+import { get, type Schemas } from "../api/client";
+import { counted } from "../dates";
+import { useHappened, useLoaded, Wait } from "../parts/load";
+import { When } from "../parts/time";
+import { Nights } from "./dreams/nights";
+import { Observations } from "./dreams/observations";
+import { Waking } from "./dreams/waking";
+
+type Status = Schemas["SleepStatusOut"];
+
+const MOST_DREAMS = 50;
+
+export default function Dreams({ mind }: { mind: string }) {
+  const query = { limit: MOST_DREAMS };
+  const found = useLoaded(() => get("/v1/minds/{mind_id}/dreams", { path: { mind_id: mind }, query }), [mind]);
+  useHappened(["turn.kept", "turn.read", "reset"], found.again);
+  return (
+    <section class="page dreams">
+      <h1>Dreams</h1>
+      <Wait of={found}>
+        {({ dreams, status }) => {
+          const hasLived = dreams.length > 0 || status.actions > 0 || status.state !== "awake";
+          if (!hasLived) return <Never mind={mind} />;
+          return (
+            <>
+              <p class="lead" role="status">{sentenceOf(status)}</p>
+              {status.last_dream_at && <p class="quiet">It dreamt last <When at={status.last_dream_at} />.</p>}
+              {status.waiting_for && <p class="trouble">A dream is late, waiting for {status.waiting_for}.</p>}
+              <div class="nights-and-days">
+                <Nights dreams={dreams} of={status.dreams} />
+                <div>
+                  <Observations mind={mind} />
+                  <Waking mind={mind} hasDiary={dreams.some((one) => one.kind === "deep_sleep")} />
+                </div>
+              </div>
+            </>
+          );
+        }}
+      </Wait>
+    </section>
+  );
+}
+
+function Never({ mind }: { mind: string }) {
+  return (
+    <p class="lead">
+      <bdi>{mind}</bdi> never slept: this page is for agents that work on their own, and shows what they dream of what they did.
+    </p>
+  );
+}
+
+const STATES: Record<Status["state"], string> = { awake: "It is awake", asleep: "It is asleep", dreaming: "It dreams" };
+const FATIGUE: Record<Status["fatigue"], string> = {
+  rested: "and rested",
+  tired: "and tired",
+  exhausted: "and exhausted",
+};
+
+function sentenceOf({ state, fatigue, must_sleep, actions, cycle, wake_at }: Status): string {
+  const until = wake_at ? ` until ${new Date(wake_at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })}` : "";
+  const done = `${counted(actions, "thing")} done since its last dream, in cycle ${cycle}.`;
+  const needs = must_sleep ? " It has to sleep now." : "";
+  return `${STATES[state]}${until}, ${FATIGUE[fatigue]}: ${done}${needs}`;
+}

@@ -1,0 +1,82 @@
+// What dreams observed, by day, each with its level in dots and in words; a person may edit all of it.
+import { useState } from "preact/hooks";
+import { get, put, type Schemas } from "../../api/client";
+import { day } from "../../dates";
+import { EditText } from "../../parts/edit_text";
+import { useLoaded, Wait } from "../../parts/load";
+import { attempt } from "../../parts/toast";
+import { go, to } from "../../router";
+
+type All = Schemas["ObservationsOut"];
+type Observation = All["observations"][number];
+
+const PATH = "/v1/minds/{mind_id}/observations";
+const LEVELS: Record<Observation["level"], { dots: string; words: string }> = {
+  RED: { dots: "●●●", words: "critical" },
+  YLW: { dots: "●●", words: "important" },
+  GRN: { dots: "●", words: "good to know" },
+};
+
+export function Observations({ mind }: { mind: string }) {
+  const read = () => get(PATH, { path: { mind_id: mind } });
+  const write = (text: string, etag: string): Promise<All> =>
+    put(PATH, { path: { mind_id: mind }, body: { text }, headers: { "If-Match": etag } });
+  const found = useLoaded(read, [mind]);
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <section aria-labelledby="observed">
+      <div class="row between">
+        <h2 id="observed">Observed</h2>
+        <button type="button" aria-pressed={isEditing} onClick={() => setEditing(!isEditing)}>Edit</button>
+      </div>
+      <Wait of={found}>
+        {(all) =>
+          isEditing ? (
+            <EditText name={`observations ${mind}`} label="The observations, in Markdown" kept={all} write={write} read={read} saved={found.again} />
+          ) : (
+            <Days mind={mind} of={all.observations} />
+          )
+        }
+      </Wait>
+    </section>
+  );
+}
+
+function Days({ mind, of }: { mind: string; of: readonly Observation[] }) {
+  if (!of.length) return <p class="quiet">Nothing yet.</p>;
+  const days = [...new Set(of.map((one) => one.day))].sort().reverse();
+  return (
+    <>
+      {days.map((one) => (
+        <section key={one} aria-label={day(`${one}T12:00`)}>
+          <h3>{day(`${one}T12:00`)}</h3>
+          <ul class="list">{of.filter((each) => each.day === one).map((each, at) => <One key={at} mind={mind} of={each} />)}</ul>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function One({ mind, of }: { mind: string; of: Observation }) {
+  const { dots, words } = LEVELS[of.level];
+  const open = (sequence: number) =>
+    void attempt(async () => {
+      const path = { mind_id: mind, turn_id: `episode:${sequence}` };
+      const turn = await get("/v1/minds/{mind_id}/turns/{turn_id}", { path });
+      go(to(mind, "replay", turn.session_id, { turn: turn.turn_id }));
+    });
+  return (
+    <li>
+      <p class="observation">
+        <span class={`level is-${of.level}`}><span aria-hidden="true">{dots}</span> {words}</span>{" "}
+        <span class="quiet">{of.at}</span> <span class={of.is_superseded ? "said ended" : "said"}>{of.text}</span>
+      </p>
+      <p class="small quiet">
+        {of.is_superseded && <span class="badge">over</span>} {!of.is_ours && <span class="badge is-person">a person wrote it</span>}{" "}
+        {of.sources[0] !== undefined && (
+          <button type="button" class="link" onClick={() => open(of.sources[0] ?? 0)}>Open what was done</button>
+        )}
+      </p>
+    </li>
+  );
+}
