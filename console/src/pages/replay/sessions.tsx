@@ -6,8 +6,8 @@ import { Trouble, type Loaded } from "../../parts/load";
 import { attempt } from "../../parts/toast";
 import { to } from "../../router";
 
-type Session = Schemas["SessionOut"];
 type Page = Schemas["SessionsOut"];
+type Session = Page["items"][number];
 
 export const sessionsOf = (mind: string, cursor?: string): Promise<Page> =>
   get("/v1/minds/{mind_id}/sessions", { path: { mind_id: mind }, query: { limit: 50, ...(cursor ? { cursor } : {}) } });
