@@ -12,6 +12,8 @@ type Receipt = Schemas["ErasedOut"];
 interface Preview {
   chapters?: { heading: string; is_edited: boolean }[];
   files?: string[];
+  /** Those of the files that stay, since people own them. */
+  left?: string[];
   [count: string]: unknown;
 }
 
@@ -86,6 +88,7 @@ function WouldGo({ of }: { of: Preview }) {
             <tr key={name}><th scope="row">{name.replaceAll("_", " ")}</th><td>{count}</td></tr>
           ))}
           {of.chapters && <tr><th scope="row">chapters</th><td>{of.chapters.length}</td></tr>}
+          {of.files && <tr><th scope="row">files</th><td>{of.files.length}</td></tr>}
         </tbody>
       </table>
       {edited.length > 0 && (
@@ -94,6 +97,7 @@ function WouldGo({ of }: { of: Preview }) {
           <ul>{edited.map((one) => <li key={one.heading} class="said">{one.heading}</li>)}</ul>
         </>
       )}
+      {of.left && of.left.length > 0 && <p>These files are yours, and stay: {of.left.join(", ")}.</p>}
     </div>
   );
 }
@@ -158,22 +162,31 @@ function foundWords(of: Receipt): string {
   return of.found.length ? `Searched: still found in ${of.found.join(", ")}.` : "Searched: nothing found.";
 }
 
-interface Kept {
-  items: (Receipt & { at?: string })[];
+/** What a receipt says that is kept: counts, never words. */
+interface KeptReceipt {
+  id: string;
+  kind: "mind" | "session" | "turn";
+  by: string;
+  erased_at: string;
+  verified: boolean;
+  erased: { place: string; unit: string; count: number }[];
 }
 
+const KINDS = { mind: "everything", session: "a conversation", turn: "one turn" };
+
 function Receipts({ mind }: { mind: string }) {
-  const ask = async (): Promise<Kept> => (await raw("get", "/v1/minds/{mind_id}/erasures", { path: { mind_id: mind } })).json();
+  const ask = async () => (await get("/v1/minds/{mind_id}/erasures", { path: { mind_id: mind } })) as unknown as { items: KeptReceipt[] };
   const kept = useLoaded(ask, [mind]);
   if (!kept.value?.items.length) return null;
   return (
     <section aria-labelledby="receipts">
       <h2 id="receipts">Earlier receipts</h2>
       <ul class="list">
-        {kept.value.items.map((one, at) => (
-          <li key={at}>
-            {one.erased_at && <When at={one.erased_at} as="moment" />}: {one.turn_id ? "one turn" : one.session_id ? `the conversation ${one.session_id}` : "everything"},{" "}
-            {one.erased.map((part) => counted(part.count, part.unit, part.unit)).join(", ")}
+        {kept.value.items.map((one) => (
+          <li key={one.id}>
+            <When at={one.erased_at} as="moment" />, by {one.by}: {KINDS[one.kind]},{" "}
+            {one.verified ? "searched: nothing found" : "not yet searched"}
+            <p class="quiet small">{one.erased.map((part) => `${part.place}: ${counted(part.count, part.unit, part.unit)}`).join(", ")}</p>
           </li>
         ))}
       </ul>

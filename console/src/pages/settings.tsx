@@ -20,12 +20,12 @@ export default function Settings({ mind }: { mind: string }) {
 interface OneSetting {
   name: string;
   value: unknown;
-  source: "default" | "file" | "environment";
+  source: "default" | "file" | "environment" | "option";
   about: string;
   is_secret?: boolean;
 }
 
-const SOURCES = { default: "default", file: "mind-memory.toml", environment: "variable" };
+const SOURCES = { default: "default", file: "mind-memory.toml", environment: "variable", option: "option" };
 
 function OfService() {
   const ask = async () => ((await (await raw("get", "/v1/settings")).json()) as { settings: OneSetting[] }).settings;

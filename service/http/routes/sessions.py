@@ -9,7 +9,7 @@ from service.http.schemas.sessions import (
     STANDING,
     TICKET,
     SessionIn,
-    SessionOut,
+    SignedInOut,
     StandingOut,
     TicketOut,
     session_out,
@@ -28,7 +28,7 @@ _NOT_STORED = {"Cache-Control": "no-store"}
     responses=answers(SESSION, 413, 422, 503, status=201),
     openapi_extra={"security": []},
 )
-async def begin(posted: SessionIn, memory: MemoryDep, request: Request, response: Response) -> SessionOut:
+async def begin(posted: SessionIn, memory: MemoryDep, request: Request, response: Response) -> SignedInOut:
     """
     Exchange a ticket of `mind-memory console`, or a key, for a token. It has the rights and the rate of the key or of
     the owner. It ends by `DELETE`, with its key, after `ACCESS__SESSION_HOURS`, and when the service stops.

@@ -66,7 +66,7 @@ class SessionIn(Body):
         return self
 
 
-class SessionOut(Answered):
+class SignedInOut(Answered):
     """A session that was begun."""
 
     token: str = Field(description="For `Authorization: Bearer`. It is shown this once.")
@@ -96,9 +96,9 @@ class TicketOut(Answered):
     expires_at: datetime | None
 
 
-def session_out(signed_in: SignedIn) -> SessionOut:
+def session_out(signed_in: SignedIn) -> SignedInOut:
     """A session as it is answered."""
-    return SessionOut.model_validate({**_whose(signed_in.standing), "token": signed_in.token})
+    return SignedInOut.model_validate({**_whose(signed_in.standing), "token": signed_in.token})
 
 
 def standing_out(standing: Standing) -> StandingOut:
