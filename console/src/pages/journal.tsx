@@ -1,4 +1,4 @@
-// What people write down themselves: find it, read it, and edit the two files that are theirs to edit here.
+// What people write down themselves: find it, read it, edit it.
 import { useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { type FileText, fileOf, filesOf, type JournalFile, saveFile } from "../api/journal";

@@ -12,13 +12,13 @@ interface FilesProps {
   at: string;
 }
 
-/** The files: those that are always read first, then the days, newest first. */
+/** The files: those without a day, then the days, newest first. */
 export function Files({ mind, files, at }: FilesProps) {
   if (files === null) return <nav aria-label="Files"><a href={to(mind, "journal", ALWAYS)}>{ALWAYS}</a></nav>;
   if (!files.length) return <p class="quiet">There is no file yet. Put one into the folder memory/ of this mind.</p>;
   const dated = files.filter((one) => one.date).sort((a, b) => (b.date ?? "").localeCompare(a.date ?? ""));
   const groups = [
-    { name: "Always read", files: files.filter((one) => !one.date) },
+    { name: "Without a day", files: files.filter((one) => !one.date) },
     { name: "By day", files: dated.slice(0, MOST) },
   ];
   return (
@@ -40,7 +40,7 @@ function OneFile({ mind, of, isOpen }: { mind: string; of: JournalFile; isOpen: 
       <a href={to(mind, "journal", of.path)} aria-current={isOpen ? "true" : undefined}>
         <span class="title">{of.date ? day(`${of.date.slice(0, 10)}T12:00`) : <bdi>{of.name}</bdi>}</span>
         {of.date && <span class="quiet small"><bdi>{of.name}</bdi></span>}
-        {of.is_editable && <span class="pen small"><span aria-hidden="true">✎</span> yours to edit here</span>}
+        {!of.is_editable && <span class="quiet small">to read only</span>}
       </a>
     </li>
   );
