@@ -13,6 +13,8 @@ PAGES = (
     "facts",
     "ask?q=Where+does+my+mother+live",
     "talk",
+    "dreams",
+    "journal",
     "moving",
     "erase",
     "settings",
