@@ -128,6 +128,8 @@ def _operations(document):
     found = []
     for path, methods in document["paths"].items():
         for method, one in methods.items():
+            if (method, path) == ("post", "/v1/example"):  # a minute's work that touches nobody's mind
+                continue
             queries = [each["name"] for each in one.get("parameters", ()) if each["in"] == "query"]
             bodies = one.get("requestBody", {}).get("content", {})
             examples = [(kind, _example(document, content)) for kind, content in bodies.items()]
