@@ -23,6 +23,13 @@ def item(visitor, words):
     )
 
 
+def ways(visitor, words):
+    """The buttons that put a fact right."""
+    found = item(visitor, words)
+    found.get_by_role("button", name="Put it right").click()
+    return found
+
+
 def test_it_says_in_a_sentence_what_it_holds(visitor):
     visitor.open("ada")
 
@@ -31,7 +38,7 @@ def test_it_says_in_a_sentence_what_it_holds(visitor):
 
 def test_a_fact_that_is_wrong_is_so_at_once_and_undone_with_a_click(visitor, life):
     visitor.open("ada")
-    item(visitor, "Minka").get_by_role("button", name="Wrong").click()
+    ways(visitor, "Minka").get_by_role("button", name="Wrong").click()
     expect(visitor.page.get_by_role("status").filter(has_text="not told any more")).to_be_visible()
     wrong = of(life, "Minka")["state"]
     visitor.page.get_by_role("status").get_by_role("button", name="Undo").click()
@@ -43,7 +50,7 @@ def test_a_fact_that_is_wrong_is_so_at_once_and_undone_with_a_click(visitor, lif
 
 def test_a_fact_is_edited_in_a_dialog_that_keeps_the_focus(visitor, life):
     visitor.open("ada")
-    item(visitor, "Minka").get_by_role("button", name="Edit").click()
+    ways(visitor, "Minka").get_by_role("button", name="Edit").click()
     dialog = visitor.page.get_by_role("dialog", name="How is it really?")
     expect(dialog.get_by_role("button", name="Save")).to_be_disabled()
     dialog.get_by_label("It is like this").fill("My cat Minka broke the green vase.")

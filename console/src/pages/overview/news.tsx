@@ -14,7 +14,7 @@ const LEAST_AWAY_MS = 30 * 60 * 1000;
 
 export function News({ mind }: { mind: string }) {
   const [since] = useState(() => lastHere(mind));
-  const query = since ? { since, limit: 6 } : { limit: 6 };
+  const query = since ? { since, limit: 5 } : { limit: 5 };
   const news = useLoaded(() => get("/v1/minds/{mind_id}/news", { path: { mind_id: mind }, query }), [mind, since]);
   useHappened(["turn.read", "story.told", "correction.made"], news.again);
   useEffect(() => noteHere(mind), [mind]);
@@ -50,19 +50,43 @@ function Feed({ mind, news, again }: { mind: string; news: Schemas["NewsOut"]; a
 }
 
 function FactNews({ verb, mind, fact, again }: { verb: string; mind: string; fact: Fact; again: () => void }) {
+  const [isOpen, setOpen] = useState(false);
   const source = fact.sources[0];
   return (
     <li>
-      {verb}: <span class="said">{fact.text}</span> <Decisions of={fact.corrections} />
-      {source && (
-        <> <a class="small" href={to(mind, "replay", source.session_id, { turn: source.turn_id })}>
-          <When at={source.timestamp} as="moment" />
-        </a></>
+      {verb}: <bdi class="said">{fact.text}</bdi> <Decisions of={fact.corrections} />{" "}
+      <span class="small">
+        {source && (
+          <a href={to(mind, "replay", source.session_id, { turn: source.turn_id })}>
+            <When at={source.timestamp} as="moment" />
+          </a>
+        )}{" "}
+        <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>Put it right…</button>
+      </span>
+      {isOpen && (
+        <CorrectionButtons
+          mind={mind}
+          target={{ kind: "fact", id: fact.id, turn_ids: [] }}
+          words={fact.text}
+          decided={fact.corrections}
+          then={again}
+        />
       )}
-      <CorrectionButtons mind={mind} target={{ kind: "fact", id: fact.id, turn_ids: [] }} words={fact.text} decided={fact.corrections} then={again} />
     </li>
   );
 }
+
+const DECIDED: Record<Schemas["WhatOut"], string> = {
+  edit: "Put right",
+  wrong: "Called wrong",
+  right: "Called right",
+  say: "Said",
+  pin: "Pinned",
+  mute: "Muted",
+  merge: "Merged",
+  split: "Split",
+  rename: "Renamed",
+};
 
 function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOut"]; again: () => void }) {
   const undo = async () => {
@@ -71,9 +95,13 @@ function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOu
   };
   return (
     <li>
-      Put right (<code>{of.what}</code>): <span class="said">{of.target.text}</span>
-      {of.to && <> → <span class="said">{of.to}</span></>}{" "}
-      {of.state === "stands" ? <button type="button" onClick={() => void undo()}>Undo</button> : <span class="badge">{of.state}</span>}
+      {DECIDED[of.what]}: <bdi class="said">{of.target.text || of.to}</bdi>
+      {of.target.text && of.to && <> → <bdi class="said">{of.to}</bdi></>}{" "}
+      {of.state === "stands" ? (
+        <button type="button" class="link small" onClick={() => void undo()}>Undo</button>
+      ) : (
+        <span class="badge">{of.state}</span>
+      )}
     </li>
   );
 }
