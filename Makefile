@@ -7,7 +7,7 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
-.PHONY: help install serve console chat check test golden bench crash fuzz compose lock clean
+.PHONY: help install serve console chat check test golden pictures bench crash fuzz compose lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,9 @@ golden: $(VENV)/.ready ## rewrite the golden files in tests/golden; read the dif
 
 fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 3,000 requests and more: make fuzz ARGS="--seed 7"
 	$(PYTHON) -m tests.fuzzing.run $(ARGS)
+
+pictures: $(VENV)/.ready console ## pictures of the console for the docs, of the example life; needs chromium: make pictures ARGS="--all FOLDER"
+	$(PYTHON) -m tests.console.pictures $(ARGS)
 
 bench: $(VENV)/.ready ## recall on LoCoMo, stories, what a turn and size cost: make bench LOCOMO=path/to/locomo10.json ONLY=recall
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(if $(ONLY),--only $(ONLY)) \
