@@ -1,0 +1,72 @@
+"""Replay, why and what if: what came to mind at a message, phase by phase, and what would have otherwise."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browser import visiting
+
+
+@pytest.fixture
+def replay(visitor):
+    visitor.open("ada/replay/today")
+    return visitor.page
+
+
+def why(page):
+    page.get_by_role("group", name="What came to mind").first.get_by_role("button", name="Why?").click()
+    return page.get_by_role("region", name="Why", exact=True)
+
+
+def test_what_came_to_mind_stands_beside_the_message(replay):
+    first = replay.get_by_role("article").filter(has_text="Where does my mother live?")
+
+    expect(first.get_by_role("group", name="What came to mind")).to_contain_text("lives in Lyon")
+    expect(replay.get_by_role("article").filter(has_text="Hello there!")).to_contain_text("silence")
+
+
+def test_the_address_of_a_turn_marks_it(visitor, life):
+    turn = life.http.get("/v1/minds/ada/turns?session_id=day-90&limit=1").json()["items"][0]
+    visitor.open(f"ada/replay/day-90?turn={turn['turn_id']}")
+
+    marked = visitor.page.locator("article[aria-current=true]")
+    expect(marked).to_contain_text(turn["messages"][0]["content"])
+
+
+def test_why_says_what_each_phase_did(replay):
+    shown = why(replay)
+    expect(shown).to_contain_text("came to mind")
+    shown.get_by_role("button", name=re.compile("^Held back")).click()
+    expect(shown.get_by_role("button", name=re.compile("^Held back"))).to_have_attribute("aria-expanded", "true")
+    shown.get_by_role("button", name=re.compile("^The block")).click()
+
+    expect(shown).to_contain_text("SUBCONSCIOUS RESONANCE")
+
+
+def test_a_judgement_is_an_outcome(replay, life):
+    before = life.http.get("/v1/minds/ada").json()["outcomes"]["dismissed"]
+    why(replay).get_by_role("button", name="Of no use").first.click()
+    life.until(lambda: life.http.get("/v1/minds/ada").json()["outcomes"]["dismissed"] > before)
+
+
+def test_what_if_shows_what_would_come_up_instead_and_notes_nothing(replay, life):
+    before = len(life.http.get("/v1/minds/ada/traces?limit=100").json()["traces"])
+    why(replay).get_by_role("button", name="What if…").click()
+    asked = replay.get_by_role("dialog", name="What if…")
+    asked.get_by_role("textbox", name="The message").fill("Hello you, good morning!")
+    asked.get_by_role("button", name="See what would come up").click()
+
+    expect(asked.get_by_role("region", name="The difference")).to_contain_text("keep silent")
+    assert len(life.http.get("/v1/minds/ada/traces?limit=100").json()["traces"]) == before
+
+
+def test_on_a_phone_why_is_a_sheet(browser, life):
+    with visiting(browser, str(life.http.base_url).rstrip("/"), width="phone") as visitor:
+        visitor.open("ada/replay/today")
+        visitor.page.get_by_role("button", name="Why?").first.click()
+        sheet = visitor.page.get_by_role("dialog", name="Why", exact=True)
+        expect(sheet).to_contain_text("came to mind")
+        visitor.page.keyboard.press("Escape")
+
+        expect(sheet).to_be_hidden()

@@ -1,0 +1,64 @@
+"""The story in the console: where a sentence comes from, a save, somebody else's save meanwhile, an earlier version."""
+
+from playwright.sync_api import expect
+
+TEXT = "/v1/minds/ada/story"
+
+
+def told(life):
+    return life.http.get(TEXT).json()
+
+
+def write(visitor, words):
+    """Write *words* behind the story's end."""
+    box = visitor.page.get_by_role("textbox", name="The story, in Markdown")
+    box.click()
+    visitor.page.keyboard.press("Control+End")
+    visitor.page.keyboard.type(words)
+
+
+def save(visitor):
+    visitor.page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_a_sentence_shows_the_turn_that_carries_it(visitor):
+    visitor.open("ada/story")
+    visitor.page.locator(".editor .mark-quoted, .editor .mark-carried").first.click()
+
+    expect(visitor.page.get_by_role("complementary", name="Where this comes from")).to_contain_text("Lyon")
+
+
+def test_a_save_is_kept_word_for_word_and_undone(visitor, life):
+    visitor.open("ada/story")
+    write(visitor, "\n\nWe never spoke of the vase again.")
+    save(visitor)
+    expect(visitor.page.get_by_role("status").filter(has_text="Saved.")).to_be_visible()
+    kept = told(life)["text"]
+    visitor.page.get_by_role("button", name="Undo").click()
+    life.until(lambda: "never spoke" not in told(life)["text"])
+
+    assert "We never spoke of the vase again." in kept
+
+
+def test_somebody_elses_save_is_never_overwritten(visitor, life):
+    visitor.open("ada/story")
+    write(visitor, "\n\nMine: the sea was calm.")
+    theirs = told(life)
+    text = theirs["text"].replace("### ", "### ", 1) + "\n\nTheirs: the sea was rough."
+    life.http.put(TEXT, json={"text": text}, headers={"If-Match": theirs["etag"]}).raise_for_status()
+    save(visitor)
+    both = visitor.page.get_by_role("region", name="Somebody else saved meanwhile")
+    expect(both).to_be_visible()
+
+    assert "the sea was rough" in told(life)["text"]
+    assert "Mine" not in told(life)["text"]
+
+
+def test_an_earlier_version_is_compared_and_brought_back(visitor, life):
+    now = told(life)
+    life.http.put(TEXT, json={"text": "### [2026-01-01 00:00] Nothing\n\nAll gone.\n"}, headers={"If-Match": now["etag"]}).raise_for_status()
+    visitor.open("ada/story")
+    versions = visitor.page.get_by_role("region", name="Earlier versions")
+    versions.get_by_role("button", name="until").first.click()
+    visitor.page.get_by_role("button", name="Bring this version back").click()
+    life.until(lambda: "Lyon" in told(life)["text"])
