@@ -16,4 +16,5 @@ async function start(): Promise<void> {
   if (place) render(<Shell />, place);
 }
 
+addEventListener("hashchange", () => void signInByAddress()); // a link that is opened in a tab that was here
 void start();

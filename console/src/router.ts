@@ -1,6 +1,7 @@
 // The address behind the #: /mind/page/part?query. A part is a session, an entity, or a version.
 import { computed, signal } from "@preact/signals";
 import { calls } from "./api/client";
+import { TICKET } from "./session";
 
 export interface Place {
   /** Empty: the list of minds. */
@@ -10,11 +11,14 @@ export interface Place {
   query: URLSearchParams;
 }
 
-const hash = signal(location.hash);
+/** A ticket in the address is no place, and must not be asked for as if it were one. */
+const here = (): string => (location.hash.startsWith(TICKET) ? "" : location.hash);
+
+const hash = signal(here());
 
 addEventListener("hashchange", () => {
   const before = place.value;
-  hash.value = location.hash;
+  hash.value = here();
   if (place.value.page !== before.page || place.value.mind !== before.mind) calls.value = [];
 });
 

@@ -3,6 +3,9 @@ import { signal } from "@preact/signals";
 
 const PLACE = "mind-memory-token";
 
+/** How an address begins that holds a ticket. */
+export const TICKET = "#t=";
+
 /** True while the service wants to know who is asking, and nobody has said so. */
 export const isSignedOut = signal(false);
 
@@ -19,10 +22,10 @@ export function forget(): void {
 
 /** Take a ticket out of the address bar, before anything else may read it, and exchange it. */
 export async function signInByAddress(): Promise<void> {
-  const found = /^#t=([\w-]+)$/.exec(location.hash);
-  if (!found?.[1]) return;
+  if (!location.hash.startsWith(TICKET)) return;
+  const ticket = location.hash.slice(TICKET.length);
   history.replaceState(null, "", location.pathname + location.search);
-  await exchange({ ticket: found[1] });
+  await exchange({ ticket });
 }
 
 /** Exchange a ticket or a key for a token. The key is not kept. */

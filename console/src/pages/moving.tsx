@@ -85,13 +85,18 @@ function BringIn({ mind }: { mind: string }) {
     const one = event.dataTransfer?.files[0];
     if (one) look(one);
   };
+  const chosen = (input: HTMLInputElement) => {
+    const one = input.files?.[0];
+    input.value = ""; // so that the same file can be chosen again
+    if (one) look(one);
+  };
   return (
     <section aria-labelledby="bring-in">
       <h2 id="bring-in">Bring in</h2>
       <div class="drop" onDragOver={(event) => event.preventDefault()} onDrop={dropped}>
         <label>
           Drop a file here, or choose one: an export of ChatGPT (the zip, or conversations.json), or lines of JSON.
-          <input type="file" onChange={(event) => event.currentTarget.files?.[0] && look(event.currentTarget.files[0])} />
+          <input type="file" onChange={(event) => chosen(event.currentTarget)} />
         </label>
       </div>
       {isBusy && !progress && <p class="quiet" role="status">Reading {file?.name}…</p>}

@@ -1,0 +1,130 @@
+"""Signing in: a link that is good once, a pasted key, signing out, a key that is revoked, another page of this machine."""
+
+import http.server
+import threading
+
+import httpx2
+import pytest
+from playwright.sync_api import expect
+
+from service.access.keyring import Keyring
+from tests.support.api_keys import id_of, make_key
+from tests.support.browser import kept_in, remember, visiting
+from tests.support.openai_proxy import proxied
+
+PLACE = "mind-memory-token"
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """A service with a key, and the key."""
+    with proxied(tmp_path / "home") as service:
+        remember(service.http, "ada", "My mother lives in Lyon.")
+        key = make_key(service.home)
+        url = str(service.http.base_url).rstrip("/")
+        with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as http:
+            yield url, key, http, service
+
+
+def link(http):
+    return http.post("/v1/session/tickets").raise_for_status().json()["url"]
+
+
+def asks_to_sign_in(visitor):
+    expect(visitor.page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def is_in(visitor):
+    expect(visitor.page.get_by_role("heading", name="How it is")).to_be_visible()
+
+
+def test_a_link_signs_in_once_and_leaves_the_address(browser, guarded):
+    url, _, http, _ = guarded
+    address = link(http)
+    with visiting(browser, url) as visitor, visiting(browser, url) as another:
+        visitor.page.goto(address)
+        is_in(visitor)
+        another.page.goto(address)
+        asks_to_sign_in(another)
+
+        assert "#t=" not in visitor.page.url
+        assert kept_in(visitor.page, PLACE).startswith("mms_")
+        assert visitor.page.context.cookies() == []
+        expect(another.page.get_by_role("alert")).to_be_visible()
+
+
+def test_a_pasted_key_is_exchanged_and_not_kept(browser, guarded):
+    url, key, _, _ = guarded
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(f"{url}/console/")
+        asks_to_sign_in(visitor)
+        visitor.page.get_by_label("Key").fill("mm_0000_wrong")
+        visitor.page.get_by_role("button", name="Sign in").click()
+        expect(visitor.page.get_by_role("alert")).to_be_visible()
+        visitor.page.get_by_label("Key").fill(key)
+        visitor.page.get_by_role("button", name="Sign in").click()
+        is_in(visitor)
+        everything = visitor.page.evaluate("JSON.stringify([sessionStorage, localStorage, location.href])")
+
+        assert key not in everything
+
+
+def test_signing_out_ends_the_session_for_the_service_too(browser, guarded):
+    url, _, http, _ = guarded
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(link(http))
+        is_in(visitor)
+        token = kept_in(visitor.page, PLACE)
+        visitor.page.get_by_role("button", name="Sign out").click()
+        asks_to_sign_in(visitor)
+
+    assert httpx2.get(f"{url}/v1/minds", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+
+
+def test_a_revoked_key_ends_its_sessions(browser, guarded):
+    url, key, _, service = guarded
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(f"{url}/console/")
+        visitor.page.get_by_label("Key").fill(key)
+        visitor.page.get_by_role("button", name="Sign in").click()
+        is_in(visitor)
+        Keyring(service.home).revoke(id_of(key), now=service.memory.clock.now())
+        visitor.page.reload()
+
+        asks_to_sign_in(visitor)
+
+
+def test_a_page_of_another_port_reads_and_changes_nothing(browser, life):
+    """While there is no key: the browser of this machine is let in, whatever page is open in it is not."""
+    page = b"<!DOCTYPE html><title>other</title>"
+
+    class Other(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = str(life.http.base_url).rstrip("/")
+    before = life.http.get("/v1/minds/ada").json()["turns"]
+    script = """async (url) => {
+      const body = JSON.stringify({session_id: "x", messages: [{role: "user", content: "planted"}]});
+      const asked = [fetch(url + "/v1/minds/ada"), fetch(url + "/v1/minds/ada", {mode: "no-cors"}),
+        fetch(url + "/v1/minds/ada/turns", {method: "POST", mode: "no-cors", body}),
+        fetch(url + "/v1/minds/ada", {method: "DELETE"})];
+      const got = await Promise.allSettled(asked);
+      return await Promise.all(got.map((one) => one.status === "fulfilled" ? one.value.text() : ""));
+    }"""
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(f"http://127.0.0.1:{server.server_port}/")
+        got = visitor.page.evaluate(script, url)
+    server.shutdown()
+    server.server_close()
+
+    assert got == ["", "", "", ""]
+    assert life.http.get("/v1/minds/ada").json()["turns"] == before
