@@ -45,6 +45,7 @@ check: $(VENV)/.ready ## style, types, plain English, who may import whom
 	$(VENV)/bin/lint-imports
 	$(PYTHON) -m pytest -q tests/test_prose.py
 	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
+	$(PYTHON) console/build.py --check
 
 test: $(VENV)/.ready console ## every test, offline, a few files at a time; then, alone, those that measure time. ARGS go to pytest
 ifdef ARGS

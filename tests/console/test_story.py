@@ -56,7 +56,9 @@ def test_somebody_elses_save_is_never_overwritten(visitor, life):
 
 def test_an_earlier_version_is_compared_and_brought_back(visitor, life):
     now = told(life)
-    life.http.put(TEXT, json={"text": "### [2026-01-01 00:00] Nothing\n\nAll gone.\n"}, headers={"If-Match": now["etag"]}).raise_for_status()
+    life.http.put(
+        TEXT, json={"text": "### [2026-01-01 00:00] Nothing\n\nAll gone.\n"}, headers={"If-Match": now["etag"]}
+    ).raise_for_status()
     visitor.open("ada/story")
     versions = visitor.page.get_by_role("region", name="Earlier versions")
     versions.get_by_role("button", name="until").first.click()
