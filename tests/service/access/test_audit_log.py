@@ -13,6 +13,7 @@ from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.links import SECRETS
 from service.access.audit_log import CODE, FILE, KEY_FILE, AuditLog
 from service.access.keyring import FILE as KEYS
+from service.erasure.receipt_log import FILE as RECEIPTS
 from service.observability.logging import configure_logs
 from service.runtime.service_file import FILE as SERVICE
 from tests.support.api_keys import id_of, make_key
@@ -236,4 +237,4 @@ async def test_a_home_that_others_could_read_is_made_private(tmp_path):
 
 
 def test_what_guards_a_home_is_known_by_its_names():
-    assert set(SECRETS) == {FILE, KEY_FILE, KEYS, SERVICE}
+    assert set(SECRETS) == {FILE, KEY_FILE, KEYS, SERVICE, RECEIPTS}
