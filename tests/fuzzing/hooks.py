@@ -40,6 +40,7 @@ OF_THE_WHOLE = (
     "`role` says what became of `memory`, which is missing",
     "is for a call with `probe: true`",
     "names a kind twice",
+    "the file can not be imported",
 )
 
 offsets = st.sampled_from(("Z", "+02:00", "-11:30", "+14:00", "z", ".5Z", ".123456789+00:00"))
