@@ -125,7 +125,16 @@ TESTED_ELSEWHERE = {
     "service/ports": "tests/contracts; protocols and values without a rule of their own",
     "service/runtime": "tests/service/cli and tests/service/observability, through a running service",
 }
-ACROSS = {"benchmarks", "console", "contracts", "crash", "e2e", "fuzzing", "golden", "support"}  # tests of no single package
+ACROSS = {
+    "benchmarks",
+    "console",
+    "contracts",
+    "crash",
+    "e2e",
+    "fuzzing",
+    "golden",
+    "support",
+}  # tests of no single package
 GUARDS = {
     "architecture",
     "compose",
