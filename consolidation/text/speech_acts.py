@@ -61,6 +61,15 @@ _ASKS = (
     r"|откуда|co|kto|gdzie|kiedy|dlaczego|jak|jaki|jaka|jakie|ile|czy"
     # Arabic
     r"|هل|ما|ماذا|من هو|أين|متى|كيف|لماذا|كم"
+    # A preposition before the question word: "since when", "de quoi", "mit wem".
+    r"|(?:since|for|from|to|with|at|in|on|by|about) (?:when|whom?|what|which|how (?:long|many|much))"
+    r"|(?:seit|mit|von|bei|für|an|in|auf|um|zu|aus|bis) (?:wann|wem|wen|was|welche[rsnm]?|wie ?viele?n?)"
+    r"|(?:de|à|a|en|con|por|para|desde|hasta|avec|pour|chez|dans|depuis|sur|jusqu'à|em|com|di|da|in|per|su) "
+    r"(?:quoi|qui|quand|quel(?:le)?s?|combien|où|qué|quién(?:es)?|cuándo|cuál(?:es)?|cuánt[oa]s?|dónde"
+    r"|quem|quando|qual|quais|quant[oa]s?|onde|chi|che cosa|cosa|quale|quali|quanto)"
+    r"|(?:met|van|sinds|bij|voor|aan|naar) (?:wie|wat|wanneer|welke?|waar)"
+    r"|(?:с|со|о|об|у|в|на|от|для) (?:кем|ком|чем|кого|чего|каком|какой|каких|когда)"
+    r"|(?:od|do|z|ze|o|u|w|na|dla) (?:kiedy|kim|kogo|czym|czego|którym|której|jakim|jakiej|ilu)"
     r")(?![\w-])"
 )
 # A sentence that ends so asks, in languages that ask with their last word.

@@ -77,10 +77,15 @@ class RetrievalTrace(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class RelevanceTrace(_Strict):
-    """How likely it was that anything stored is meant, and how likely it had to be, both 0…1."""
+    """
+    How likely it was that anything stored is meant, and how likely it had to be, both 0…1.
+
+    ``by_memory``, where the message is a remark, is how likely each of the best fragments changes the answer, by id.
+    """
 
     probability: float
     needed: float
+    by_memory: Annotated[Mapping[str, float], OURS] | None = None
 
 
 @dataclass(frozen=True, slots=True)

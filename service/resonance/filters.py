@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from service.mind.trace_log import Echoes
     from service.resonance.call import PreTurnCall
     from service.resonance.horizon import Horizon
-    from service.resonance.relevance_gate import RelevanceGate
+    from service.resonance.relevance_gate import RelevanceGate, Verdict
     from service.resonance.retrieval import Candidates
     from service.retrieval.moment import Fragment
 
 _BY_A_PERSON = ("by a person", "a person said so")
+_MOST_TOLD = 20  # fragments whose own likelihood the trace tells
 _SESSION_TURNS = 60  # the newest of a session, among which the horizon is looked for
 
 
@@ -72,9 +73,10 @@ class Filters:
             text=mind.text,
             turns=len(mind.transcript.positions),
             moment=call.moment,
+            needed=request.relevance,
         )
         verdict = await anyio.to_thread.run_sync(weigh, abandon_on_cancel=True)
-        relevance = RelevanceTrace(round(verdict.probability, 4), request.relevance)
+        relevance = _relevance_trace(verdict, new.fragments, needed=request.relevance)
         factors = proven.factors(new.fragments, call.moment.now)
         trace.note(FiltersTrace(relevance=relevance, salience=factors or None))
         if verdict.probability < request.relevance:
@@ -102,6 +104,13 @@ class Filters:
     def _turns_of(self, mind: Mind) -> int:
         own = mind.settings.known.echo_turns
         return self._echo_turns if own is None else own
+
+
+def _relevance_trace(verdict: Verdict, fragments: Sequence[Fragment], *, needed: float) -> RelevanceTrace:
+    """What the gate found, with how likely the best of *fragments* were where each was weighed by itself."""
+    best = sorted((one.id for one in fragments if one.id in verdict.by_memory), key=verdict.by_memory.__getitem__)
+    by_memory = {key: round(verdict.by_memory[key], 4) for key in best[: -_MOST_TOLD - 1 : -1]}
+    return RelevanceTrace(round(verdict.probability, 4), needed, by_memory or None)
 
 
 def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -> Filtered:

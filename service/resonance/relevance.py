@@ -159,8 +159,13 @@ def features(topic: Topic, best: Sequence[Evidence], *, turns: int) -> dict[str,
         "concepts": max((each.by_concepts for each in few), default=0.0) / 4,
         "share of concepts": share_meant,
         "share of concepts, personal question": share_meant * is_personal_question,
-        "size": math.sqrt(2 * math.log1p(min(max(turns, _FEWEST_TURNS), _MOST_TURNS))) / 4,
+        "size": chance(turns),
     }
+
+
+def chance(turns: int) -> float:
+    """How near the nearest of so many turns is by chance, in 0…2: the more there are, the nearer."""
+    return math.sqrt(2 * math.log1p(min(max(turns, _FEWEST_TURNS), _MOST_TURNS))) / 4
 
 
 def probability(topic: Topic, best: Sequence[Evidence], *, turns: int) -> float:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
+from consolidation.text.names import names
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, stems
 from service.resonance.relevance import DEPTH, Evidence, Topic, content_weights, is_meant, probability
+from service.resonance.remark_relevance import Told, changes_answer, is_weighed_by_memory
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period, without_period
 from service.retrieval.queries import named_in, proper_nouns, without_names
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from service.index.text_index import TextIndex
     from service.index.text_store import Traits
-    from service.resonance.arms import QueryHits
+    from service.resonance.arms import FragmentEvidence, QueryHits
     from service.resonance.retrieval import Candidates
     from service.retrieval.moment import Fragment, Moment
     from service.retrieval.periods import Period
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _RECIPIENT = re.compile(
     r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b", re.IGNORECASE
 )
+_NOT_MEANT, _CHANGES_NOTHING = "relevance: not a word in common", "relevance: would not change what is said"
 _SURELY_THE_SAME = 2  # stems: a single one may stand in the answer to another question
 
 
@@ -37,12 +40,50 @@ class Verdict:
     """
     How likely, in 0…1, something that is left is meant; the reason for each fragment that can not be, by id.
 
+    ``by_memory`` is how likely each fragment changes the answer to a remark, by id; empty where a question is asked.
     ``subjects`` are the stems and concepts of the message that each fragment's own turn holds.
     """
 
     probability: float
     strays: Mapping[str, str]
+    by_memory: Mapping[str, float] = field(default_factory=dict)
     subjects: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the index knows of some fragments: by id their ``newest`` turn or their note, the rest by sequence."""
+
+    newest: Mapping[str, int]
+    notes: Mapping[str, FragmentEvidence]
+    around: Mapping[int, frozenset[str]]
+    own: Mapping[int, frozenset[str]]
+    meaning: Mapping[int, frozenset[str]]
+    traits: Mapping[int, Traits]
+
+    @property
+    def weighable(self) -> frozenset[str]:
+        """The ids of those that there is evidence for."""
+        return frozenset(self.newest) | frozenset(self.notes)
+
+    @property
+    def asking(self) -> frozenset[int]:
+        """The turns in which the person only asks."""
+        return frozenset(sequence for sequence, one in self.traits.items() if one.only_asks)
+
+    def told(self, fragment: Fragment, named: frozenset[str]) -> Told:
+        """What is known of *fragment* by itself; *named* are the names of the message, casefolded."""
+        sequence = self.newest.get(fragment.id)
+        traits = self.traits.get(sequence) if sequence is not None else None
+        text = fragment.text.casefold()
+        return Told(
+            fragment.kind,
+            fragment.score,
+            self.own.get(sequence, frozenset()) if sequence is not None else frozenset(),
+            shares_name=any(name in text for name in named),
+            only_asks=traits is not None and traits.only_asks,
+            statement_words=traits.statement_words if traits is not None else None,
+        )
 
 
 class RelevanceGate:
@@ -54,54 +95,71 @@ class RelevanceGate:
         self._are_cosines_calibrated = are_cosines_calibrated
 
     def weigh(
-        self, fragments: Sequence[Fragment], *, candidates: Candidates, text: TextIndex, turns: int, moment: Moment
+        self,
+        fragments: Sequence[Fragment],
+        *,
+        candidates: Candidates,
+        text: TextIndex,
+        turns: int,
+        moment: Moment,
+        needed: float,
     ) -> Verdict:
         """
         Weigh *fragments*, those *candidates* that are left, best first, for the query that fits them best.
 
-        *turns* is how many the mind has. Reads the index: call it in a worker thread. Raises IndexUnusable.
+        Where a query is a remark, each has to be *needed* likely by itself. *turns* is how many the mind has. Reads the
+        index: call it in a worker thread. Raises IndexUnusable.
         """
-        newest = {fragment.id: max(fragment.sequences) for fragment in fragments if fragment.sequences}
-        notes = {one.id: candidates.evidence[one.id] for one in fragments if one.id in candidates.evidence}
         topics = [(hits, self._topic(hits, candidates, text, moment)) for hits in candidates.queries]
-        sequences = tuple(set(newest.values()))
-        wanted = {stem for _, topic in topics for stem in topic.stems}
-        around, own = text.stems_near(sequences, wanted), text.stems_in(sequences, wanted)
-        meaning = text.concepts_of(sequences)
-        traits = text.traits(sequences)
-        asking = {sequence for sequence, of_turn in traits.items() if of_turn.only_asks}
-        weighable = newest.keys() | notes.keys()
-        best = [fragment.id for fragment in fragments[:DEPTH] if fragment.id in weighable]
-        highest, meant = 0.0, set()
+        found = _read(text, fragments, candidates, wanted={stem for _, topic in topics for stem in topic.stems})
+        best = [fragment.id for fragment in fragments[:DEPTH] if fragment.id in found.weighable]
+        searched = turns + candidates.searched
+        highest, meant = 0.0, set[str]()
+        by_memory: dict[str, float] = {}
         for hits, topic in topics:
-            cosines = self._calibrated(hits.cosines)
-            farthest = min(cosines.values(), default=None)  # what is not among the nearest is at most this near
-            arms = {arm.name: arm.hits for arm in hits.arms}
-            fits = _told_in(_period(hits.query, moment), traits, timezone=moment.timezone)
-            evidence = {
-                key: Evidence(
-                    cosines.get(sequence, farthest),
-                    around.get(sequence, frozenset()),
-                    meaning.get(sequence, frozenset()) & topic.concepts,
-                    arms.get("concepts", {}).get(sequence, 0.0),
-                    sequence in fits,
-                )
-                for key, sequence in newest.items()
-            }
-            for key, note in notes.items():
-                evidence[key] = Evidence(self._calibrated(note.cosines).get(hits.query), note.stems)
+            evidence = self._evidence(hits, topic, found, moment)
+            if is_weighed_by_memory(topic):
+                named = _named(hits.query, text, moment)
+                for one in (one for one in fragments if one.id in evidence):
+                    likely = changes_answer(topic, evidence[one.id], found.told(one, named), turns=searched)
+                    by_memory[one.id] = max(likely, by_memory.get(one.id, 0.0))
+                continue
             # That a chore was asked for before does not make it worth a memory.
-            vouching = [key for key in best if not (topic.is_chore and newest.get(key) in asking)]
-            found = probability(topic, [evidence[key] for key in vouching], turns=turns + candidates.searched)
-            highest = max(highest, found)
+            vouching = [key for key in best if not (topic.is_chore and found.newest.get(key) in found.asking)]
+            highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
             meant |= {key for key, one in evidence.items() if is_meant(topic, one)}
         of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)
         subjects = {
-            key: own.get(sequence, frozenset()) | (meaning.get(sequence, frozenset()) & of_message)
-            for key, sequence in newest.items()
+            key: found.own.get(sequence, frozenset()) | (found.meaning.get(sequence, frozenset()) & of_message)
+            for key, sequence in found.newest.items()
         }
-        strays = {key: "relevance: not a word in common" for key in weighable if key not in meant}
-        return Verdict(highest, strays, subjects)
+        if by_memory and highest < needed:
+            meant = set()  # a question that nothing answers lets nothing surface beside a remark
+        meant |= {key for key, likely in by_memory.items() if likely >= needed}
+        strays = {key: _CHANGES_NOTHING if key in by_memory else _NOT_MEANT for key in found.weighable - meant}
+        return Verdict(max(highest, *by_memory.values(), 0.0), strays, by_memory, subjects)
+
+    def _evidence(self, hits: QueryHits, topic: Topic, found: _Found, moment: Moment) -> dict[str, Evidence]:
+        """What speaks for each fragment of *found*, for one query."""
+        cosines = self._calibrated(hits.cosines)
+        farthest = min(cosines.values(), default=None)  # what is not among the nearest is at most this near
+        by_concepts = next((arm.hits for arm in hits.arms if arm.name == "concepts"), {})
+        fits = _told_in(_period(hits.query, moment), found.traits, timezone=moment.timezone)
+        of_turns = {
+            key: Evidence(
+                cosines.get(sequence, farthest),
+                found.around.get(sequence, frozenset()),
+                found.meaning.get(sequence, frozenset()) & topic.concepts,
+                by_concepts.get(sequence, 0.0),
+                sequence in fits,
+            )
+            for key, sequence in found.newest.items()
+        }
+        of_notes = {
+            key: Evidence(self._calibrated(note.cosines).get(hits.query), note.stems)
+            for key, note in found.notes.items()
+        }
+        return of_turns | of_notes
 
     def _calibrated[Key](self, cosines: Mapping[Key, float]) -> Mapping[Key, float]:
         return cosines if self._are_cosines_calibrated else {}
@@ -118,8 +176,10 @@ class RelevanceGate:
         names_known = bool(named_in(query, candidates.people)) or candidates.names_entities
         weights = content_weights(words, rarity=self._rarity)
         meant = concepts(f"{supposed or ''} {bare}", language=language)
-        # A model writes its queries as they may have been said; what is wanted, the message says.
-        wanting = moment.message if query in candidates.added else query
+        # A model writes its queries as they may have been said, and a short message is searched for with what was said
+        # before it; what is wanted, the message says.
+        says_more = bool(moment.message) and query.endswith(moment.message)
+        wanting = moment.message if query in candidates.added or says_more else query
         intent = intent_of(wanting, language=language, names_known=names_known)
         if supposed is not None:
             intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
@@ -137,6 +197,25 @@ class RelevanceGate:
             is_personal=supposed is not None
             or intent_of(_RECIPIENT.sub(r"\1", wanting), language=language, names_known=names_known).is_personal,
         )
+
+
+def _read(text: TextIndex, fragments: Sequence[Fragment], candidates: Candidates, *, wanted: set[str]) -> _Found:
+    newest = {fragment.id: max(fragment.sequences) for fragment in fragments if fragment.sequences}
+    sequences = tuple(set(newest.values()))
+    return _Found(
+        newest,
+        {one.id: candidates.evidence[one.id] for one in fragments if one.id in candidates.evidence},
+        text.stems_near(sequences, wanted),
+        text.stems_in(sequences, wanted),
+        text.concepts_of(sequences),
+        text.traits(sequences),
+    )
+
+
+def _named(query: str, text: TextIndex, moment: Moment) -> frozenset[str]:
+    """The names in *query*, casefolded: those that the mind knows, and what looks like one."""
+    known = (name for _, name in text.names_in(query))
+    return frozenset(name.casefold() for name in (*known, *names(query, language=moment.language)))
 
 
 def _period(query: str, moment: Moment) -> Period | None:

@@ -7,6 +7,10 @@ thing has other words, the bot was wrong and was corrected, and a fifth of the m
 flashback), ``all`` (each surfaces; ``"t3|t4"`` stands for either), ``any`` (one surfaces), ``none`` (outdated or wrong:
 not before what is right, where its text shows one of ``stale``) and ``also`` (beside the answer, but no junk). ``says``
 are strings of which one should stand in what surfaces.
+
+Before each turn, as its client would, the service is asked what comes up, too. A reader gave ``marks`` to what may: by
+turn, and by the turn that is remembered, 2 where a friend would answer otherwise for knowing it, 1 where it is on the
+very subject, 0 where it is beside the point.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).with_name("lives")
 _MOST_JUNK = 2  # flashbacks beside the point; more of them halve the point
+_NEEDED = 2  # the mark of what a friend would answer otherwise for
 
 type Verdict = Literal["right", "with junk", "wrong", "silent wrongly", "not silent"]
 
@@ -46,11 +51,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """One life: the bodies of ``POST …/turns`` in their order, and the queries."""
+    """One life: the bodies of ``POST …/turns`` in their order, the queries, and the marks of what comes up."""
 
     mind_id: str
     turns: tuple[Mapping[str, Any], ...]
     queries: tuple[Query, ...]
+    marks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +84,55 @@ def read_life(file: Path) -> Life:
         )
         for one in found["queries"]
     )
-    return Life(found["mind"], tuple(found["turns"]), tuple(queries))
+    return Life(found["mind"], tuple(found["turns"]), tuple(queries), found.get("marks", {}))
+
+
+async def chat(service: Running, life: Life, *, advanced: Callable[[], None] = lambda: None) -> dict[str, float]:
+    """
+    Live *life* in a mind of its own, turn by turn, with a pre-turn call before each, and tell what came up.
+
+    ``surfaced`` is the share of calls, ``memories`` how many a call that surfaced any, ``of use`` the share of those
+    with a mark that have 1 or 2, ``needed`` the share of calls with a 2 to be had in which one came up.
+    """
+    mind_id = f"{life.mind_id}-chat"
+    windows: dict[str, list[Mapping[str, str]]] = {}
+    came_up: dict[str, list[int | None]] = {}
+    for turn in life.turns:
+        window = windows.setdefault(turn["session_id"], [])
+        said, *answers = turn["messages"]
+        answer = await service.resonate(
+            mind_id, [*window, said], session_id=turn["session_id"], now=said["timestamp"], include=["flashbacks"]
+        )
+        answer.raise_for_status()
+        marks = life.marks.get(turn["turn_id"], {})
+        sources = [[source["turn_id"] for source in one["sources"]] for one in answer.json()["flashbacks"]]
+        came_up[turn["turn_id"]] = [max((marks[one] for one in some if one in marks), default=None) for some in sources]
+        window += [said, *answers]
+        await _tell(service, mind_id, turn)
+        await digested(service, mind_id)
+        advanced()
+    shown = [one for some in came_up.values() for one in some]
+    calls = sum(1 for some in came_up.values() if some)
+    marked = [one for one in shown if one is not None]
+    needed = [turn for turn, marks in life.marks.items() if _NEEDED in marks.values()]
+    return {
+        "surfaced": calls / len(came_up),
+        "memories": len(shown) / max(calls, 1),
+        "of use": sum(1 for one in marked if one) / max(len(marked), 1),
+        "needed": sum(1 for turn in needed if _NEEDED in came_up[turn]) / max(len(needed), 1),
+    }
 
 
 async def live(service: Running, life: Life) -> None:
     """Post every turn, and wait until the mind holds them all."""
     for turn in life.turns:
-        body = {name: turn[name] for name in ("session_id", "turn_id", "messages")}
-        (await service.http.post(f"/v1/minds/{life.mind_id}/turns", json=body)).raise_for_status()
+        await _tell(service, life.mind_id, turn)
     await digested(service, life.mind_id)
+
+
+async def _tell(service: Running, mind_id: str, turn: Mapping[str, Any]) -> None:
+    body = {name: turn[name] for name in ("session_id", "turn_id", "messages")}
+    (await service.http.post(f"/v1/minds/{mind_id}/turns", json=body)).raise_for_status()
 
 
 async def graded(service: Running, life: Life, *, advanced: Callable[[], None] = lambda: None) -> list[Graded]:

@@ -51,6 +51,9 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
         for name, life in lives.items()
     ]
     console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
+    figures = next(iter(lives.values()))["chat"]
+    talks = [(name, *(f"{life['chat'][figure]:.2f}" for figure in figures)) for name, life in lives.items()]
+    console.print(_table("Lives, talked: what comes up before each turn, see README.md", ("", *figures), talks))
 
 
 def _stories(found: Mapping[str, Any]) -> Table:

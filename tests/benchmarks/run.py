@@ -27,7 +27,7 @@ from tests.benchmarks.cost import cost
 from tests.benchmarks.figures import summary
 from tests.benchmarks.learning import learning
 from tests.benchmarks.lists import lists
-from tests.benchmarks.lives import FOLDER, by_kind, graded, live, points, read_life, spoken
+from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, read_life, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
@@ -195,7 +195,10 @@ async def _lives(bench: Bench) -> dict[str, Any]:
             with _counting(bench, f"asking {life.mind_id}", len(life.queries)) as advanced:
                 found = await graded(service, life, advanced=advanced)
             said, asked = spoken(found)
+            with _counting(bench, f"talking as {life.mind_id}", len(life.turns)) as advanced:
+                talked = await chat(service, life, advanced=advanced)
             results[life.mind_id] = {
+                "chat": talked,
                 "points": points(found),
                 "queries": len(found),
                 "kinds": by_kind(found),

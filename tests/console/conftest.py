@@ -1,4 +1,4 @@
-"""One browser for all; one service with a small life for each module."""
+"""A browser, and a service with a small life, for each module."""
 
 import pytest
 
@@ -27,8 +27,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="there is no chromium: apt-get install chromium"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """Closed with its module: while it is open it runs an event loop, beside which no other can run in this thread."""
     with chromium() as found:
         yield found
 

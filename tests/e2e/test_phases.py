@@ -21,8 +21,8 @@ def said(content, at="2026-01-09T18:30:00Z", role="user", **more):
 
 
 async def surfacing(service, message, *, mind_id="ada", now=NOW, **more):
-    """What a pre-turn call answers."""
-    answer = await service.resonate(mind_id, message, now=now, **more)
+    """What a pre-turn call answers, however busy the machine is."""
+    answer = await service.resonate(mind_id, message, now=now, **{"deadline_ms": 20_000, **more})
     assert answer.status_code == 200, answer.text
     return answer.json()
 
