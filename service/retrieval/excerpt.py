@@ -26,7 +26,7 @@ _SHORT = 400  # characters
 _LONGEST_QUESTION = 160
 _FEW_WORDS = 6  # an answer of so few words says nothing without its question
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
-_MARKDOWN = re.compile(r"(?:^|(?<=\s))(?:#{1,6}|[-*+>]|\d+\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
+_MARKDOWN = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
 _BETWEEN = " / "  # what several said in a turn
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,1000}\)")
 

@@ -105,6 +105,13 @@ def test_the_marks_of_markdown_are_not_told():
     assert plain("# Plan\n- **Carla** lives in [Lyon](https://lyon.fr)\n1. `cello`") == "Plan Carla lives in Lyon cello"
 
 
+def test_numbers_and_dashes_in_a_sentence_stay():
+    """Broken: the marks of a list are taken out wherever they stand."""
+    told = "A press from 1890. It stands in berth 9. The agent reckons 285. Open 2 - 3 pm."
+
+    assert plain(told) == told
+
+
 def test_of_a_long_turn_the_sentence_with_the_words_of_the_query_is_shown():
     """Broken: ``order`` is that of the text: then the aunt is cut off."""
     text = shown(long_turn(CHATTER * 8, LYON, CHATTER * 8), "Where does Carla live?")
