@@ -82,12 +82,17 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A name that is two things: what comes of these turns is ``to``; ``id`` is its correction's."""
+    """
+    A name that is two things: what comes of these turns is ``to``; ``id`` is its correction's.
+
+    ``entity`` is the id of the first correction that split something off under this name: all of it is one entity.
+    """
 
     id: str
     name: str
     to: str
     turn_ids: frozenset[str]
+    entity: str
 
 
 @dataclass(slots=True)
@@ -144,11 +149,7 @@ class Standing:
             _turns=turns,
             _entities=entities,
             _names=_names_now(made),
-            splits=tuple(
-                Split(one.id, one.target.text, one.to or "", frozenset(one.target.turn_ids))
-                for one in made
-                if one.what is What.SPLIT
-            ),
+            splits=_splits(made),
         )
         return replace(standing, statements=standing._said())
 
@@ -241,11 +242,22 @@ class Standing:
 
     def name_in(self, name: str, turn_ids: Iterable[str]) -> str:
         """What an entity is called in what these turns told: the other name, where all of them are of a split."""
+        split = self.split_in(name, turn_ids)
+        return split.to if split is not None else name
+
+    def split_in(self, name: str, turn_ids: Iterable[str]) -> Split | None:
+        """By which split an entity is another one in what these turns told; None where it is itself."""
         turns = frozenset(turn_ids)
-        for split in self.splits if turns else ():
-            if turns <= split.turn_ids and name_key(split.name) in self.keys_of(name):
-                return split.to
-        return name
+        found, name_now = None, name
+        for _ in self.splits if turns else ():
+            split = next((one for one in reversed(self.splits) if self._is_of(one, name_now, turns)), None)
+            if split is None or split is found:
+                break
+            found, name_now = split, split.to
+        return found
+
+    def _is_of(self, split: Split, name: str, turns: frozenset[str]) -> bool:
+        return turns <= split.turn_ids and name_key(split.name) in self.keys_of(name)
 
     def keys_of(self, name: str) -> frozenset[str]:
         """The keys of all names that are the same entity as *name* by a merge or a rename, its own among them."""
@@ -279,6 +291,18 @@ def _group(target: Target, by_key: dict[str, list[_Group]], by_turn: dict[str, l
     for turn in sorted(turns):
         by_turn[turn].append(group)
     return group
+
+
+def _splits(made: Sequence[Correction]) -> tuple[Split, ...]:
+    """What was split off, oldest first; the same name is the same entity, spelt as it was first."""
+    first: dict[str, Correction] = {}
+    found = []
+    for one in made:
+        if one.what is What.SPLIT:
+            begun = first.setdefault(name_key(one.to or ""), one)
+            turns = frozenset(one.target.turn_ids)
+            found.append(Split(one.id, one.target.text, begun.to or "", turns, begun.id))
+    return tuple(found)
 
 
 def _names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:

@@ -13,6 +13,7 @@ from consolidation.kernel.turns import TurnKind
 from consolidation.text.language import detect
 from consolidation.text.words import stems
 from service.catalog.cursors import cursor_of, place_in
+from service.catalog.splits import split_view
 from service.index.text_knowledge import (
     FactFilter,
     entity_named,
@@ -24,7 +25,7 @@ from service.index.text_knowledge import (
 )
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
-from service.retrieval.put_right import FACT, put_right_in, statement_id
+from service.retrieval.put_right import ENTITY, FACT, put_right_in, split_off_id, statement_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
     from service.catalog.cursors import Place
+    from service.catalog.splits import SplitView
     from service.index.text_knowledge import FactRow, FactState
     from service.index.trace_index import Use
     from service.mind.minds import Mind
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from service.retrieval.put_right import PutRight
     from service.retrieval.remember import TimeWindow
 
-ENTITY = "entity:"
 MOST_SOURCES, _FEW_SOURCES = 100, 5  # of a fact by itself, and of one in a list
 _LIST = "facts"
 
@@ -110,7 +111,8 @@ class FoundFacts:
 async def list_facts(mind: Mind, asked: FactQuery, *, now: datetime) -> FactPage:
     """One page of facts. Raises EntityNotFound, InvalidRequest, IndexUnusable, TranscriptUnreadable."""
     place = place_in(_LIST, asked.cursor, int, int)
-    found = await anyio.to_thread.run_sync(_find, mind, asked, place, now)
+    put_right = await put_right_in(mind)
+    found = await anyio.to_thread.run_sync(_find, mind, asked, place, put_right, now)
     items = await fact_items(mind, found, now=now)
     last = found.rows[-1] if found.has_more else None
     return FactPage(items, cursor_of(_LIST, last.sequence, last.number) if last is not None else None)
@@ -167,28 +169,40 @@ def state_of(valid_at: datetime | None, invalid_at: datetime | None, *, now: dat
     return "planned" if valid_at is not None and valid_at > now else "holding"
 
 
-def _find(mind: Mind, asked: FactQuery, place: Place | None, now: datetime) -> FoundFacts:
+def _find(mind: Mind, asked: FactQuery, place: Place | None, put_right: PutRight, now: datetime) -> FoundFacts:
     wanted = _stems(mind, asked.query)
     if asked.query and not wanted:
         return FoundFacts()  # no word of it tells anything
 
     def page(database: sqlite3.Connection) -> FoundFacts:
-        name = _name(database, asked.entity) if asked.entity is not None else None
-        only = FactFilter(now, name, asked.state, asked.window.since, asked.window.until, wanted)
+        only = FactFilter(now, None, asked.state, asked.window.since, asked.window.until, wanted)
+        if asked.entity is not None:
+            only = of_entity(database, only, asked.entity, split_view(database, put_right), put_right)
         rows = fact_page(database, only, before=place, limit=asked.limit + 1)
         return with_turns(database, rows[: asked.limit], has_more=len(rows) > asked.limit)
 
     return mind.text.read(page)
 
 
-def _name(database: sqlite3.Connection, entity: str) -> str:
-    """The name by which facts know an entity. Raises EntityNotFound where it is given by an id."""
-    if entity.startswith(ENTITY):
-        known = entity_of(database, entity.removeprefix(ENTITY))
-        if known is None:
-            raise EntityNotFound("the mind has no entity of this id")
-        return known.name
-    return entity_named(database, entity) or entity
+def of_entity(
+    database: sqlite3.Connection, only: FactFilter, entity: str, splits: SplitView, put_right: PutRight
+) -> FactFilter:
+    """*only*, of the facts of an entity: its id, or a name of it. Raises EntityNotFound where no entity has the id."""
+    is_id, uuid = entity.startswith(ENTITY), entity.removeprefix(ENTITY)
+    off = splits.of_id(uuid) if is_id else splits.named(put_right.standing.keys_of(entity))
+    if off is not None:
+        return replace(only, name=off.row.name, with_numbers=off.facts)
+    known = entity_of(database, uuid) if is_id else None
+    if is_id and known is None:
+        raise EntityNotFound("the mind has no entity of this id")
+    name = known.name if known is not None else _name(database, entity, put_right)
+    return replace(only, name=name, without_numbers=splits.lost_by(name).facts)
+
+
+def _name(database: sqlite3.Connection, name: str, put_right: PutRight) -> str:
+    """The name by which facts know an entity that is called *name*, or was given this name by a person."""
+    names = (name, *sorted(put_right.standing.keys_of(name)))
+    return next((found for one in names if (found := entity_named(database, one))), name)
 
 
 def _stems(mind: Mind, query: str) -> tuple[tuple[str, ...], ...]:
@@ -241,13 +255,13 @@ def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: 
         state = "wrong"
     elif decided.is_right:
         state = state_of(item.valid_at, None, now=now)
-    source, target = (put_right.name_in(name, sequences) for name in (item.source, item.target))
+    source, target = (put_right.split_in(name, sequences) for name in (item.source, item.target))
     return replace(
         item,
-        source=source,
-        source_id=item.source_id if source == item.source else None,
-        target=target,
-        target_id=item.target_id if target == item.target else None,
+        source=source.to if source is not None else item.source,
+        source_id=split_off_id(source) if source is not None else item.source_id,
+        target=target.to if target is not None else item.target,
+        target_id=split_off_id(target) if target is not None else item.target_id,
         state=state,
         corrections=decided.corrections,
     )
