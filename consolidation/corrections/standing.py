@@ -119,7 +119,8 @@ class Standing:
     _entities: Mapping[str, Decided] = field(default_factory=dict)
     _names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key of a name: the key and name it is now
     splits: tuple[Split, ...] = ()
-    statements: tuple[Statement, ...] = ()
+    said: tuple[Statement, ...] = ()  # all that people said and did not edit since, oldest first
+    statements: tuple[Statement, ...] = ()  # what of it nobody put right since
 
     @classmethod
     def of(cls, lines: Iterable[Line]) -> Standing:
@@ -151,7 +152,10 @@ class Standing:
             _names=_names_now(made),
             splits=_splits(made),
         )
-        return replace(standing, statements=standing._said())
+        said = standing._said()
+        return replace(
+            standing, said=said, statements=tuple(one for one in said if not standing.of_statement(one).is_wrong)
+        )
 
     def __bool__(self) -> bool:
         """Whether anything stands."""
@@ -221,14 +225,16 @@ class Standing:
         found = (one for one in self.statements if turn_id in one.turn_ids)
         return tuple(one for one in found if not self.fact(one.text, one.turn_ids).held_back)
 
+    def of_statement(self, said: Statement) -> Decided:
+        """What was decided of something that a person said."""
+        return self.fact(said.text, said.turn_ids)
+
     def _said(self) -> tuple[Statement, ...]:
-        """What people said, as far as nobody put that right since."""
-        said = (
+        return tuple(
             Statement(one.id, one.what, one.to or one.target.text, one.target.turn_ids, one.at, one.by)
             for one in self.corrections
             if one.what is What.SAY or (one.what is What.EDIT and one.target.kind != "entity" and self.is_current(one))
         )
-        return tuple(one for one in said if not self.fact(one.text, one.turn_ids).is_wrong)
 
     @property
     def muted_names(self) -> frozenset[str]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import anyio.to_thread
 
+from consolidation.corrections.standing import Statement
 from consolidation.kernel.errors import EntityNotFound, FactNotFound
 from consolidation.kernel.turns import TurnKind
 from consolidation.text.language import detect
 from consolidation.text.words import stems
 from service.catalog.cursors import cursor_of, place_in
+from service.catalog.said import END, SaidFilter, newest_first, place_of, said_behind
 from service.catalog.splits import split_view
 from service.index.text_knowledge import (
     FactFilter,
+    FactRow,
     entity_named,
     entity_of,
     fact_of,
@@ -33,11 +36,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
-    from service.catalog.cursors import Place
     from service.catalog.splits import SplitView
-    from service.index.text_knowledge import FactRow, FactState
+    from service.index.text_knowledge import FactState
     from service.index.trace_index import Use
     from service.mind.minds import Mind
     from service.retrieval.moment import Source
@@ -54,7 +55,8 @@ class FactItem:
     A fact, its state, and the newest turns that told it, newest first; ``turns`` counts all of them.
 
     ``source_id`` and ``target_id`` are None where no entity has exactly that name. ``corrections`` are what people
-    decided of it; what they say is not so is ``wrong``. ``surfaced`` is None where it never came up.
+    decided of it; what they say is not so is ``wrong``. ``surfaced`` is None where it never came up. What a person
+    ``said`` joins no entities.
     """
 
     id: str
@@ -71,7 +73,7 @@ class FactItem:
     sources: tuple[Source, ...]
     corrections: tuple[Correction, ...] = ()
     surfaced: Use | None = None
-    statement: Statement | None = None
+    said: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +107,50 @@ class FoundFacts:
     rows: tuple[FactRow, ...] = ()
     uuids: Mapping[str, str] = field(default_factory=dict)
     sequences: Mapping[str, int] = field(default_factory=dict)
-    has_more: bool = False
 
 
 async def list_facts(mind: Mind, asked: FactQuery, *, now: datetime) -> FactPage:
-    """One page of facts. Raises EntityNotFound, InvalidRequest, IndexUnusable, TranscriptUnreadable."""
-    place = place_in(_LIST, asked.cursor, int, int)
+    """
+    One page of facts, and of what people said, newest first.
+
+    Raises EntityNotFound, InvalidRequest, IndexUnusable, TranscriptUnreadable.
+    """
+    parts = place_in(_LIST, asked.cursor, int, int, int, str)
+    place: _Place | None = _Place(*parts) if parts is not None else _Place()
     put_right = await put_right_in(mind)
-    found = await anyio.to_thread.run_sync(_find, mind, asked, place, put_right, now)
-    items = await fact_items(mind, found, now=now)
-    last = found.rows[-1] if found.has_more else None
-    return FactPage(items, cursor_of(_LIST, last.sequence, last.number) if last is not None else None)
+    items: tuple[FactItem, ...] = ()
+    while place is not None and not items:  # a state that a person decided is known of items, not of rows
+        items, place = await _page(mind, asked, place, put_right, now=now)
+    return FactPage(items, cursor_of(_LIST, *place) if place is not None else None)
+
+
+class _Place(NamedTuple):
+    """Behind which fact, and behind which time and id of what a person said, a page begins."""
+
+    sequence: int = END
+    number: int = END
+    said_at: int = END
+    said_id: str = ""
+
+
+async def _page(
+    mind: Mind, asked: FactQuery, place: _Place, put_right: PutRight, *, now: datetime
+) -> tuple[tuple[FactItem, ...], _Place | None]:
+    """The items behind *place*, and where the next ones are; None at the end."""
+    found, said = await anyio.to_thread.run_sync(_find, mind, asked, place, put_right, now)
+    told = await mind.transcript.read_many(sorted({row.sequence for row in found.rows if row.sequence}))
+    accepted = {one.sequence: one.accepted_at for one in told}
+    merged = newest_first(found.rows, said, told_at=lambda row: accepted.get(row.sequence))
+    rows = tuple(one for one in merged[: asked.limit] if isinstance(one, FactRow))
+    statements = tuple(one for one in merged[: asked.limit] if isinstance(one, Statement))
+    facts = iter(await fact_items(mind, replace(found, rows=rows), now=now))
+    spoken = iter(await _said_items(mind, statements, put_right, now=now))
+    items = (next(facts if isinstance(one, FactRow) else spoken) for one in merged[: asked.limit])
+    shown = tuple(one for one in items if asked.state in {None, one.state})
+    if len(merged) <= asked.limit:
+        return shown, None
+    behind = (rows[-1:] and (rows[-1].sequence, rows[-1].number)) or place[:2]
+    return shown, _Place(*behind, *(place_of(statements[-1]) if statements else place[2:]))
 
 
 async def read_fact(mind: Mind, fact_id: str, *, now: datetime) -> FactItem:
@@ -128,9 +163,10 @@ async def read_fact(mind: Mind, fact_id: str, *, now: datetime) -> FactItem:
     found = await anyio.to_thread.run_sync(mind.text.read, one)
     for item in await fact_items(mind, found, now=now, most_sources=MOST_SOURCES):
         return item
-    for said in (await put_right_in(mind)).standing.statements:
-        if statement_id(said) == fact_id:
-            return await _said(mind, said, now=now)
+    put_right = await put_right_in(mind)
+    said = tuple(one for one in put_right.standing.said if statement_id(one) == fact_id)
+    for item in await _said_items(mind, said, put_right, now=now, most_sources=MOST_SOURCES):
+        return item
     raise FactNotFound("the mind has no fact of this id")
 
 
@@ -155,11 +191,11 @@ async def fact_items(
     return await anyio.to_thread.run_sync(items)
 
 
-def with_turns(database: sqlite3.Connection, rows: Sequence[FactRow], *, has_more: bool = False) -> FoundFacts:
+def with_turns(database: sqlite3.Connection, rows: Sequence[FactRow]) -> FoundFacts:
     """*rows* with what else an item needs of the index."""
     names = [name for row in rows for name in (row.source, row.target)]
     episodes = [episode for row in rows for episode in row.episodes]
-    return FoundFacts(tuple(rows), uuids_of(database, names), sequences_of(database, episodes), has_more)
+    return FoundFacts(tuple(rows), uuids_of(database, names), sequences_of(database, episodes))
 
 
 def state_of(valid_at: datetime | None, invalid_at: datetime | None, *, now: datetime) -> FactState:
@@ -169,19 +205,25 @@ def state_of(valid_at: datetime | None, invalid_at: datetime | None, *, now: dat
     return "planned" if valid_at is not None and valid_at > now else "holding"
 
 
-def _find(mind: Mind, asked: FactQuery, place: Place | None, put_right: PutRight, now: datetime) -> FoundFacts:
+def _find(
+    mind: Mind, asked: FactQuery, place: _Place, put_right: PutRight, now: datetime
+) -> tuple[FoundFacts, tuple[Statement, ...]]:
+    """The facts of the graph behind *place*, and what people said behind it: of both, one more than a page has."""
     wanted = _stems(mind, asked.query)
     if asked.query and not wanted:
-        return FoundFacts()  # no word of it tells anything
+        return FoundFacts(), ()  # no word of it tells anything
 
-    def page(database: sqlite3.Connection) -> FoundFacts:
+    def page(database: sqlite3.Connection) -> tuple[FoundFacts, frozenset[str] | None]:
         only = FactFilter(now, None, asked.state, asked.window.since, asked.window.until, wanted)
         if asked.entity is not None:
             only = of_entity(database, only, asked.entity, split_view(database, put_right), put_right)
-        rows = fact_page(database, only, before=place, limit=asked.limit + 1)
-        return with_turns(database, rows[: asked.limit], has_more=len(rows) > asked.limit)
+        rows = fact_page(database, only, before=place[:2], limit=asked.limit + 1)
+        return with_turns(database, rows), put_right.standing.keys_of(only.name) if only.name is not None else None
 
-    return mind.text.read(page)
+    found, keys = mind.text.read(page)
+    language = next(iter(mind.text.languages()), "en")
+    said = SaidFilter(asked.window, keys, wanted, language=language)
+    return found, said_behind(put_right.standing.said, place[2:], said, limit=asked.limit + 1)
 
 
 def of_entity(
@@ -267,14 +309,32 @@ def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: 
     )
 
 
-async def _said(mind: Mind, said: Statement, *, now: datetime) -> FactItem:
-    """What a person said, as a fact that no entity is joined by."""
+async def _said_items(
+    mind: Mind, said: Sequence[Statement], put_right: PutRight, *, now: datetime, most_sources: int = _FEW_SOURCES
+) -> tuple[FactItem, ...]:
+    """What people said, as facts that join no entities, each with the newest turns whose place it took."""
+    if not said:
+        return ()
     positions = mind.transcript.positions
-    told = [one for turn_id in said.turn_ids if (one := positions.sequence_of(turn_id)) is not None]
-    turns = await mind.transcript.read_many(sorted(told, reverse=True)[:MOST_SOURCES])
+    known = {one.id: [positions.sequence_of(turn_id) for turn_id in one.turn_ids] for one in said}
+    told = {key: sorted((one for one in found if one is not None), reverse=True) for key, found in known.items()}
+    wanted = sorted({one for sequences in told.values() for one in sequences[:most_sources]})
+    turns = {one.sequence: one for one in await mind.transcript.read_many(wanted)}
+
+    def items() -> tuple[FactItem, ...]:
+        uses = mind.trace_log.surfaced([statement_id(one) for one in said])
+        shown = ([turns[at] for at in told[one.id][:most_sources] if at in turns] for one in said)
+        made = (
+            _said(one, len(told[one.id]), there, put_right, now=now) for one, there in zip(said, shown, strict=True)
+        )
+        return tuple(replace(one, surfaced=uses.get(one.id)) for one in made)
+
+    return await anyio.to_thread.run_sync(items)
+
+
+def _said(said: Statement, told: int, turns: Sequence[StoredTurn], put_right: PutRight, *, now: datetime) -> FactItem:
     source_of = partial(as_source, wanted=query_words((said.text,)), language=detect(said.text))
-    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
-    uses = await anyio.to_thread.run_sync(mind.trace_log.surfaced, [statement_id(said)])
+    decided = put_right.standing.of_statement(said)
     return FactItem(
         id=statement_id(said),
         text=said.text,
@@ -284,13 +344,12 @@ async def _said(mind: Mind, said: Statement, *, now: datetime) -> FactItem:
         target_id=None,
         valid_at=None,
         invalid_at=None,
-        state=state_of(None, None, now=now),
+        state="wrong" if decided.is_wrong else state_of(None, None, now=now),
         importance=None,
-        turns=len(told),
-        sources=tuple(map(source_of, turns)),
-        corrections=standing.fact(said.text, said.turn_ids).corrections,
-        surfaced=uses.get(statement_id(said)),
-        statement=said,
+        turns=told,
+        sources=tuple(source_of(one) for one in turns if one.turn.kind is not TurnKind.ERASED),
+        corrections=decided.corrections,
+        said=said,
     )
 
 

@@ -14,10 +14,12 @@ from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.story.ledger import read_ledger
 from service.catalog.cursors import cursor_of, place_in
 from service.mind.health import LaneName
+from service.retrieval.put_right import put_right_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from consolidation.corrections.record import Correction
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.positions import Positions
     from service.mind.minds import Mind
@@ -58,12 +60,17 @@ class ToldIn:
 
 @dataclass(frozen=True, slots=True)
 class TurnItem:
-    """A turn; ``trace_id`` is that of its pre-turn call, where it is known. ``chapters`` is None where no story is."""
+    """
+    A turn; ``trace_id`` is that of its pre-turn call, where it is known. ``chapters`` is None where no story is.
+
+    ``corrections`` are what people decided of it, and of facts it told that are not to come up.
+    """
 
     turn: StoredTurn
     trace_id: str | None
     digestion: Digestion
     chapters: tuple[ToldIn, ...] | None
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +137,7 @@ class TurnCatalog:
             return ()
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         traces = await _traces(mind, turns)
+        put_right = await put_right_in(mind)
         told = await self._told(mind, [one.sequence for one in turns])
         parked = {one.sequence: one.error for one in mind.health.parked}
         cursors = {lane: state.cursor for lane, state in mind.health.lanes.items()} | {LaneName.INDEXING: indexed}
@@ -139,6 +147,7 @@ class TurnCatalog:
                 traces.get(one.sequence),
                 _digestion(one, cursors, parked.get(one.sequence)),
                 told.get(one.sequence, ()) if told is not None else None,
+                put_right.of_turn(one.sequence),
             )
             for one in turns
         )

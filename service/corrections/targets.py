@@ -120,7 +120,7 @@ def _is_split_off(split: Split, meant: Meant) -> bool:
 
 async def _fact(mind: Mind, meant: Meant, standing: Standing) -> Target:
     if meant.id is not None:
-        said = [one for one in standing.statements if _PREFIXES["fact"] + one.id == meant.id]
+        said = [one for one in standing.said if _PREFIXES["fact"] + one.id == meant.id]
         if said:
             return Target("fact", said[0].text, said[0].turn_ids)
         uuid = meant.id.removeprefix(_PREFIXES["fact"])

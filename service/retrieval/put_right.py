@@ -140,7 +140,7 @@ class PutRight:
 
     def _reason_against(self, fragment: Fragment) -> str:
         muted = self.standing.muted_names
-        if muted and names_any(fragment.text, muted):
+        if muted and names_any(self._as_split(fragment), muted):
             return "muted by a person"
         if fragment.kind == "observation":
             for sequence in fragment.sequences & self.turn_ids.keys():
@@ -175,6 +175,14 @@ class PutRight:
         if not self.of_another(query, fragment.text, fragment.sequences):
             return fragment
         return replace(fragment, score=round(fragment.score * ANOTHER_SHARE, 4), is_boosted=fragment.decided.is_pinned)
+
+    def _as_split(self, fragment: Fragment) -> str:
+        """The text of *fragment* with the names of those who were split off, where all its turns are of them."""
+        text = fragment.text
+        for name in named_in(text, frozenset(self._told_as().values())) if fragment.sequences else ():
+            split = self.split_in(name, fragment.sequences)
+            text = _renamed(text, name, name_key(split.to)) if split is not None else text
+        return text
 
     def _told_as(self) -> dict[str, str]:
         """By the keys of each name that was split off: the key of the name that its turns have."""

@@ -175,5 +175,20 @@ async def test_a_question_that_names_who_was_split_off_finds_her_turns_first(ser
     assert {one["raw"].removeprefix("they told me: ") for one in asked["flashbacks"]} == {GHENT, BRUGES}
 
 
+async def test_who_was_split_off_is_muted_alone_and_stays_when_the_other_is(service):
+    """Broken: a mute looks for the name that the turns have."""
+    await split(service, "t1", "t2")
+    muted = await correct(service, {"what": "mute", "target": {"kind": "entity", "text": TRUDI}})
+    without = (await service.resonate("ada", "Where does Ingrid live, and where sail?", session_id="s8")).text
+    await service.http.delete(f"/v1/minds/ada/corrections/{muted['id']}")
+    await correct(service, {"what": "mute", "target": {"kind": "entity", "text": "Ingrid"}})
+    hers = (await service.resonate("ada", "Where does Trudi Berg sail to?", session_id="s9")).text
+
+    assert "Lyon" in without
+    assert "Ghent" not in without
+    assert "Ghent" in hers
+    assert "Lyon" not in hers
+
+
 def scores(memories):
     return {one["text"]: one["score"] for one in memories}

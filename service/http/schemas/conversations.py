@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import Answered, SessionId
 
 _MOST_SEQUENCE = 2**53
@@ -107,6 +108,9 @@ class TurnOut(Answered):
     chapters: list[ToldInOut] | None = Field(
         description="The chapters of ours that tell it; null if the story can not be read."
     )
+    corrections: list[DecisionOut] = Field(
+        description="What people decided of it, and of facts it told that are not to come up."
+    )
 
 
 class TurnsOut(Answered):
@@ -157,5 +161,6 @@ TURN: dict[str, Any] = {
     "trace_id": "123a9221c574418e9e73e0d4b95b30b0",
     "digestion": {"state": "digested", "indexed": True, "saved": True, "extracted": True, "error": None},
     "chapters": [],
+    "corrections": [],
 }
 TURNS: dict[str, Any] = {"items": [TURN], "next_cursor": None}
