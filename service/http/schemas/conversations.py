@@ -103,7 +103,7 @@ class TurnOut(Answered):
     kind: str = Field(description="`turn`, `memory`, `action`, `import`, `heartbeat`, `probe` or `off_the_record`.")
     messages: list[MessageOut]
     metadata: dict[str, JsonValue]
-    trace_id: str | None = Field(description="The trace of its pre-turn call, where it is among the newest 200.")
+    trace_id: str | None = Field(description="The trace of its pre-turn call, where one is kept.")
     digestion: DigestionOut
     chapters: list[ToldInOut] | None = Field(
         description="The chapters of ours that tell it; null if the story can not be read."
