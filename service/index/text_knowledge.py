@@ -136,9 +136,17 @@ def fact_page(
     return tuple(map(_fact, database.execute(query, values)))
 
 
-def learned_after(database: sqlite3.Connection, sequence: int, *, limit: int) -> tuple[int, tuple[FactRow, ...]]:
-    """How many facts were told first behind the turn *sequence*, and the newest of them, newest first."""
-    return _counted(database, "sequence > :after", _NEWEST, {"after": sequence, "limit": limit})
+def learned_after(
+    database: sqlite3.Connection, sequence: int, since: datetime, *, limit: int
+) -> tuple[int, tuple[FactRow, ...]]:
+    """
+    How many facts were told first behind the turn *sequence*, or learned late and after *since*; and the newest.
+
+    Those that were learned late come first, then newest first.
+    """
+    values: dict[str, object] = {"after": sequence, "since": since.timestamp(), "limit": limit}
+    order = "ORDER BY coalesce(learned_at, 0) DESC, sequence DESC, number DESC LIMIT :limit"
+    return _counted(database, "sequence > :after OR learned_at > :since", order, values)
 
 
 def ended_after(
