@@ -45,7 +45,7 @@ class GraphEntity(NamedTuple):
 
 
 class GraphFact(NamedTuple):
-    """A fact between two names; times are RFC 3339 as they are indexed. There are thousands: a tuple is soonest made."""
+    """A fact between two names; times are RFC 3339 as they are indexed. A tuple, since thousands are made at once."""
 
     uuid: str
     source: str
