@@ -153,7 +153,7 @@ class ExtractionLane:
             await mind.graph.begin_attempt(uuid_of(mind, turn))
             try:
                 extracted = await self._extract(mind, turn)
-                late = None if is_to_be_read_again(one) else self._clock.now  # what is read again is no news
+                late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
                 await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
             except (GraphUnavailable, HomeFault):
                 self.retry(mind.mind_id)
