@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from mind_memory_client.answers import Answer
+from mind_memory_client.corrections import Decision
 from mind_memory_client.models import JournalSource
 from mind_memory_client.sources import PersonSource, TurnSource
 
@@ -36,6 +37,7 @@ class Evidence(Answer):
     invalid_at: datetime | None
     sources: tuple[TurnSource | JournalSource | PersonSource, ...]
     is_contradicted: bool = False
+    corrections: tuple[Decision, ...] = ()
 
 
 class MemoryAnswer(Answer):

@@ -71,6 +71,7 @@ class KeptTurn(Answer):
     trace_id: str | None
     digestion: Digestion
     chapters: tuple[ToldIn, ...] | None
+    corrections: tuple[Decision, ...] = ()
 
 
 class Turns(Answer):
@@ -88,11 +89,21 @@ class Use(Answer):
     trace_ids: tuple[str, ...]
 
 
+class Said(Answer):
+    """Who said a fact by a correction of this ``id``: to ``say`` something new, or as an ``edit``."""
+
+    id: str
+    what: str
+    at: datetime
+    by: str
+
+
 class Fact(Answer):
     """
     A fact and its state now: ``holding``, ``ended``, ``planned``, or ``wrong`` where a person said so.
 
-    ``turns`` counts the turns that told it; ``surfaced`` is None where it never came up.
+    ``turns`` counts the turns that told it; ``surfaced`` is None where it never came up. What a person ``said`` joins
+    no entities.
     """
 
     id: str
@@ -109,6 +120,7 @@ class Fact(Answer):
     sources: tuple[TurnSource, ...]
     corrections: tuple[Decision, ...] = ()
     surfaced: Use | None = None
+    said: Said | None = None
 
 
 class Facts(Answer):

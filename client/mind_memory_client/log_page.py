@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from mind_memory_client.answers import Answer
+from mind_memory_client.corrections import Decision
 
 
 class LogLine(Answer):
@@ -32,6 +33,7 @@ class LogItem(Answer):
     text: str
     before: tuple[LogLine, ...]
     after: tuple[LogLine, ...]
+    corrections: tuple[Decision, ...] = ()
 
 
 class LogPage(Answer):

@@ -103,7 +103,7 @@ class CorrectionLog:
     def _append(self, line: Line) -> None:
         append_synced(self._file, f"{encoded(line)}\n".encode())
         self._lines = (*(self._lines or ()), line)
-        self._standing = Standing.of(self._lines)
+        self._standing = Standing.of(self._lines) if isinstance(line, Undo) else self._standing.plus(line)
 
     def _read(self) -> tuple[Line, ...]:
         if self._lines is None:

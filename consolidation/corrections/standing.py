@@ -12,8 +12,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.record import Correction, What
-from consolidation.corrections.wording import Wording, named_in
+from consolidation.corrections.record import OF_ENTITIES, Correction, What
+from consolidation.corrections.wording import Wording, keys_of_names, named_in
 from consolidation.text.names import name_key
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.record import Line, Target
 
 _TRUTH = frozenset({What.WRONG, What.RIGHT, What.EDIT})
+_DECIDES = _TRUTH | {What.PIN, What.MUTE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,11 @@ UNDECIDED = Decided()
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a person said or put in place of something wrong; ``id`` is its correction's."""
+    """
+    What a person said or put in place of something wrong; ``id`` is its correction's.
+
+    ``keys`` are those of its words and of the words whose place it took, as `Wording` has them.
+    """
 
     id: str
     what: What
@@ -78,16 +83,31 @@ class Statement:
     turn_ids: tuple[str, ...]
     at: datetime
     by: str
+    keys: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, made: Correction) -> Statement | None:
+        """What *made* says; None where it says nothing."""
+        if made.what is not What.SAY and (made.what is not What.EDIT or made.target.kind == "entity"):
+            return None
+        text = made.to or made.target.text
+        keys = frozenset({Wording.of(text).key, Wording.of(made.target.text).key})
+        return cls(made.id, made.what, text, made.target.turn_ids, made.at, made.by, keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A name that is two things: what comes of these turns is ``to``; ``id`` is its correction's."""
+    """
+    A name that is two things: what comes of these turns is ``to``; ``id`` is its correction's.
+
+    ``entity`` is the id of the first correction that split something off under this name: all of it is one entity.
+    """
 
     id: str
     name: str
     to: str
     turn_ids: frozenset[str]
+    entity: str
 
 
 @dataclass(slots=True)
@@ -114,7 +134,8 @@ class Standing:
     _entities: Mapping[str, Decided] = field(default_factory=dict)
     _names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key of a name: the key and name it is now
     splits: tuple[Split, ...] = ()
-    statements: tuple[Statement, ...] = ()
+    said: tuple[Statement, ...] = ()  # all that people said and did not edit since, oldest first
+    statements: tuple[Statement, ...] = ()  # what of it nobody put right since
 
     @classmethod
     def of(cls, lines: Iterable[Line]) -> Standing:
@@ -127,7 +148,7 @@ class Standing:
         turns: dict[str, Decided] = {}
         entities: dict[str, Decided] = {}
         for one in made:
-            if one.what not in _TRUTH and one.what not in {What.PIN, What.MUTE}:
+            if one.what not in _DECIDES:
                 continue
             if one.target.kind == "turn":
                 turns |= {turn: _with(turns.get(turn, UNDECIDED), one) for turn in one.target.turn_ids}
@@ -144,13 +165,44 @@ class Standing:
             _turns=turns,
             _entities=entities,
             _names=_names_now(made),
-            splits=tuple(
-                Split(one.id, one.target.text, one.to or "", frozenset(one.target.turn_ids))
-                for one in made
-                if one.what is What.SPLIT
-            ),
+            splits=_splits(made),
         )
-        return replace(standing, statements=standing._said())
+        said = standing._said()
+        return replace(
+            standing, said=said, statements=tuple(one for one in said if not standing.of_statement(one).is_wrong)
+        )
+
+    def plus(self, made: Correction) -> Standing:
+        """
+        What stands with one decision more, made after all others.
+
+        It is what ``of`` would fold, in a time that hardly grows with the log.
+        """
+        standing, turns = self._deciding(made)
+        every = (*self.corrections, made)
+        if made.target.kind == "entity" or made.what in OF_ENTITIES:
+            standing = replace(standing, _names=_names_now(every), splits=_splits(every))
+        return _saying(replace(standing, corrections=every), made, turns)
+
+    def _deciding(self, made: Correction) -> tuple[Standing, frozenset[str]]:
+        """What is decided with *made*, and the turns that it may change something of."""
+        target, turns = made.target, frozenset(made.target.turn_ids)
+        if made.what not in _DECIDES:
+            return self, frozenset()
+        if target.kind == "turn":
+            decided = {turn: _with(self._turns.get(turn, UNDECIDED), made) for turn in target.turn_ids}
+            return replace(self, _turns={**self._turns, **decided}), turns
+        if target.kind == "entity":
+            key = name_key(target.text)
+            known = self._entities.get(key, UNDECIDED)
+            return replace(self, _entities={**self._entities, key: _with(known, made)}), frozenset()
+        key = Wording.of(target.text).key
+        known_groups = self._by_key.get(key, ())
+        before = next((one for one in known_groups if one.is_of(turns)), None)
+        group = replace(before or _new_group(target), decided=_with(before.decided if before else UNDECIDED, made))
+        by_turn = {turn: _put(self._by_turn.get(turn, ()), before, group) for turn in group.turn_ids}
+        by_key = {**self._by_key, key: _put(known_groups, before, group)}
+        return replace(self, _by_key=by_key, _by_turn={**self._by_turn, **by_turn}), turns | group.turn_ids
 
     def __bool__(self) -> bool:
         """Whether anything stands."""
@@ -164,7 +216,7 @@ class Standing:
     def is_current(self, correction: Correction) -> bool:
         """Whether no later decision took the place of this one, which nobody took back."""
         target = correction.target
-        if correction.what not in _TRUTH | {What.PIN, What.MUTE}:
+        if correction.what not in _DECIDES:
             return True
         if target.kind == "turn":
             found = [self._turns.get(turn, UNDECIDED) for turn in target.turn_ids]
@@ -183,7 +235,7 @@ class Standing:
         for group in self._by_key.get(wording.key, ()):
             if group.is_of(turns):
                 return group.decided
-        names = frozenset(map(name_key, joins))
+        names = keys_of_names(tuple(joins))
         for group in {id(one): one for turn in sorted(turns) for one in self._by_turn.get(turn, ())}.values():
             if wording.restates(group.wording, joins_the_same=bool(names) and names == group.joins):
                 return group.decided
@@ -220,14 +272,13 @@ class Standing:
         found = (one for one in self.statements if turn_id in one.turn_ids)
         return tuple(one for one in found if not self.fact(one.text, one.turn_ids).held_back)
 
+    def of_statement(self, said: Statement) -> Decided:
+        """What was decided of something that a person said."""
+        return self.fact(said.text, said.turn_ids)
+
     def _said(self) -> tuple[Statement, ...]:
-        """What people said, as far as nobody put that right since."""
-        said = (
-            Statement(one.id, one.what, one.to or one.target.text, one.target.turn_ids, one.at, one.by)
-            for one in self.corrections
-            if one.what is What.SAY or (one.what is What.EDIT and one.target.kind != "entity" and self.is_current(one))
-        )
-        return tuple(one for one in said if not self.fact(one.text, one.turn_ids).is_wrong)
+        made = ((one, Statement.of(one)) for one in self.corrections if one.what in {What.SAY, What.EDIT})
+        return tuple(said for one, said in made if said is not None and self.is_current(one))
 
     @property
     def muted_names(self) -> frozenset[str]:
@@ -241,11 +292,22 @@ class Standing:
 
     def name_in(self, name: str, turn_ids: Iterable[str]) -> str:
         """What an entity is called in what these turns told: the other name, where all of them are of a split."""
+        split = self.split_in(name, turn_ids)
+        return split.to if split is not None else name
+
+    def split_in(self, name: str, turn_ids: Iterable[str]) -> Split | None:
+        """By which split an entity is another one in what these turns told; None where it is itself."""
         turns = frozenset(turn_ids)
-        for split in self.splits if turns else ():
-            if turns <= split.turn_ids and name_key(split.name) in self.keys_of(name):
-                return split.to
-        return name
+        found, name_now = None, name
+        for _ in self.splits if turns else ():
+            split = next((one for one in reversed(self.splits) if self._is_of(one, name_now, turns)), None)
+            if split is None or split is found:
+                break
+            found, name_now = split, split.to
+        return found
+
+    def _is_of(self, split: Split, name: str, turns: frozenset[str]) -> bool:
+        return turns <= split.turn_ids and name_key(split.name) in self.keys_of(name)
 
     def keys_of(self, name: str) -> frozenset[str]:
         """The keys of all names that are the same entity as *name* by a merge or a rename, its own among them."""
@@ -268,17 +330,52 @@ def _with(decided: Decided, one: Correction) -> Decided:
     return Decided(one, decided.shown) if one.what in _TRUTH else Decided(decided.truth, one)
 
 
+def _saying(standing: Standing, made: Correction, turns: frozenset[str]) -> Standing:
+    """*standing* with what *made* says, and without what it took the place of; what is of none of *turns* stays."""
+    key = Wording.of(made.target.text).key
+    touched = {one.id for one in standing.said if key in one.keys or not turns.isdisjoint(one.turn_ids)}
+    made_by = {one.id: one for one in standing.corrections if one.id in touched} if touched else {}
+    said = tuple(one for one in standing.said if one.id not in touched or standing.is_current(made_by[one.id]))
+    new = Statement.of(made)
+    if new is not None and standing.is_current(made):
+        said, touched = (*said, new), touched | {new.id}
+    right = {one.id for one in standing.statements} - touched
+    right |= {one.id for one in said if one.id in touched and not standing.of_statement(one).is_wrong}
+    return replace(standing, said=said, statements=tuple(one for one in said if one.id in right))
+
+
+def _new_group(target: Target) -> _Group:
+    return _Group(Wording.of(target.text), frozenset(target.turn_ids), keys_of_names(target.joins))
+
+
+def _put(groups: tuple[_Group, ...], before: _Group | None, group: _Group) -> tuple[_Group, ...]:
+    """*groups* with *group* in the place of *before*; at the end where there was none."""
+    return tuple(group if one is before else one for one in groups) if before is not None else (*groups, group)
+
+
 def _group(target: Target, by_key: dict[str, list[_Group]], by_turn: dict[str, list[_Group]]) -> _Group:
     """The group of a target: one that has the same words and comes from a turn of it, else a new one."""
     wording, turns = Wording.of(target.text), frozenset(target.turn_ids)
     for group in by_key[wording.key]:
         if group.is_of(turns):
             return group
-    group = _Group(wording, turns, frozenset(map(name_key, target.joins)))
+    group = _new_group(target)
     by_key[wording.key].append(group)
     for turn in sorted(turns):
         by_turn[turn].append(group)
     return group
+
+
+def _splits(made: Sequence[Correction]) -> tuple[Split, ...]:
+    """What was split off, oldest first; the same name is the same entity, spelt as it was first."""
+    first: dict[str, Correction] = {}
+    found = []
+    for one in made:
+        if one.what is What.SPLIT:
+            begun = first.setdefault(name_key(one.to or ""), one)
+            turns = frozenset(one.target.turn_ids)
+            found.append(Split(one.id, one.target.text, begun.to or "", turns, begun.id))
+    return tuple(found)
 
 
 def _names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:

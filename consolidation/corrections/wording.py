@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
+from consolidation.text.names import name_key
 from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
@@ -72,9 +73,15 @@ def stems_of(text: str, language: str) -> frozenset[str]:
     return frozenset(content_words(text, language=language).values())
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def keys_of_names(names: tuple[str, ...]) -> frozenset[str]:
+    """The keys of *names*; of those that were asked for lately, at once."""
+    return frozenset(map(name_key, names))
+
+
 def forget_texts() -> None:
     """Drop every text that is remembered here: one of them is to be erased."""
-    for known in (_wording, _stems, stems_of):
+    for known in (_wording, _stems, stems_of, keys_of_names):
         known.cache_clear()
 
 

@@ -10,8 +10,9 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import EntityNotFound
 from service.catalog.cursors import cursor_of, place_in
-from service.catalog.facts import ENTITY, FactItem, fact_items, with_turns
+from service.catalog.facts import FactItem, fact_items, of_entity, with_turns
 from service.catalog.lookalikes import ORDER, Likeness, likeness, pieces_of, slack_of
+from service.catalog.splits import SplitOff, SplitView, split_view
 from service.index.text_knowledge import (
     EntityFilter,
     FactFilter,
@@ -24,15 +25,19 @@ from service.index.text_knowledge import (
     place_of,
     uuids_of,
 )
+from service.retrieval.put_right import ENTITY, put_right_in
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
     from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Standing
+    from service.catalog.cursors import Place
     from service.catalog.facts import FoundFacts
     from service.index.text_knowledge import EntityRow, EntitySort
     from service.mind.minds import Mind
+    from service.retrieval.put_right import PutRight
 
 _NEWEST_FACTS, _MOST_NEIGHBOURS, _MOST_LOOKALIKES = 10, 50, 20
 
@@ -117,26 +122,42 @@ async def list_entities(mind: Mind, asked: EntityQuery) -> EntityPage:
     """One page of entities. Raises InvalidRequest, IndexUnusable."""
     name = f"entities by {asked.sort}"
     place = place_in(name, asked.cursor, str if asked.sort == "name" else float, int)
-    only = EntityFilter(asked.query, asked.kind)
-
-    def page(database: sqlite3.Connection) -> tuple[EntityRow, ...]:
-        return entity_page(database, only, sort=asked.sort, after=place, limit=asked.limit + 1)
-
-    rows = await anyio.to_thread.run_sync(mind.text.read, page)
+    put_right = await put_right_in(mind)
+    rows = await anyio.to_thread.run_sync(mind.text.read, lambda database: _page(database, asked, place, put_right))
     last = rows[asked.limit - 1] if len(rows) > asked.limit else None
-    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
-    items = tuple(_item(row, standing) for row in rows[: asked.limit])
+    items = tuple(_item(row, put_right.standing) for row in rows[: asked.limit])
     return EntityPage(items, cursor_of(name, *place_of(last, asked.sort)) if last is not None else None)
+
+
+def _page(
+    database: sqlite3.Connection, asked: EntityQuery, place: Place | None, put_right: PutRight
+) -> tuple[EntityRow, ...]:
+    """The entities behind *place*, one more than a page has: those of the index, and what splits make of some."""
+    splits = split_view(database, put_right)
+    only = EntityFilter(asked.query, asked.kind, frozenset(one.number for one in splits.left))
+    known = entity_page(database, only, sort=asked.sort, after=place, limit=asked.limit + 1)
+    is_rising = asked.sort == "name"
+
+    def is_behind(row: EntityRow) -> bool:
+        here = place_of(row, asked.sort)
+        return place is None or (here > place if is_rising else here < place)
+
+    made = (one for one in (*splits.left, *(off.row for off in splits.off)) if only.holds(one) and is_behind(one))
+    every = sorted((*known, *made), key=lambda row: place_of(row, asked.sort), reverse=not is_rising)
+    return tuple(every[: asked.limit + 1])
 
 
 async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDetail:
     """One entity. Raises EntityNotFound, IndexUnusable, TranscriptUnreadable."""
-    around = await anyio.to_thread.run_sync(mind.text.read, lambda database: _around(database, entity_id, now))
+    put_right = await put_right_in(mind)
+    around = await anyio.to_thread.run_sync(
+        mind.text.read, lambda database: _around(database, entity_id, put_right, now)
+    )
     if around is None:
         raise EntityNotFound("the mind has no entity of this id")
-    alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity)
+    alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, around.origins)
     return EntityDetail(
-        entity=_item(around.entity, await anyio.to_thread.run_sync(mind.corrections.standing)),
+        entity=_item(around.entity, put_right.standing),
         months=around.months,
         neighbours=around.neighbours,
         lookalikes=alike,
@@ -150,28 +171,52 @@ class _Around:
     months: tuple[Month, ...]
     neighbours: tuple[Neighbour, ...]
     facts: FoundFacts
+    origins: frozenset[str] = frozenset()  # keys of names that a person said are another's
 
 
-def _around(database: sqlite3.Connection, entity_id: str, now: datetime) -> _Around | None:
+def _around(database: sqlite3.Connection, entity_id: str, put_right: PutRight, now: datetime) -> _Around | None:
     uuid = entity_id.removeprefix(ENTITY) if entity_id.startswith(ENTITY) else ""
-    entity = entity_of(database, uuid)
+    splits = split_view(database, put_right)
+    off = splits.of_id(uuid)
+    entity = off.row if off is not None else entity_of(database, uuid)
     if entity is None:
         return None
-    shared = neighbours_of(database, entity.name, limit=_MOST_NEIGHBOURS)
-    uuids = uuids_of(database, (name for name, _ in shared))
-    rows = fact_page(database, FactFilter(now, entity.name), before=None, limit=_NEWEST_FACTS)
+    only = of_entity(database, FactFilter(now), entity_id, splits, put_right)
+    rows = fact_page(database, only, before=None, limit=_NEWEST_FACTS)
+    months, shared = _counted(database, entity, off, splits)
     return _Around(
-        entity=entity,
-        months=tuple(Month(*one) for one in months_of(database, entity.name)),
-        neighbours=tuple(
-            Neighbour(f"{ENTITY}{uuids[name]}" if name in uuids else None, name, facts) for name, facts in shared
-        ),
+        entity=splits.row_of(entity),
+        months=tuple(Month(*one) for one in months),
+        neighbours=_neighbours(database, shared[:_MOST_NEIGHBOURS], splits),
         facts=with_turns(database, rows),
+        origins=off.origins if off is not None else frozenset(),
     )
 
 
-def _lookalikes(mind: Mind, entity: EntityRow) -> tuple[Lookalike, ...]:
-    """Other entities with a name that is alike, the surest first, then the most mentioned."""
+type _Counts = tuple[tuple[str, int], ...]
+
+
+def _counted(
+    database: sqlite3.Connection, entity: EntityRow, off: SplitOff | None, splits: SplitView
+) -> tuple[_Counts, _Counts]:
+    """The months of an entity with their turns, and the names in its facts with how many."""
+    if off is not None:
+        return off.months, off.neighbours
+    lost = splits.lost_by(entity.name)
+    months = months_of(database, entity.name, without=lost.sequences)
+    return months, neighbours_of(database, entity.name, without=lost.facts, limit=_MOST_NEIGHBOURS)
+
+
+def _neighbours(
+    database: sqlite3.Connection, shared: Iterable[tuple[str, int]], splits: SplitView
+) -> tuple[Neighbour, ...]:
+    shared = tuple(shared)
+    uuids = uuids_of(database, (name for name, _ in shared)) | {off.row.name: off.row.uuid for off in splits.off}
+    return tuple(Neighbour(f"{ENTITY}{uuids[name]}" if name in uuids else None, name, facts) for name, facts in shared)
+
+
+def _lookalikes(mind: Mind, entity: EntityRow, origins: frozenset[str]) -> tuple[Lookalike, ...]:
+    """Other entities with a name that is alike, the surest first, then the most mentioned, but for its *origins*."""
     words, pieces = tuple(dict.fromkeys(entity.key.split())), pieces_of(entity.key)
     rows = mind.text.read(
         lambda database: candidates(database, entity, words=words, pieces=pieces, slack=slack_of(entity.key))
@@ -179,7 +224,7 @@ def _lookalikes(mind: Mind, entity: EntityRow) -> tuple[Lookalike, ...]:
     found = [
         Lookalike(f"{ENTITY}{one.uuid}", one.name, why)
         for one in rows
-        if (why := likeness(entity.key, one.key)) is not None
+        if one.key not in origins and (why := likeness(entity.key, one.key)) is not None
     ]
     return tuple(sorted(found, key=lambda one: ORDER.index(one.why))[:_MOST_LOOKALIKES])
 

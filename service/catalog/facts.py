@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import anyio.to_thread
 
+from consolidation.corrections.standing import Statement
 from consolidation.kernel.errors import EntityNotFound, FactNotFound
 from consolidation.kernel.turns import TurnKind
 from consolidation.text.language import detect
 from consolidation.text.words import stems
 from service.catalog.cursors import cursor_of, place_in
+from service.catalog.said import END, SaidFilter, newest_first, place_of, said_behind
+from service.catalog.splits import split_view
 from service.index.text_knowledge import (
     FactFilter,
+    FactRow,
     entity_named,
     entity_of,
     fact_of,
@@ -24,7 +28,7 @@ from service.index.text_knowledge import (
 )
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
-from service.retrieval.put_right import FACT, put_right_in, statement_id
+from service.retrieval.put_right import ENTITY, FACT, put_right_in, split_off_id, statement_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,17 +36,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
-    from service.catalog.cursors import Place
-    from service.index.text_knowledge import FactRow, FactState
+    from service.catalog.splits import SplitView
+    from service.index.text_knowledge import FactState
     from service.index.trace_index import Use
     from service.mind.minds import Mind
     from service.retrieval.moment import Source
     from service.retrieval.put_right import PutRight
     from service.retrieval.remember import TimeWindow
 
-ENTITY = "entity:"
 MOST_SOURCES, _FEW_SOURCES = 100, 5  # of a fact by itself, and of one in a list
 _LIST = "facts"
 
@@ -53,7 +55,8 @@ class FactItem:
     A fact, its state, and the newest turns that told it, newest first; ``turns`` counts all of them.
 
     ``source_id`` and ``target_id`` are None where no entity has exactly that name. ``corrections`` are what people
-    decided of it; what they say is not so is ``wrong``. ``surfaced`` is None where it never came up.
+    decided of it; what they say is not so is ``wrong``. ``surfaced`` is None where it never came up. What a person
+    ``said`` joins no entities.
     """
 
     id: str
@@ -70,7 +73,7 @@ class FactItem:
     sources: tuple[Source, ...]
     corrections: tuple[Correction, ...] = ()
     surfaced: Use | None = None
-    statement: Statement | None = None
+    said: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +107,50 @@ class FoundFacts:
     rows: tuple[FactRow, ...] = ()
     uuids: Mapping[str, str] = field(default_factory=dict)
     sequences: Mapping[str, int] = field(default_factory=dict)
-    has_more: bool = False
 
 
 async def list_facts(mind: Mind, asked: FactQuery, *, now: datetime) -> FactPage:
-    """One page of facts. Raises EntityNotFound, InvalidRequest, IndexUnusable, TranscriptUnreadable."""
-    place = place_in(_LIST, asked.cursor, int, int)
-    found = await anyio.to_thread.run_sync(_find, mind, asked, place, now)
-    items = await fact_items(mind, found, now=now)
-    last = found.rows[-1] if found.has_more else None
-    return FactPage(items, cursor_of(_LIST, last.sequence, last.number) if last is not None else None)
+    """
+    One page of facts, and of what people said, newest first.
+
+    Raises EntityNotFound, InvalidRequest, IndexUnusable, TranscriptUnreadable.
+    """
+    parts = place_in(_LIST, asked.cursor, int, int, int, str)
+    place: _Place | None = _Place(*parts) if parts is not None else _Place()
+    put_right = await put_right_in(mind)
+    items: tuple[FactItem, ...] = ()
+    while place is not None and not items:  # a state that a person decided is known of items, not of rows
+        items, place = await _page(mind, asked, place, put_right, now=now)
+    return FactPage(items, cursor_of(_LIST, *place) if place is not None else None)
+
+
+class _Place(NamedTuple):
+    """Behind which fact, and behind which time and id of what a person said, a page begins."""
+
+    sequence: int = END
+    number: int = END
+    said_at: int = END
+    said_id: str = ""
+
+
+async def _page(
+    mind: Mind, asked: FactQuery, place: _Place, put_right: PutRight, *, now: datetime
+) -> tuple[tuple[FactItem, ...], _Place | None]:
+    """The items behind *place*, and where the next ones are; None at the end."""
+    found, said = await anyio.to_thread.run_sync(_find, mind, asked, place, put_right, now)
+    told = await mind.transcript.read_many(sorted({row.sequence for row in found.rows if row.sequence}))
+    accepted = {one.sequence: one.accepted_at for one in told}
+    merged = newest_first(found.rows, said, told_at=lambda row: accepted.get(row.sequence))
+    rows = tuple(one for one in merged[: asked.limit] if isinstance(one, FactRow))
+    statements = tuple(one for one in merged[: asked.limit] if isinstance(one, Statement))
+    facts = iter(await fact_items(mind, replace(found, rows=rows), now=now))
+    spoken = iter(await _said_items(mind, statements, put_right, now=now))
+    items = (next(facts if isinstance(one, FactRow) else spoken) for one in merged[: asked.limit])
+    shown = tuple(one for one in items if asked.state in {None, one.state})
+    if len(merged) <= asked.limit:
+        return shown, None
+    behind = (rows[-1:] and (rows[-1].sequence, rows[-1].number)) or place[:2]
+    return shown, _Place(*behind, *(place_of(statements[-1]) if statements else place[2:]))
 
 
 async def read_fact(mind: Mind, fact_id: str, *, now: datetime) -> FactItem:
@@ -126,9 +163,10 @@ async def read_fact(mind: Mind, fact_id: str, *, now: datetime) -> FactItem:
     found = await anyio.to_thread.run_sync(mind.text.read, one)
     for item in await fact_items(mind, found, now=now, most_sources=MOST_SOURCES):
         return item
-    for said in (await put_right_in(mind)).standing.statements:
-        if statement_id(said) == fact_id:
-            return await _said(mind, said, now=now)
+    put_right = await put_right_in(mind)
+    said = tuple(one for one in put_right.standing.said if statement_id(one) == fact_id)
+    for item in await _said_items(mind, said, put_right, now=now, most_sources=MOST_SOURCES):
+        return item
     raise FactNotFound("the mind has no fact of this id")
 
 
@@ -153,11 +191,11 @@ async def fact_items(
     return await anyio.to_thread.run_sync(items)
 
 
-def with_turns(database: sqlite3.Connection, rows: Sequence[FactRow], *, has_more: bool = False) -> FoundFacts:
+def with_turns(database: sqlite3.Connection, rows: Sequence[FactRow]) -> FoundFacts:
     """*rows* with what else an item needs of the index."""
     names = [name for row in rows for name in (row.source, row.target)]
     episodes = [episode for row in rows for episode in row.episodes]
-    return FoundFacts(tuple(rows), uuids_of(database, names), sequences_of(database, episodes), has_more)
+    return FoundFacts(tuple(rows), uuids_of(database, names), sequences_of(database, episodes))
 
 
 def state_of(valid_at: datetime | None, invalid_at: datetime | None, *, now: datetime) -> FactState:
@@ -167,28 +205,46 @@ def state_of(valid_at: datetime | None, invalid_at: datetime | None, *, now: dat
     return "planned" if valid_at is not None and valid_at > now else "holding"
 
 
-def _find(mind: Mind, asked: FactQuery, place: Place | None, now: datetime) -> FoundFacts:
+def _find(
+    mind: Mind, asked: FactQuery, place: _Place, put_right: PutRight, now: datetime
+) -> tuple[FoundFacts, tuple[Statement, ...]]:
+    """The facts of the graph behind *place*, and what people said behind it: of both, one more than a page has."""
     wanted = _stems(mind, asked.query)
     if asked.query and not wanted:
-        return FoundFacts()  # no word of it tells anything
+        return FoundFacts(), ()  # no word of it tells anything
 
-    def page(database: sqlite3.Connection) -> FoundFacts:
-        name = _name(database, asked.entity) if asked.entity is not None else None
-        only = FactFilter(now, name, asked.state, asked.window.since, asked.window.until, wanted)
-        rows = fact_page(database, only, before=place, limit=asked.limit + 1)
-        return with_turns(database, rows[: asked.limit], has_more=len(rows) > asked.limit)
+    def page(database: sqlite3.Connection) -> tuple[FoundFacts, frozenset[str] | None]:
+        only = FactFilter(now, None, asked.state, asked.window.since, asked.window.until, wanted)
+        if asked.entity is not None:
+            only = of_entity(database, only, asked.entity, split_view(database, put_right), put_right)
+        rows = fact_page(database, only, before=place[:2], limit=asked.limit + 1)
+        return with_turns(database, rows), put_right.standing.keys_of(only.name) if only.name is not None else None
 
-    return mind.text.read(page)
+    found, keys = mind.text.read(page)
+    language = next(iter(mind.text.languages()), "en")
+    said = SaidFilter(asked.window, keys, wanted, language=language)
+    return found, said_behind(put_right.standing.said, place[2:], said, limit=asked.limit + 1)
 
 
-def _name(database: sqlite3.Connection, entity: str) -> str:
-    """The name by which facts know an entity. Raises EntityNotFound where it is given by an id."""
-    if entity.startswith(ENTITY):
-        known = entity_of(database, entity.removeprefix(ENTITY))
-        if known is None:
-            raise EntityNotFound("the mind has no entity of this id")
-        return known.name
-    return entity_named(database, entity) or entity
+def of_entity(
+    database: sqlite3.Connection, only: FactFilter, entity: str, splits: SplitView, put_right: PutRight
+) -> FactFilter:
+    """*only*, of the facts of an entity: its id, or a name of it. Raises EntityNotFound where no entity has the id."""
+    is_id, uuid = entity.startswith(ENTITY), entity.removeprefix(ENTITY)
+    off = splits.of_id(uuid) if is_id else splits.named(put_right.standing.keys_of(entity))
+    if off is not None:
+        return replace(only, name=off.row.name, with_numbers=off.facts)
+    known = entity_of(database, uuid) if is_id else None
+    if is_id and known is None:
+        raise EntityNotFound("the mind has no entity of this id")
+    name = known.name if known is not None else _name(database, entity, put_right)
+    return replace(only, name=name, without_numbers=splits.lost_by(name).facts)
+
+
+def _name(database: sqlite3.Connection, name: str, put_right: PutRight) -> str:
+    """The name by which facts know an entity that is called *name*, or was given this name by a person."""
+    names = (name, *sorted(put_right.standing.keys_of(name)))
+    return next((found for one in names if (found := entity_named(database, one))), name)
 
 
 def _stems(mind: Mind, query: str) -> tuple[tuple[str, ...], ...]:
@@ -241,26 +297,44 @@ def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: 
         state = "wrong"
     elif decided.is_right:
         state = state_of(item.valid_at, None, now=now)
-    source, target = (put_right.name_in(name, sequences) for name in (item.source, item.target))
+    source, target = (put_right.split_in(name, sequences) for name in (item.source, item.target))
     return replace(
         item,
-        source=source,
-        source_id=item.source_id if source == item.source else None,
-        target=target,
-        target_id=item.target_id if target == item.target else None,
+        source=source.to if source is not None else item.source,
+        source_id=split_off_id(source) if source is not None else item.source_id,
+        target=target.to if target is not None else item.target,
+        target_id=split_off_id(target) if target is not None else item.target_id,
         state=state,
         corrections=decided.corrections,
     )
 
 
-async def _said(mind: Mind, said: Statement, *, now: datetime) -> FactItem:
-    """What a person said, as a fact that no entity is joined by."""
+async def _said_items(
+    mind: Mind, said: Sequence[Statement], put_right: PutRight, *, now: datetime, most_sources: int = _FEW_SOURCES
+) -> tuple[FactItem, ...]:
+    """What people said, as facts that join no entities, each with the newest turns whose place it took."""
+    if not said:
+        return ()
     positions = mind.transcript.positions
-    told = [one for turn_id in said.turn_ids if (one := positions.sequence_of(turn_id)) is not None]
-    turns = await mind.transcript.read_many(sorted(told, reverse=True)[:MOST_SOURCES])
+    known = {one.id: [positions.sequence_of(turn_id) for turn_id in one.turn_ids] for one in said}
+    told = {key: sorted((one for one in found if one is not None), reverse=True) for key, found in known.items()}
+    wanted = sorted({one for sequences in told.values() for one in sequences[:most_sources]})
+    turns = {one.sequence: one for one in await mind.transcript.read_many(wanted)}
+
+    def items() -> tuple[FactItem, ...]:
+        uses = mind.trace_log.surfaced([statement_id(one) for one in said])
+        shown = ([turns[at] for at in told[one.id][:most_sources] if at in turns] for one in said)
+        made = (
+            _said(one, len(told[one.id]), there, put_right, now=now) for one, there in zip(said, shown, strict=True)
+        )
+        return tuple(replace(one, surfaced=uses.get(one.id)) for one in made)
+
+    return await anyio.to_thread.run_sync(items)
+
+
+def _said(said: Statement, told: int, turns: Sequence[StoredTurn], put_right: PutRight, *, now: datetime) -> FactItem:
     source_of = partial(as_source, wanted=query_words((said.text,)), language=detect(said.text))
-    standing = await anyio.to_thread.run_sync(mind.corrections.standing)
-    uses = await anyio.to_thread.run_sync(mind.trace_log.surfaced, [statement_id(said)])
+    decided = put_right.standing.of_statement(said)
     return FactItem(
         id=statement_id(said),
         text=said.text,
@@ -270,13 +344,12 @@ async def _said(mind: Mind, said: Statement, *, now: datetime) -> FactItem:
         target_id=None,
         valid_at=None,
         invalid_at=None,
-        state=state_of(None, None, now=now),
+        state="wrong" if decided.is_wrong else state_of(None, None, now=now),
         importance=None,
-        turns=len(told),
-        sources=tuple(map(source_of, turns)),
-        corrections=standing.fact(said.text, said.turn_ids).corrections,
-        surfaced=uses.get(statement_id(said)),
-        statement=said,
+        turns=told,
+        sources=tuple(source_of(one) for one in turns if one.turn.kind is not TurnKind.ERASED),
+        corrections=decided.corrections,
+        said=said,
     )
 
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from service.catalog.facts import ENTITY
 from service.catalog.theme_file import read_themes, write_themes
 from service.catalog.themes import adopted, themes_of
 from service.index.graph_columns import GraphWindow, facts_told, graph_entities, graph_facts, names_of
-from service.retrieval.put_right import FACT
+from service.retrieval.put_right import ENTITY, FACT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -183,10 +183,10 @@ def _facts(
     now: datetime,
     limit: int,
 ) -> tuple[_FoundGroup, _FoundGroup]:
-    """What was learned behind the turn *known*, and what ended after *since*."""
+    """What was learned behind the turn *known*, or late and after *since*; and what ended after *since*."""
 
     def read(database: sqlite3.Connection) -> tuple[_FoundGroup, _FoundGroup]:
-        learned, newest = learned_after(database, known, limit=limit)
+        learned, newest = learned_after(database, known, since, limit=limit)
         ended, last = ended_after(database, since, now=now, limit=limit)
         return (learned, with_turns(database, newest)), (ended, with_turns(database, last))
 

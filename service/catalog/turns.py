@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -13,15 +14,17 @@ from consolidation.kernel.errors import StoryFault, TurnErased, TurnNotFound
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.story.ledger import read_ledger
 from service.catalog.cursors import cursor_of, place_in
+from service.index.trace_index import CallSpan
 from service.mind.health import LaneName
+from service.retrieval.put_right import put_right_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from consolidation.kernel.turns import StoredTurn
+    from consolidation.corrections.record import Correction
+    from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.transcript.positions import Positions
     from service.mind.minds import Mind
-    from service.mind.trace_document import TraceDocument
     from service.story.reader import StoryReader
 
 type DigestionState = Literal["digested", "waiting", "parked", "not_remembered"]
@@ -29,7 +32,7 @@ type DigestionState = Literal["digested", "waiting", "parked", "not_remembered"]
 _FORWARD, _BACK = "turns after", "turns before"
 _EPISODE = re.compile(r"episode:([1-9][0-9]{0,15})")
 _MOST_BYTES = 4_000_000  # of the transcript in one page, but for a single turn that is longer
-_TRACES = 200
+_MOST_CALLS = 50  # between a turn and the one before it, of which one may have come for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,17 @@ class ToldIn:
 
 @dataclass(frozen=True, slots=True)
 class TurnItem:
-    """A turn; ``trace_id`` is that of its pre-turn call, where it is known. ``chapters`` is None where no story is."""
+    """
+    A turn; ``trace_id`` is that of its pre-turn call, where it is known. ``chapters`` is None where no story is.
+
+    ``corrections`` are what people decided of it, and of facts it told that are not to come up.
+    """
 
     turn: StoredTurn
     trace_id: str | None
     digestion: Digestion
     chapters: tuple[ToldIn, ...] | None
+    corrections: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,7 @@ class TurnCatalog:
             return ()
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         traces = await _traces(mind, turns)
+        put_right = await put_right_in(mind)
         told = await self._told(mind, [one.sequence for one in turns])
         parked = {one.sequence: one.error for one in mind.health.parked}
         cursors = {lane: state.cursor for lane, state in mind.health.lanes.items()} | {LaneName.INDEXING: indexed}
@@ -139,6 +148,7 @@ class TurnCatalog:
                 traces.get(one.sequence),
                 _digestion(one, cursors, parked.get(one.sequence)),
                 told.get(one.sequence, ()) if told is not None else None,
+                put_right.of_turn(one.sequence),
             )
             for one in turns
         )
@@ -194,32 +204,28 @@ def _digestion(turn: StoredTurn, cursors: Mapping[LaneName, int], error: str | N
 
 async def _traces(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, str]:
     """
-    The traces that these turns answered, by sequence, of the newest ones.
+    The traces that these turns answered, by sequence.
 
     A turn answers the last pre-turn call of its session that came for its message, after the turn before it.
     """
-    of_session: dict[str, list[TraceDocument]] = {}
-    for trace in mind.trace_log.recent(limit=_TRACES):
-        of_session.setdefault(trace.session_id, []).append(trace)
-    asked = [(turn, found) for turn in turns if (found := _calls_for(turn, of_session))]
-    before = {turn.sequence: _sequence_before(mind.transcript.positions, turn) for turn, _ in asked}
-    read = await mind.transcript.read_many(sorted({one for one in before.values() if one is not None}))
-    accepted = {one.sequence: one.accepted_at for one in read}
-    answered: dict[int, str] = {}
-    for turn, calls in asked:
-        earlier = before[turn.sequence]
-        since = accepted.get(earlier) if earlier is not None else None
-        trace_id = next((one.trace_id for one in calls if since is None or one.at > since), None)
-        if trace_id is not None:
-            answered[turn.sequence] = trace_id
-    return answered
+    said = {one.sequence: {message.content.strip() for message in _asking(one)} for one in turns if _asking(one)}
+    asking = [one for one in turns if one.sequence in said]
+    before = {one.sequence: _sequence_before(mind.transcript.positions, one) for one in asking}
+    accepted = {one.sequence: one.accepted_at for one in turns}
+    missing = {one for one in before.values() if one is not None} - accepted.keys()
+    accepted |= {one.sequence: one.accepted_at for one in await mind.transcript.read_many(sorted(missing))}
+    spans = [CallSpan(one.turn.session_id, accepted.get(before[one.sequence] or 0), one.accepted_at) for one in asking]
+    found = await anyio.to_thread.run_sync(partial(mind.trace_log.calls_in, spans, most=_MOST_CALLS))
+    answered = {
+        one.sequence: next((call.trace_id for call in calls if call.message.strip() in said[one.sequence]), None)
+        for one, calls in zip(asking, found, strict=True)
+    }
+    return {sequence: trace_id for sequence, trace_id in answered.items() if trace_id is not None}
 
 
-def _calls_for(turn: StoredTurn, of_session: Mapping[str, Sequence[TraceDocument]]) -> list[TraceDocument]:
-    """The pre-turn calls that came for a message of *turn* before it was stored, newest first."""
-    said = {one.content.strip() for one in turn.turn.messages if one.role is Speaker.USER}
-    calls = of_session.get(turn.turn.session_id, ())
-    return [one for one in calls if one.at <= turn.accepted_at and one.message and one.message.strip() in said]
+def _asking(turn: StoredTurn) -> tuple[Message, ...]:
+    """The messages of *turn* that a pre-turn call may have come for."""
+    return tuple(one for one in turn.turn.messages if one.role is Speaker.USER and one.content.strip())
 
 
 def _sequence_before(positions: Positions, turn: StoredTurn) -> int | None:

@@ -20,12 +20,13 @@ from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.words import stems
 from service.retrieval.lead_words import without_lead
+from service.retrieval.put_right import split_off_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from consolidation.corrections.record import TargetKind
-    from consolidation.corrections.standing import Standing
+    from consolidation.corrections.standing import Split, Standing
     from service.mind.minds import Mind
 
 _PREFIXES: dict[TargetKind, str] = {"fact": "fact:", "entity": "entity:", "turn": "episode:"}
@@ -93,6 +94,9 @@ async def _turn(mind: Mind, meant: Meant) -> Target:
 
 
 def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:
+    off = next((one for one in standing.splits if _is_split_off(one, meant)), None)
+    if off is not None:
+        return Target("entity", off.to, meant.turn_ids)
     if meant.id is not None:
         uuid = meant.id.removeprefix(_PREFIXES["entity"])
         rows = mind.text.entities(tuple(mind.text.entity_numbers([uuid]).values()))
@@ -108,9 +112,15 @@ def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:
     return Target("entity", names[0], meant.turn_ids)
 
 
+def _is_split_off(split: Split, meant: Meant) -> bool:
+    if meant.id is not None:
+        return meant.id == split_off_id(split)
+    return name_key(meant.text or "") == name_key(split.to)
+
+
 async def _fact(mind: Mind, meant: Meant, standing: Standing) -> Target:
     if meant.id is not None:
-        said = [one for one in standing.statements if _PREFIXES["fact"] + one.id == meant.id]
+        said = [one for one in standing.said if _PREFIXES["fact"] + one.id == meant.id]
         if said:
             return Target("fact", said[0].text, said[0].turn_ids)
         uuid = meant.id.removeprefix(_PREFIXES["fact"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,8 +33,7 @@ _TOLD_FIRST_THEN = "SELECT count(*) FROM facts WHERE at >= :since AND at <= :unt
 _WINDOW = "at >= :since AND at <= :until AND"
 
 
-@dataclass(frozen=True, slots=True)
-class GraphEntity:
+class GraphEntity(NamedTuple):
     """An entity in a time: how many turns mention it then, and the first and the last of these (seconds since 1970)."""
 
     uuid: str
@@ -45,9 +44,8 @@ class GraphEntity:
     last_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFact:
-    """A fact between two names; times are RFC 3339 as they are indexed."""
+class GraphFact(NamedTuple):
+    """A fact between two names; times are RFC 3339 as they are indexed. A tuple, since thousands are made at once."""
 
     uuid: str
     source: str
@@ -84,7 +82,7 @@ def graph_entities(
     if window.is_open:
         rows = database.execute(_ALL_TOLD, {"limit": limit}).fetchall()
         total = int(database.execute("SELECT count(*) FROM entities WHERE mentions > 0").fetchone()[0])
-        return tuple(GraphEntity(*row) for row in rows), total
+        return tuple(map(GraphEntity._make, rows)), total
     rows = database.execute(_TOLD_THEN, {**window.values, "limit": limit}).fetchall()
     return tuple(GraphEntity(*row[:-1]) for row in rows), int(rows[0][-1]) if rows else 0
 
@@ -97,7 +95,7 @@ def graph_facts(
     query = _FACTS.format(**parts)
     values = {**window.values, "names": json.dumps(sorted(set(names))), "limit": limit}
     rows = database.execute(query, values).fetchall()
-    return tuple(GraphFact(*row) for row in rows), facts_told(database, window)
+    return tuple(map(GraphFact._make, rows)), facts_told(database, window)
 
 
 def facts_told(database: sqlite3.Connection, window: GraphWindow = GraphWindow()) -> int:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from service.ports.graph import StoredEntity, StoredFact
 
 _PUT_FACT = """
-INSERT INTO facts (number, uuid, text, source, target, episodes, valid_at, invalid_at, importance)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO facts (number, uuid, text, source, target, episodes, valid_at, invalid_at, importance, learned_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (number) DO UPDATE SET text = excluded.text, source = excluded.source, target = excluded.target,
   episodes = excluded.episodes, valid_at = excluded.valid_at, invalid_at = excluded.invalid_at,
   importance = excluded.importance
@@ -53,9 +53,13 @@ INSERT INTO mentions VALUES (?, ?, ?, 1) ON CONFLICT (name, sequence) DO UPDATE 
 """
 
 
-def put_fact(database: sqlite3.Connection, number: int, fact: StoredFact) -> None:
-    """Write a fact under *number*, and count what it changes."""
-    known, row = _joined(database, number), fact_row(number, fact)
+def put_fact(database: sqlite3.Connection, number: int, fact: StoredFact, *, learned_at: float | None = None) -> None:
+    """
+    Write a fact under *number*, and count what it changes.
+
+    *learned_at* (seconds since 1970) is kept of a new one that was learned later than what came after its turn.
+    """
+    known, row = _joined(database, number), (*fact_row(number, fact), learned_at)
     names, episodes = {fact.source, fact.target}, set(fact.episodes)
     if known is None:
         known = (set[str](), set[str]())

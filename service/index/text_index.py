@@ -82,12 +82,18 @@ class TextIndex:
         entities: Iterable[tuple[StoredEntity, Sequence[str]]],
         *,
         cursor: int,
+        late: Callable[[], datetime] | None = None,
     ) -> None:
-        """Index facts and entities and move the cursor ``facts``. Repeating it is harmless."""
+        """
+        Index facts and entities and move the cursor ``facts``. Repeating it is harmless.
+
+        *late* tells the time for facts that were learned later than what came after their turns.
+        """
         with self._file.changed() as database:
+            learned_at = late().timestamp() if late is not None else None  # whoever read before reads again
             for fact, stems in facts:
                 number = number_of(database, "facts", fact.uuid)
-                put_fact(database, number, fact)
+                put_fact(database, number, fact, learned_at=learned_at)
                 put_stems(database, "facts", number, stems)
             for entity, stems in entities:
                 number = number_of(database, "entities", entity.uuid)

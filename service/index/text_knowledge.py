@@ -21,7 +21,7 @@ type FactState = Literal["holding", "ended", "planned"]
 type EntitySort = Literal["name", "mentions", "recent"]
 
 _FACT = "number, uuid, text, source, target, episodes, valid_at, invalid_at, importance, sequence"
-_ENTITY = "number, uuid, name, key, kind, summary, facts, mentions, first_at, last_at"
+ENTITY_COLUMNS = "number, uuid, name, key, kind, summary, facts, mentions, first_at, last_at"
 _STATES: dict[FactState, str] = {
     "ended": "invalid_at <= :now",
     "planned": "valid_at > :now AND (invalid_at IS NULL OR invalid_at > :now)",
@@ -33,14 +33,16 @@ _ORDERS: dict[EntitySort, tuple[str, str]] = {  # what an entity is ordered by, 
     "mentions": ("mentions", "DESC"),
     "recent": ("coalesce(last_at, 0)", "DESC"),
 }
-_NEIGHBOURS = """
+_WITHOUT = "(SELECT value FROM json_each(:without))"
+_NEIGHBOURS = f"""
 SELECT other, count(*) AS shared FROM (
-  SELECT target AS other FROM facts WHERE source = :name AND target <> :name
-  UNION ALL SELECT source FROM facts WHERE target = :name AND source <> :name
+  SELECT target AS other FROM facts WHERE source = :name AND target <> :name AND number NOT IN {_WITHOUT}
+  UNION ALL SELECT source FROM facts WHERE target = :name AND source <> :name AND number NOT IN {_WITHOUT}
 ) GROUP BY other ORDER BY shared DESC, other LIMIT :limit
 """
-_MONTHS = """
-SELECT strftime('%Y-%m', at, 'unixepoch') AS month, count(*) FROM mentions WHERE name = ? GROUP BY month ORDER BY month
+_MONTHS = f"""
+SELECT strftime('%Y-%m', at, 'unixepoch') AS month, count(*) FROM mentions
+WHERE name = :name AND sequence NOT IN {_WITHOUT} GROUP BY month ORDER BY month
 """
 
 
@@ -81,8 +83,9 @@ class FactFilter:
     """
     Which facts are asked for; ``now`` is what their state is reckoned at.
 
-    ``name`` is that of an entity they join. ``since`` and ``until`` are when they were told first. ``wanted`` are the
-    stems of a query, in each language: all stems of one language must be there; () asks for no words.
+    ``name`` is that of an entity they join; its facts are those ``with_numbers`` too, and never those
+    ``without_numbers``. ``since`` and ``until`` are when they were told first. ``wanted`` are the stems of a query, in
+    each language: all stems of one language must be there; () asks for no words.
     """
 
     now: datetime
@@ -91,14 +94,26 @@ class FactFilter:
     since: datetime | None = None
     until: datetime | None = None
     wanted: tuple[tuple[str, ...], ...] = ()
+    with_numbers: frozenset[int] = frozenset()
+    without_numbers: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class EntityFilter:
-    """Which entities are asked for: each word of ``query`` begins one of the name; ``kind`` is exact."""
+    """
+    Which entities are asked for: each word of ``query`` begins one of the name; ``kind`` is exact.
+
+    Those ``without_numbers`` are left out.
+    """
 
     query: str = ""
     kind: str | None = None
+    without_numbers: frozenset[int] = frozenset()
+
+    def holds(self, entity: EntityRow) -> bool:
+        """Whether an entity has the words and the kind."""
+        begun = all(f" {word}" in f" {entity.key}" for word in tokens(self.query))
+        return begun and (self.kind is None or entity.kind == self.kind)
 
 
 def fact_page(
@@ -113,16 +128,25 @@ def fact_page(
     if asked.name is None:
         query = f"SELECT {_FACT} FROM facts {_joined(where)} {_NEWEST}"
     else:
-        values["name"] = asked.name
-        sides = (f"SELECT * FROM (SELECT {_FACT} FROM facts {_joined([f'{side} = :name', *where])} {_NEWEST})"
-                 for side in ("source", "target"))  # fmt: skip
-        query = f"SELECT * FROM ({' UNION '.join(sides)}) {_NEWEST}"
+        values |= {"name": asked.name, "with": _numbers(asked.with_numbers), "without": _numbers(asked.without_numbers)}
+        parts = [f"{side} = :name AND number NOT IN {_WITHOUT}" for side in ("source", "target")]
+        parts += ["number IN (SELECT value FROM json_each(:with))"] if asked.with_numbers else []
+        found = (f"SELECT * FROM (SELECT {_FACT} FROM facts {_joined([part, *where])} {_NEWEST})" for part in parts)
+        query = f"SELECT * FROM ({' UNION '.join(found)}) {_NEWEST}"
     return tuple(map(_fact, database.execute(query, values)))
 
 
-def learned_after(database: sqlite3.Connection, sequence: int, *, limit: int) -> tuple[int, tuple[FactRow, ...]]:
-    """How many facts were told first behind the turn *sequence*, and the newest of them, newest first."""
-    return _counted(database, "sequence > :after", _NEWEST, {"after": sequence, "limit": limit})
+def learned_after(
+    database: sqlite3.Connection, sequence: int, since: datetime, *, limit: int
+) -> tuple[int, tuple[FactRow, ...]]:
+    """
+    How many facts were told first behind the turn *sequence*, or learned late and after *since*; and the newest.
+
+    Those that were learned late come first, then newest first.
+    """
+    values: dict[str, object] = {"after": sequence, "since": since.timestamp(), "limit": limit}
+    order = "ORDER BY coalesce(learned_at, 0) DESC, sequence DESC, number DESC LIMIT :limit"
+    return _counted(database, "sequence > :after OR learned_at > :since", order, values)
 
 
 def ended_after(
@@ -157,13 +181,17 @@ def entity_page(
         values[f"word{at}"] = f" {word}"
     if asked.kind is not None:
         where.append("kind = :kind")
+    if asked.without_numbers:
+        where.append(f"number NOT IN {_WITHOUT}")
+        values["without"] = _numbers(asked.without_numbers)
     if after is not None:
         sign = ">" if direction == "ASC" else "<"
         where.append(f"{column} {sign}= :value AND ({column} {sign} :value OR number {sign} :number)")
         values |= {"value": after[0], "number": after[1]}
     order = f"ORDER BY {column} {direction}, number {direction} LIMIT :limit"
     return tuple(
-        EntityRow(*row) for row in database.execute(f"SELECT {_ENTITY} FROM entities {_joined(where)} {order}", values)
+        EntityRow(*row)
+        for row in database.execute(f"SELECT {ENTITY_COLUMNS} FROM entities {_joined(where)} {order}", values)
     )
 
 
@@ -179,7 +207,7 @@ def place_of(entity: EntityRow, sort: EntitySort) -> tuple[str | float, int]:
 
 def entity_of(database: sqlite3.Connection, uuid: str) -> EntityRow | None:
     """The entity of this uuid."""
-    row = database.execute(f"SELECT {_ENTITY} FROM entities WHERE uuid = ?", (uuid,)).fetchone()
+    row = database.execute(f"SELECT {ENTITY_COLUMNS} FROM entities WHERE uuid = ?", (uuid,)).fetchone()
     return EntityRow(*row) if row else None
 
 
@@ -202,14 +230,17 @@ def sequences_of(database: sqlite3.Connection, episodes: Iterable[str]) -> dict[
     return dict(database.execute(query, (json.dumps(sorted(set(episodes))),)).fetchall())
 
 
-def neighbours_of(database: sqlite3.Connection, name: str, *, limit: int) -> tuple[tuple[str, int], ...]:
-    """Names that share facts with *name*, and how many, most first."""
-    return tuple(database.execute(_NEIGHBOURS, {"name": name, "limit": limit}).fetchall())
+def neighbours_of(
+    database: sqlite3.Connection, name: str, *, without: Iterable[int] = (), limit: int
+) -> tuple[tuple[str, int], ...]:
+    """Names that share facts with *name*, and how many, most first; facts *without* these numbers."""
+    values = {"name": name, "limit": limit, "without": _numbers(without)}
+    return tuple(database.execute(_NEIGHBOURS, values).fetchall())
 
 
-def months_of(database: sqlite3.Connection, name: str) -> tuple[tuple[str, int], ...]:
-    """The months (UTC, ``2026-01``) in which turns mention *name*, oldest first, and how many turns."""
-    return tuple(database.execute(_MONTHS, (name,)).fetchall())
+def months_of(database: sqlite3.Connection, name: str, *, without: Iterable[int] = ()) -> tuple[tuple[str, int], ...]:
+    """The months (UTC, ``2026-01``) in which turns, *without* these, mention *name*: oldest first, and how many."""
+    return tuple(database.execute(_MONTHS, {"name": name, "without": _numbers(without)}).fetchall())
 
 
 def candidates(
@@ -230,7 +261,7 @@ def candidates(
         return ()
     # Found in the index of keys alone, so that no summary is read from disk.
     numbers = f"SELECT number FROM entities WHERE number <> :number AND ({' OR '.join(either)})"
-    query = f"SELECT {_ENTITY} FROM entities WHERE number IN ({numbers})"
+    query = f"SELECT {ENTITY_COLUMNS} FROM entities WHERE number IN ({numbers})"
     return tuple(
         EntityRow(*row) for row in database.execute(f"{query} ORDER BY mentions DESC, number LIMIT 2000", values)
     )
@@ -259,6 +290,10 @@ def _conditions(asked: FactFilter) -> tuple[list[str], dict[str, object]]:
         where.append("number IN (SELECT rowid FROM fact_words WHERE fact_words MATCH :words)")
         values["words"] = " OR ".join(f"({' AND '.join(f'"{stem}"' for stem in stems)})" for stems in asked.wanted)
     return where, values
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    return json.dumps(sorted(numbers))
 
 
 def _joined(conditions: Sequence[str]) -> str:

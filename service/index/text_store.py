@@ -25,7 +25,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 9
+_VERSION = 10
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -40,7 +40,7 @@ CREATE INDEX turns_by_denied ON turns (denies) WHERE denies IS NOT NULL;
 CREATE TABLE facts (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, text TEXT NOT NULL, source TEXT NOT NULL,
   target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT, importance REAL,
-  sequence INTEGER NOT NULL DEFAULT 0, at REAL
+  sequence INTEGER NOT NULL DEFAULT 0, at REAL, learned_at REAL
 );
 CREATE TABLE entities (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, key TEXT NOT NULL, summary TEXT NOT NULL,
@@ -61,6 +61,7 @@ CREATE INDEX mentions_by_time ON mentions (at, name);
 CREATE INDEX facts_by_episodes ON facts (episodes);
 CREATE INDEX facts_by_sequence ON facts (sequence);
 CREATE INDEX facts_by_time ON facts (at);
+CREATE INDEX facts_by_learned ON facts (learned_at) WHERE learned_at IS NOT NULL;
 CREATE INDEX facts_by_source ON facts (source, sequence, target);
 CREATE INDEX facts_by_target ON facts (target, sequence, source);
 CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;

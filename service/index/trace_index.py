@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-_VERSION = 1
+_VERSION = 2
 SCHEMA = """
 CREATE TABLE cursors (day INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
 CREATE TABLE calls (
@@ -31,6 +31,7 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_by_trace ON calls (trace_id);
 CREATE INDEX calls_by_session ON calls (session_id, place);
+CREATE INDEX calls_by_session_time ON calls (session_id, at);
 CREATE TABLE memories (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
 CREATE TABLE uses (memory INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (memory, place)) WITHOUT ROWID;
 """
@@ -81,6 +82,15 @@ class CallFilter:
     surfaced: bool | None = None
     memory: str | None = None
     role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSpan:
+    """The calls of a session after ``since`` (None: all) and up to ``until``, by the times that they tell."""
+
+    session_id: str
+    since: datetime | None
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +160,17 @@ class TraceIndex:
         with self._sqlite.opened() as database:
             rows = database.execute(query, (*values, limit))
             return tuple(_day_and_offset(place) for (place,) in rows)
+
+    def newest_in(self, span: CallSpan, *, limit: int) -> tuple[tuple[tuple[int, int], str], ...]:
+        """Day and offset, and the id, of the calls in *span* that were written last, the last one first."""
+        query = (
+            "SELECT place, trace_id FROM calls INDEXED BY calls_by_session_time WHERE session_id = ? "
+            "AND at > ? AND at <= ? ORDER BY place DESC LIMIT ?"
+        )
+        since = _microseconds(span.since) if span.since is not None else -(2**62)
+        with self._sqlite.opened() as database:
+            rows = database.execute(query, (span.session_id, since, _microseconds(span.until), limit))
+            return tuple((_day_and_offset(place), trace_id) for place, trace_id in rows)
 
     def count(self, wanted: CallFilter) -> int:
         """How many calls of a kind there are."""

@@ -7,6 +7,7 @@ It never runs ahead of the saving lane. When a turn is parked, and when it is tr
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -152,7 +153,8 @@ class ExtractionLane:
             await mind.graph.begin_attempt(uuid_of(mind, turn))
             try:
                 extracted = await self._extract(mind, turn)
-                await anyio.to_thread.run_sync(index_knowledge, mind, extracted, 0)
+                late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
+                await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
             except (GraphUnavailable, HomeFault):
                 self.retry(mind.mind_id)
                 raise

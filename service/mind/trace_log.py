@@ -13,7 +13,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import batched
+from itertools import batched, islice
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import IndexUnusable, InvalidRequest
@@ -24,11 +24,11 @@ from service.mind import call_figures
 from service.mind.trace_files import TraceFiles, TracePlace, oldest_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
-    from service.index.trace_index import Use
+    from service.index.trace_index import CallSpan, Use
     from service.mind.call_figures import CallFigures, DayOfFile
     from service.mind.trace_document import TraceDocument
     from service.mind.trace_files import TraceLine
@@ -167,6 +167,22 @@ class TraceLog:
             return TracePage(self.recent(limit=limit), None)  # a full disk hides nothing
         more = f"{found[limit - 1][0]}.{found[limit - 1][1]}" if len(found) > limit else None
         return TracePage(tuple(one for one in traces if one is not None), more)
+
+    def calls_in(self, spans: Sequence[CallSpan], *, most: int) -> list[tuple[TraceDocument, ...]]:
+        """Of each span the *most* newest traces, newest first; without an index, of those in memory."""
+        newest = {one.trace_id: one for one in self.recent(limit=_REMEMBERED_TRACES)}
+        try:
+            with self._reading:
+                self._catch_up()
+                return [tuple(self._read_in(span, newest, most)) for span in spans]
+        except IndexUnusable:
+            return [tuple(islice((one for one in newest.values() if _is_in(one, span)), most)) for span in spans]
+
+    def _read_in(self, span: CallSpan, newest: Mapping[str, TraceDocument], most: int) -> Iterator[TraceDocument]:
+        for place, trace_id in self._index.newest_in(span, limit=most):
+            found = newest.get(trace_id) or self._files.read(TracePlace(*place))
+            if found is not None:
+                yield found
 
     def count(self, wanted: CallFilter) -> int:
         """How many traces of a kind are kept."""
@@ -313,6 +329,11 @@ def _indexed(offset: int, trace: TraceDocument) -> IndexedCall:
 def _ids(memories: Iterable[tuple[str, Iterable[int]]]) -> frozenset[str]:
     """The ids of memories, and of the turns that they rest on."""
     return frozenset(one for memory, turns in memories for one in (memory, *(f"episode:{turn}" for turn in turns)))
+
+
+def _is_in(trace: TraceDocument, span: CallSpan) -> bool:
+    is_late_enough = span.since is None or trace.at > span.since
+    return trace.session_id == span.session_id and is_late_enough and trace.at <= span.until
 
 
 def _is(line: TraceLine, trace_id: str) -> bool:

@@ -133,7 +133,8 @@ class Retrieval:
             ),
             *(fragment for found in beside for fragment in found.fragments),
         )
-        best_first = tuple(sorted(map(put_right.judged, fragments), key=lambda one: -one.score))
+        judged = (put_right.weighed(put_right.judged(one), call.moment.message) for one in fragments)
+        best_first = tuple(sorted(judged, key=lambda one: -one.score))
         hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
         wondered = {sequence for sequence, query in found_by.items() if query in hypotheses}
         call.trace.note(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Decided, Statement
+    from consolidation.corrections.standing import Decided, Split, Statement
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.positions import Positions
     from service.mind.minds import Mind
@@ -67,9 +67,15 @@ class PutRight:
 
     def name_in(self, name: str, sequences: Sequence[int]) -> str:
         """What an entity is called in a fact that these turns told."""
-        if not self.standing.splits or not all(one in self.turn_ids for one in sequences):
-            return name
-        return self.standing.name_in(name, [self.turn_ids[one] for one in sequences])
+        split = self.split_in(name, sequences)
+        return split.to if split is not None else name
+
+    def split_in(self, name: str, sequences: Iterable[int]) -> Split | None:
+        """By which split an entity is another one in what these turns told; None where it is itself."""
+        told = tuple(sequences)
+        if not self.standing.splits or not all(one in self.turn_ids for one in told):
+            return None
+        return self.standing.split_in(name, [self.turn_ids[one] for one in told])
 
     def tellable(self, stored: StoredTurn) -> Tellable:
         """What of a turn may come up by itself."""
@@ -134,7 +140,7 @@ class PutRight:
 
     def _reason_against(self, fragment: Fragment) -> str:
         muted = self.standing.muted_names
-        if muted and names_any(fragment.text, muted):
+        if muted and names_any(self._as_split(fragment), muted):
             return "muted by a person"
         if fragment.kind == "observation":
             for sequence in fragment.sequences & self.turn_ids.keys():
@@ -147,18 +153,69 @@ class PutRight:
         """*query* with other names of the entities that it names, where a person said that they are one."""
         named = named_in(query, sorted(self.standing.alike(query)))
         found = [_renamed(query, key, other) for key in named for other in self.standing.keys_of(key) - {key}]
-        split = {name_key(one.to): name_key(one.name) for one in self.standing.splits}
-        found += [_renamed(query, key, split[key]) for key in named_in(query, split)]
+        told_as = self._told_as()
+        found += [_renamed(query, key, told_as[key]) for key in named_in(query, told_as)]
         return tuple(one for one in dict.fromkeys(found) if one != query)[:_MOST_VARIANTS]
+
+    def of_another(self, query: str, text: str, sequences: Iterable[int]) -> bool:
+        """Whether a memory of these turns, in which a split name stands, is of another one than *query* names."""
+        told = tuple(sequences)
+        if not self.standing.splits or not told:
+            return False
+        told_as = self._told_as()
+        for name in named_in(text, frozenset(told_as.values())):
+            meant = self._meant(query, name, told_as)
+            split = self.split_in(name, told) if meant else None
+            if meant and (split.entity if split is not None else "") not in meant:
+                return True
+        return False
+
+    def weighed(self, fragment: Fragment, query: str) -> Fragment:
+        """*fragment*, which counts half where it is of another one of the same name than *query* names."""
+        if not self.of_another(query, fragment.text, fragment.sequences):
+            return fragment
+        return replace(fragment, score=round(fragment.score * ANOTHER_SHARE, 4), is_boosted=fragment.decided.is_pinned)
+
+    def _as_split(self, fragment: Fragment) -> str:
+        """The text of *fragment* with the names of those who were split off, where all its turns are of them."""
+        text = fragment.text
+        for name in named_in(text, frozenset(self._told_as().values())) if fragment.sequences else ():
+            split = self.split_in(name, fragment.sequences)
+            text = _renamed(text, name, name_key(split.to)) if split is not None else text
+        return text
+
+    def _told_as(self) -> dict[str, str]:
+        """By the keys of each name that was split off: the key of the name that its turns have."""
+        found: dict[str, str] = {}
+        for one in self.standing.splits:
+            name, keys = name_key(one.name), self.standing.keys_of(one.to)
+            if name not in keys:  # or the two were merged again
+                found |= dict.fromkeys(keys, found.get(name, name))
+        return found
+
+    def _meant(self, query: str, name: str, told_as: Mapping[str, str]) -> frozenset[str]:
+        """The entities of those who are told of by *name* that *query* names; "" is whom nothing was split off for."""
+        entity_of = {key: one.entity for one in self.standing.splits for key in self.standing.keys_of(one.to)}
+        rest, meant = query, set[str]()
+        for key in named_in(query, [key for key, told in told_as.items() if told == name]):
+            meant.add(entity_of[key])
+            rest = _renamed(rest, key, "")
+        return frozenset(meant | ({""} if names_any(rest, self.standing.keys_of(name) - told_as.keys()) else set()))
 
 
 NOTHING_PUT_RIGHT = PutRight()
-FACT = "fact:"
+ANOTHER_SHARE = 0.5  # of the score of what is of another one of the same name
+FACT, ENTITY = "fact:", "entity:"
 
 
 def statement_id(statement: Statement) -> str:
     """The id of what a person said, among those of facts."""
     return f"{FACT}{statement.id}"
+
+
+def split_off_id(split: Split) -> str:
+    """The id of what was split off, among those of entities."""
+    return f"{ENTITY}{split.entity}"
 
 
 async def put_right_in(mind: Mind) -> PutRight:

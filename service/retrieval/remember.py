@@ -23,7 +23,7 @@ from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
-from service.retrieval.put_right import put_right_in, statement_id
+from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
 from service.retrieval.queries import sanitised
 
 if TYPE_CHECKING:
@@ -172,7 +172,9 @@ class Recall:
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
         memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
         if put_right:
-            memories = await anyio.to_thread.run_sync(lambda: [_judged(one, turns, put_right) for one in memories])
+            memories = await anyio.to_thread.run_sync(
+                lambda: [_weighed(_judged(one, turns, put_right), query, put_right) for one in memories]
+            )
         best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
         wrong = await anyio.to_thread.run_sync(mind.outcomes.held_back, rests_on)
@@ -302,6 +304,13 @@ def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutR
         told = put_right.told_in(memory.text)
         return replace(memory, corrections=(*memory.corrections, *told))
     return memory
+
+
+def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
+    """*memory*, which counts less where it is of another one of the same name than *query* names."""
+    if not put_right.of_another(query, memory.text, [source.sequence for source in memory.sources]):
+        return memory
+    return replace(memory, score=round(memory.score - abs(memory.score) * (1 - ANOTHER_SHARE), 4))
 
 
 def _statements(query: str, languages: Mapping[str, None], put_right: PutRight) -> list[_Hit]:

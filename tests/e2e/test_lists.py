@@ -1,6 +1,7 @@
 """Sessions, turns, facts, entities and the graph in pages, through the door: right, whole, and nobody else's."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -185,6 +186,23 @@ async def test_a_turn_names_the_trace_that_it_answered_and_no_other(tmp_path):
         found = (await ask(service, "turns", after=0))["items"]
 
     assert [one["trace_id"] for one in found] == [None, asked, None]
+
+
+async def test_a_turn_names_its_trace_however_many_came_since(tmp_path):
+    """Broken: only the newest 200 traces are looked at."""
+    async with running(tmp_path / "home") as service:
+        await service.keep("ada", "My mother lives in Lyon.", session_id="s")
+        asked = (await service.resonate("ada", "Where does she live?", session_id="s")).json()["trace_id"]
+        await service.keep("ada", "Where does she live?", "In Lyon.", session_id="s")
+        log = service.memory.minds.get("ada").trace_log
+        first = log.find(asked)
+        for number in range(201):
+            log.add(replace(first, trace_id=f"t{number}", session_id="s", at=first.at + timedelta(days=1)))
+
+        found = (await ask(service, "turns"))["items"][0]
+
+    assert asked not in [one.trace_id for one in log.recent(limit=500)]
+    assert found["trace_id"] == asked
 
 
 async def test_a_turn_names_the_chapters_that_tell_it(tmp_path):

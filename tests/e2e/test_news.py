@@ -12,7 +12,7 @@ import pytest
 
 from service.ingest.knowledge_index import index_knowledge
 from service.ports.graph import Extracted, StoredFact
-from tests.support.scripted_models import Brain, hosted, provider_of, read_turn
+from tests.support.scripted_models import Brain, between, hosted, provider_of, read_turn
 from tests.support.service import running
 from tests.support.waiting import GIVE_UP
 
@@ -180,6 +180,30 @@ async def test_a_fact_that_was_not_known_yet_is_among_the_next_news(tmp_path):
     assert (first["turns"], second["turns"]) == (2, 1)
     assert texts(first["learned"]) == "Ann lives in Lyon."
     assert texts(second["learned"]) == "Bob lives in Ghent."
+
+
+async def test_what_a_parked_turn_told_is_news_when_it_is_read_at_last(tmp_path):
+    """Broken: what was learned goes by its turn; it is news for ever; what is read again after an erasure is news."""
+    refuses = threading.Event()
+    refuses.set()
+
+    def reluctantly(prompt):
+        return "I would rather not say." if refuses.is_set() and "Bob" in between(prompt, "turn") else read_turn(prompt)
+
+    with provider_of(Brain(extraction=reluctantly)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, "Ann lives in Lyon.", "Bob lives in Ghent.", "Eve lives in Porto.")
+            first = await news(service)
+            refuses.clear()
+            answer = await service.http.post("/v1/minds/ada/parked/retry")
+            assert answer.is_success, answer.text
+            await service.until("ada", lambda status: not status["graph"]["parked"])
+            second = await news(service, since=first["until"])
+            third = await news(service, since=second["until"])
+
+    assert (first["parked"]["count"], first["learned"]["count"]) == (1, 2)
+    assert (texts(second["learned"]), second["learned"]["count"]) == ("Bob lives in Ghent.", 1)
+    assert third["learned"]["count"] == 0
 
 
 async def test_all_are_counted_and_only_the_newest_shown(tmp_path):

@@ -23,8 +23,7 @@ export function FactItem({ mind, fact, again }: FactProps) {
         <bdi class={isOver ? "said ended" : "said"}>{fact.text}</bdi> <Decisions of={fact.corrections} />
       </p>
       <p class="small quiet">
-        <State of={fact} /> · between <Name mind={mind} id={fact.source_id} name={fact.source} /> and{" "}
-        <Name mind={mind} id={fact.target_id} name={fact.target} /> <Surfaced mind={mind} of={fact.surfaced} />
+        <State of={fact} /> · <Joined mind={mind} fact={fact} /> <Surfaced mind={mind} of={fact.surfaced} />
       </p>
       <div class="fact-foot">
         <CorrectionButtons
@@ -48,6 +47,17 @@ function State({ of }: { of: Pick<Fact, "state" | "valid_at" | "invalid_at"> }) 
   if (of.state === "planned") return <><span class="badge">planned</span> {from && <>from {from}</>}</>;
   if (of.state === "ended") return <><span class="badge">ended</span> {from} – {until}</>;
   return <><span class="badge is-holding">holds</span> {from && <>since {from}</>}{until && <>, until {until}</>}</>;
+}
+
+/** What a fact joins; of what a person said, who did and when. */
+function Joined({ mind, fact }: { mind: string; fact: Fact }) {
+  if (fact.said) return <>said by <bdi>{fact.said.by}</bdi>, <When at={fact.said.at} /></>;
+  return (
+    <>
+      between <Name mind={mind} id={fact.source_id} name={fact.source} /> and{" "}
+      <Name mind={mind} id={fact.target_id} name={fact.target} />
+    </>
+  );
 }
 
 export function Name({ mind, id, name }: { mind: string; id: string | null; name: string }) {

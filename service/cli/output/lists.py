@@ -62,6 +62,7 @@ def show_fact(console: Console, fact: Fact) -> None:
         Row("fact", fact.text),
         *([Row("joins", f"{fact.source} — {fact.target}")] if fact.source else []),
         Row("state", fact.state),
+        *([Row("said", f"{minute(fact.said.at)}, by {fact.said.by}")] if fact.said else []),
         *([Row("since", minute(fact.valid_at))] if fact.valid_at else []),
         *([Row("until", minute(fact.invalid_at))] if fact.invalid_at else []),
         *([Row("importance", f"{fact.importance:g}")] if fact.importance is not None else []),

@@ -11,6 +11,7 @@ from service.ask.evidence import Evidence
 from service.http.dependencies import MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.ask import ANSWERED, AnswerLineOut, AskIn, AskOut, ContradictionOut, EvidenceOut
+from service.http.schemas.corrections import decision_out
 from service.http.schemas.resonance import SourceOut, note_out, said_by
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
@@ -63,4 +64,5 @@ def _evidence_out(one: Evidence) -> EvidenceOut:
             *said_by(found.statement),
         ],
         is_contradicted=found.is_contradicted,
+        corrections=list(map(decision_out, found.corrections)),
     )

@@ -23,6 +23,7 @@ from service.http.schemas.conversations import (
     TurnsAsked,
     TurnsOut,
 )
+from service.http.schemas.corrections import decision_out
 from service.http.schemas.fields import TurnId
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["conversations"])
@@ -74,4 +75,5 @@ def _turn(item: TurnItem) -> TurnOut:
         chapters=None
         if told is None
         else [ToldInOut(index=one.index, heading=encodable(one.heading), digest=one.digest) for one in told],
+        corrections=list(map(decision_out, item.corrections)),
     )

@@ -38,7 +38,7 @@ _EntityId = Annotated[str, Path(max_length=200, examples=["entity:9b0f5bb1-3f0a-
 
 @router.get("/facts", summary="List facts", responses=answers(FACTS, 404, 422, 503))
 async def facts(mind_id: MindId, asked: Annotated[FactsAsked, Query()], memory: MemoryDep) -> FactsOut:
-    """Facts, newest first, each with the turns that told it. No graph and no model is asked."""
+    """Facts, newest first, each with the turns that told it, or who said it. No graph and no model is asked."""
     query = FactQuery(
         window=TimeWindow(since=asked.since, until=asked.until),
         entity=asked.entity,

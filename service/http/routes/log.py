@@ -1,5 +1,6 @@
 """Literal search in every message that was stored."""
 
+from collections.abc import Iterable
 from datetime import datetime, tzinfo
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -7,15 +8,18 @@ from zoneinfo import ZoneInfo
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query
 
+from consolidation.corrections.record import Correction
 from consolidation.kernel.errors import HomeFault
 from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from service.http.dependencies import MemoryDep, MindId
 from service.http.openapi import answers
+from service.http.schemas.corrections import decision_out
 from service.http.schemas.log import CYCLE, LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
 from service.mind.minds import Mind
 from service.resonance.labels import label
 from service.retrieval.log_search import LogHit, LogQuery, search_log
+from service.retrieval.put_right import put_right_in
 from service.retrieval.remember import TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["log"])
@@ -39,8 +43,11 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
     found = await search_log(mind, query, clock=memory.clock)
     spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
     now, zone = memory.clock.now(), ZoneInfo(asked.timezone)
+    put_right = await put_right_in(mind)
     return LogOut(
-        items=[_item(hit, now=now, zone=zone, language=spoken) for hit in found.hits],
+        items=[
+            _item(hit, put_right.of_turn(hit.turn.sequence), now=now, zone=zone, language=spoken) for hit in found.hits
+        ],
         next_cursor=found.next_cursor,
         degraded=["deadline"] if found.is_late else [],
     )
@@ -54,7 +61,7 @@ def _language(mind: Mind, query: str) -> str:
     return detect(query, fallback=main)
 
 
-def _item(hit: LogHit, *, now: datetime, zone: tzinfo, language: str) -> LogItem:
+def _item(hit: LogHit, decided: Iterable[Correction], *, now: datetime, zone: tzinfo, language: str) -> LogItem:
     turn, age = hit.turn, label(hit.line.at, now=now, timezone=zone, language=language)
     return LogItem(
         sequence=turn.sequence,
@@ -70,4 +77,5 @@ def _item(hit: LogHit, *, now: datetime, zone: tzinfo, language: str) -> LogItem
         text=hit.line.text,
         before=[LogLineOut.model_validate(one) for one in hit.before],
         after=[LogLineOut.model_validate(one) for one in hit.after],
+        corrections=list(map(decision_out, decided)),
     )

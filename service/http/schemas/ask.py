@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.examples import SOURCE
 from service.http.schemas.fields import WHOLE, Answered, Body, Instant, Question, Zone
 from service.http.schemas.resonance import NoteOut, PersonOut, SourceOut
@@ -61,6 +62,7 @@ class EvidenceOut(Answered):
     invalid_at: datetime | None = Field(description="When a fact ended.")
     sources: list[SourceOut | NoteOut | PersonOut]
     is_contradicted: bool = Field(description="Whether it was found wrong when it surfaced.")
+    corrections: list[DecisionOut] = Field(description="What people decided of it.")
 
 
 class AskOut(Answered):
@@ -90,6 +92,7 @@ ANSWERED: dict[str, Any] = {
             "invalid_at": None,
             "sources": [SOURCE],
             "is_contradicted": False,
+            "corrections": [],
         }
     ],
     "by_model": False,

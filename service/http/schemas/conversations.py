@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import Answered, SessionId
 
 _MOST_SEQUENCE = 2**53
@@ -102,10 +103,13 @@ class TurnOut(Answered):
     kind: str = Field(description="`turn`, `memory`, `action`, `import`, `heartbeat`, `probe` or `off_the_record`.")
     messages: list[MessageOut]
     metadata: dict[str, JsonValue]
-    trace_id: str | None = Field(description="The trace of its pre-turn call, where it is among the newest 200.")
+    trace_id: str | None = Field(description="The trace of its pre-turn call, where one is kept.")
     digestion: DigestionOut
     chapters: list[ToldInOut] | None = Field(
         description="The chapters of ours that tell it; null if the story can not be read."
+    )
+    corrections: list[DecisionOut] = Field(
+        description="What people decided of it, and of facts it told that are not to come up."
     )
 
 
@@ -157,5 +161,6 @@ TURN: dict[str, Any] = {
     "trace_id": "123a9221c574418e9e73e0d4b95b30b0",
     "digestion": {"state": "digested", "indexed": True, "saved": True, "extracted": True, "error": None},
     "chapters": [],
+    "corrections": [],
 }
 TURNS: dict[str, Any] = {"items": [TURN], "next_cursor": None}

@@ -35,8 +35,17 @@ class UseOut(Answered):
     trace_ids: list[str] = Field(description="The newest traces of that, newest first.")
 
 
+class SaidOut(Answered):
+    """Who said a fact by a correction."""
+
+    id: str = Field(description="The correction's.")
+    what: Literal["say", "edit"] = Field(description="`edit` took the place of what turns told.")
+    at: datetime
+    by: str = Field(description="The id of the key that was used, `owner`, or `local`.")
+
+
 class FactOut(Answered):
-    """A fact."""
+    """A fact. One that a person `said` joins no entities: their names are empty."""
 
     id: str
     text: str
@@ -56,10 +65,11 @@ class FactOut(Answered):
     )
     corrections: list[DecisionOut] = Field(description="What people decided of it.")
     surfaced: UseOut | None = Field(description="Null where it never came up.")
+    said: SaidOut | None = Field(description="Who said it to put the memory right; null for a fact that turns told.")
 
 
 class FactsOut(Answered):
-    """A page of facts, newest first by the turn that told each one first."""
+    """A page of facts, newest first by the turn that told each one first, or by when a person said it."""
 
     items: list[FactOut]
     next_cursor: str | None = Field(description=NEXT)
@@ -217,6 +227,7 @@ FACT: dict[str, Any] = {
     ],
     "corrections": [],
     "surfaced": None,
+    "said": None,
 }
 FACTS: dict[str, Any] = {"items": [FACT], "next_cursor": None}
 _ENTITY: dict[str, Any] = {

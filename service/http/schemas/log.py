@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import Answered, Instant, Question, SessionId, Zone
 from service.retrieval.log_search import CURSOR
 
@@ -85,6 +86,9 @@ class LogItem(Answered):
     )
     before: list[LogLineOut] = Field(description="The messages before it in its session, oldest first.")
     after: list[LogLineOut]
+    corrections: list[DecisionOut] = Field(
+        description="What people decided of its turn, and of facts it told that are not to come up."
+    )
 
 
 class LogOut(Answered):
@@ -118,6 +122,7 @@ LOG_FOUND: dict[str, Any] = {
                     "text": "How often do you see her?",
                 }
             ],
+            "corrections": [],
         }
     ],
     "next_cursor": None,

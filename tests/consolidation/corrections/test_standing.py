@@ -143,3 +143,28 @@ def test_taking_a_decision_back_is_as_if_it_was_never_made(lines, data):
         assert [decided for _, decided in with_undo.unseen_in(turn)] == [
             decided for _, decided in without.unseen_in(turn)
         ]
+
+
+MANY = st.lists(
+    st.tuples(
+        st.sampled_from([*What]),
+        st.sampled_from(["fact", "turn", "entity"]),
+        st.sampled_from([LYON, "Ann has two cats.", "Ann has two black cats.", "Bob", "Ann"]),
+        st.sampled_from([(), ("t1",), ("t2",), ("t1", "t2")]),
+        st.sampled_from(["Ann has two cats.", "Other words.", "Bob", "Bert"]),
+    ),
+    max_size=10,
+)
+
+
+@given(MANY)
+def test_one_decision_more_is_what_all_of_them_fold_to(lines):
+    """Broken: an edit that was replaced stays among what was said; a group is replaced in one of its two places."""
+    decisions = [
+        made(n, what, text, turns=turns, to=to, kind=kind) for n, (what, kind, text, turns, to) in enumerate(lines)
+    ]
+    standing = Standing()
+    for number, one in enumerate(decisions, start=1):
+        standing = standing.plus(one)
+
+        assert standing == Standing.of(decisions[:number])
