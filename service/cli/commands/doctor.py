@@ -46,6 +46,7 @@ from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, n
 from service.cli.output.terminal import counted, one_line, out, shortened
 from service.composition.access import is_guarded
 from service.composition.models import open_models, problems_of
+from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.observability.model_usage import UsageLedger
 from service.ports.graph_address import shown
 from service.runtime.service_file import find_service
@@ -320,6 +321,16 @@ async def _memory(settings: Settings) -> list[Finding]:
         return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
 
 
+def dependency_finding(name: str, state: str) -> Finding:
+    """What /readyz says of one part. A service that still loads is not broken."""
+    if state == NO_TROUBLE:
+        return Finding(SOUND, name, state)
+    if name == WARM_UP:
+        return Finding(NOTED, name, state)
+    log = ", and redis.log in the home's graph folder" if name == GRAPH else ""
+    return Finding(BROKEN, name, state, f"see this machine above{log}")
+
+
 async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     """What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up."""
     clock, memory = SystemClock(), connection.memory
@@ -327,9 +338,7 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     while not (readiness := await memory.readiness()).is_ready and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
-    for name, state in readiness.parts.items():
-        mend = "" if state == "ready" else "see this machine above, and redis.log in the home's graph folder"
-        found.append(Finding(BROKEN if mend else SOUND, name, state, mend))
+    found += (dependency_finding(name, state) for name, state in readiness.parts.items())
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await memory.status()).minds
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:

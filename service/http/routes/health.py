@@ -14,9 +14,7 @@ from service.http.openapi import answers
 from service.http.prometheus import CONTENT_TYPE, exposition
 from service.http.schemas.examples import ALIVE, METRICS, READY
 from service.http.schemas.health import Alive, Ready
-from service.observability.dependency_health import GRAPH, NO_TROUBLE
-
-_WARM_UP = "warm-up"
+from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 
 router = APIRouter(tags=["health"])
 
@@ -36,7 +34,7 @@ async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Re
     """503 while a dependency fails; turns are still accepted. Details are shown only to keys that see all minds."""
     graph = memory.telemetry.dependencies.get(GRAPH)
     parts = {name: one.trouble or NO_TROUBLE for name, one in memory.telemetry.dependencies.all.items()}
-    parts[_WARM_UP] = NO_TROUBLE if memory.warmed.is_set() else "loading what the first pre-turn call needs"
+    parts[WARM_UP] = NO_TROUBLE if memory.warmed.is_set() else "loading what the first pre-turn call needs"
     if graph.trouble is None:
         try:
             await memory.graphs.ping()
