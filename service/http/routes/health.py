@@ -19,12 +19,14 @@ from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 router = APIRouter(tags=["health"])
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", summary="Alive", responses=answers(ALIVE))
 async def healthz() -> Alive:
     """Answers as soon as the service accepts turns, before graph and models are ready."""
     return Alive(status="alive")
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
     summary="Ready, dependency by dependency",
