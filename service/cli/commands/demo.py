@@ -113,7 +113,7 @@ async def _begin_story(console: Console, memory: AsyncMemoryClient) -> None:
 
 def _what_next(console: Console) -> None:
     console.print("What next", style="bold")
-    console.print(f'  {program()} why --mind {EXAMPLE} --what-if "What should I cook for Theo?"')
+    console.print(f'  {program()} why --mind {EXAMPLE} --what-if "Who is Harold Tovey?"')
     console.print(f"  {program()} story show --mind {EXAMPLE}")
     console.print(f"  {program()} chat")
     console.print(f"  {program()} demo --remove")
