@@ -43,6 +43,7 @@ from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
 from service.cli.connection import Connection, connect
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, one_line, out, shortened
 from service.composition.access import is_guarded
 from service.composition.models import open_models, problems_of
@@ -104,10 +105,14 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
         yield "Configuration", [Finding(BROKEN, "settings", str(fault), "see docs/configuration.md")]
         return
     yield "Configuration", list(_configuration(settings, context.home))
-    embedder = await _embedder(settings, is_called=calls_models)
-    yield "This machine", [_home(settings), await _graph(settings), embedder]
+    with bar("looking"):
+        embedder = await _embedder(settings, is_called=calls_models)
+        machine = [_home(settings), await _graph(settings), embedder]
+    yield "This machine", machine
     yield "Access", [*_keys(settings), *_audit(settings)]
-    yield "Models", [one async for one in _models(settings, are_called=calls_models)]
+    with bar("asking"):
+        models = [one async for one in _models(settings, are_called=calls_models)]
+    yield "Models", models
     yield "Memory", await _memory(settings)
 
 
@@ -316,7 +321,8 @@ async def _memory(settings: Settings) -> list[Finding]:
         with tempfile.TemporaryDirectory(prefix="mind-memory-") as empty:
             home = settings.folder if settings.folder.is_dir() else Path(empty)
             async with connect(Context(home=home, url=None), is_quiet=True) as connection:
-                return await _answers(connection, settings)
+                with bar("looking"):
+                    return await _answers(connection, settings)
     except (CommandFailed, errors.MemoryFault) as fault:
         return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
 

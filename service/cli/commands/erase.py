@@ -18,6 +18,7 @@ from consolidation.workspace import workspace_of
 from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import connect
 from service.cli.output.lists import show_receipts
+from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, note, one_line, out, show_facts, show_json
 from service.erasure.receipt import ErasureRequest
 from service.erasure.verify import files_of
@@ -60,7 +61,8 @@ async def erase(
         if not yes:
             question = _question(target, held, _own_files(context, mind))
             await anyio.to_thread.run_sync(partial(typer.confirm, question, abort=True, err=True))
-        receipt = await _until_erased(connection.memory, target)
+        with bar("erasing"):
+            receipt = await _until_erased(connection.memory, target)
     out().print(f"Erased {_name(target)}", style="bold")
     if receipt is None:
         return
