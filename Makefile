@@ -5,6 +5,15 @@ PYTHON := $(VENV)/bin/python
 UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
 LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate
 
+# What is said where the first start fails, behind the tool's own words.
+FETCH_UV := python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv
+SIZE = $(if $(filter requirements.lock,$(LOCKED)),0.8 GB,1.2 GB)
+TELL := { echo >&2
+NO_UV := "uv could not be fetched: install it (https://docs.astral.sh/uv) or Python 3 with its venv, then run this again"
+NO_PYTHON := "there is no Python 3.12 and uv could not fetch one: install it, then run this again"
+NO_PACKAGES := "not everything could be installed: the lines above say why. A network and 1 GB of disk are needed, and gcc and make \
+where FalkorDB has to be compiled; then run this again, which goes on with what is there"
+
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
 .PHONY: help install serve console chat check test golden pictures bench crash fuzz compose lock clean
@@ -22,10 +31,10 @@ $(VENV)/.ready: requirements-dev.lock pyproject.toml setup.py client/pyproject.t
 	@touch $(VENV)/.runs $@
 
 install:
-	@command -v uv >/dev/null || { echo "fetching uv"; python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv; }
-	@test -x $(PYTHON) || $(UV) venv -q --allow-existing --python 3.12 $(VENV)
-	@echo "installing $$(grep -c == $(LOCKED)) packages into $(VENV): 1 GB on disk, a minute; three where FalkorDB has to be compiled"
-	@$(UV) pip sync -q --python $(PYTHON) $(LOCKED)
+	@test -x "$(UV)" || { echo "fetching uv, which installs the rest, into $(VENV)/uv"; $(FETCH_UV); } || $(TELL) $(NO_UV); exit 1; }
+	@test -x $(PYTHON) || $(UV) venv -q --allow-existing --python 3.12 $(VENV) || $(TELL) $(NO_PYTHON); exit 1; }
+	@echo "installing $$(grep -c == $(LOCKED)) packages into $(VENV): $(SIZE) on disk, a minute; three where FalkorDB has to be compiled"
+	@$(UV) pip sync -q --python $(PYTHON) $(LOCKED) || $(TELL) $(NO_PACKAGES); exit 1; }
 	@$(UV) pip install -q --python $(PYTHON) --no-deps --no-build-isolation -e . -e client
 	@echo "installed: $$(du -sh $(VENV) | cut -f1) on disk"
 

@@ -69,7 +69,7 @@ def with_node(path: str, *, is_check: bool) -> None:
     npm, node = shutil.which("npm", path=path) or "npm", shutil.which("node", path=path) or "node"
     needed = COMPILER if is_check else INSTALLED
     if not needed.is_file() or INSTALLED.stat().st_mtime < LOCK.stat().st_mtime:
-        words = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        words = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
         subprocess.run([npm, *words, *([] if is_check else ["--omit=dev"])], cwd=HERE, env=environment, check=True)
     if is_check:
         subprocess.run([npm, "run", "--silent", "check"], cwd=HERE, env=environment, check=True)

@@ -140,6 +140,7 @@ GUARDS = {
     "compose",
     "console_sources",
     "documentation",
+    "first_start",
     "large_texts",
     "no_phoning_home",
     "patterns",

@@ -11,6 +11,7 @@ import yaml
 
 from service.adapters.falkordb import server as embedded
 from service.settings.loading import known_variables, read_settings
+from tests.support.compose import TAKEN
 from tests.support.paths import ROOT
 
 DOCKER = ROOT / "docker"
@@ -115,17 +116,21 @@ def test_the_image_stands_on_the_python_of_the_project_and_on_hashes():
     assert "--hash=sha256:" in (DOCKER / "uv.txt").read_text()
 
 
+COPIED = {word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.MULTILINE) for word in line.split()}
+
+
 def test_all_that_is_copied_is_let_through_and_no_secret_is():
     told = (ROOT / ".dockerignore").read_text().splitlines()
     ignored = [line for line in told if not line.startswith("#")]
     let_through = {line[1:] for line in ignored if line.startswith("!")}
-    copied = {
-        word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.MULTILINE) for word in line.split()
-    }
 
     assert ignored[0] == "*"
-    assert copied == let_through
-    assert all((ROOT / name).exists() for name in copied)
+    assert COPIED == let_through
+    assert all((ROOT / name).exists() for name in COPIED)
+
+
+def test_the_checkout_that_make_compose_builds_has_all_that_is_copied():
+    assert {name.split("/")[0] for name in COPIED} <= set(TAKEN)
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in EXAMPLE} | USED | set(MEMORY["environment"])))

@@ -4,8 +4,10 @@ import re
 
 import pytest
 from pydantic import AliasChoices, BaseModel
+from typer.main import get_command
 
 from service.app import create_app
+from service.cli.main import app
 from service.settings.settings import Settings
 from tests.support.paths import ROOT
 
@@ -70,6 +72,12 @@ def test_the_documentation_names_no_route_that_is_gone():
     told = re.findall(r"`(GET|POST|PUT|DELETE) (/[^`]*)`", API)
 
     assert [f"{method} {path}" for method, path in told if f"{method} {path}" not in ROUTES] == []
+
+
+def test_the_list_of_commands_is_that_of_the_command_line():
+    [listed] = re.findall(r"^`mind-memory (serve [^`]*)`", (ROOT / "docs" / "operations.md").read_text(), re.MULTILINE)
+
+    assert listed.replace("|", " ").split() == list(get_command(app).commands)
 
 
 @pytest.mark.parametrize("prompt", sorted((ROOT / "prompts").glob("*.md")), ids=lambda file: file.name)

@@ -9,7 +9,7 @@ from mind_memory_client import AsyncMemoryClient, Mind
 from mind_memory_client.models import ParkedTurn
 
 from consolidation.kernel.clock import SystemClock
-from service.cli.output.terminal import bar
+from service.cli.output.progress import bar
 
 _POLL_SECONDS = 0.2
 _STUCK_SECONDS = 60  # of something failing, without a turn being read

@@ -8,7 +8,7 @@ home instead: see ``commands/mcp.py``.
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from mind_memory_client import AsyncMemoryClient, MindMemoryError, RequestRefuse
 from consolidation.kernel.errors import HomeLocked
 from service.adapters.in_process_transport import InProcessTransport
 from service.cli.command import CommandFailed, Context, make_home
+from service.cli.output.progress import bar
 from service.cli.output.terminal import note, one_line, shortened
 from service.runtime.service_file import find_service
 from service.settings.loading import read_key
@@ -87,7 +88,8 @@ async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool 
     async with _reached(settings, url=context.url) as connection:
         try:
             if connection.is_own and settings.falkordb_url is None:
-                await _until_loaded(connection.memory)
+                with bar("opening"):
+                    await _until_loaded(connection.memory)
             if connection.is_own and not is_quiet:
                 note(f"No service runs on {connection.place}: it is open in this command alone, until it ends.")
             yield connection
@@ -100,19 +102,30 @@ async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool 
 @asynccontextmanager
 async def open_home(settings: Settings, *, silent: Presence | None = None) -> AsyncIterator[Connection]:
     """The whole service in this process, without a port. *silent* is a service that is there and does not answer."""
+    make_home(settings)
+    async with AsyncExitStack() as opened:
+        try:
+            with bar("opening"):
+                memory = await _opened(settings, opened)
+        except HomeLocked as error:
+            raise CommandFailed(_home_in_use(settings.folder, silent, error)) from error
+        try:
+            yield Connection(memory, shortened(settings.folder), is_own=True)
+        finally:
+            with bar("closing"):
+                await opened.aclose()
+
+
+async def _opened(settings: Settings, opened: AsyncExitStack) -> AsyncMemoryClient:
+    """A client of the home, which *opened* closes. Raises HomeLocked."""
     from service.app import create_app
 
-    make_home(settings)
     app = create_app(settings)
-    try:
-        async with app.router.lifespan_context(app) as lent:
-            state: Any = lent
-            token = state["memory"].authenticator.owner_token.get_secret_value()
-            async with httpx2.AsyncClient(transport=InProcessTransport(app, state=state)) as http:
-                memory = AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http)
-                yield Connection(memory, shortened(settings.folder), is_own=True)
-    except HomeLocked as error:
-        raise CommandFailed(_home_in_use(settings.folder, silent, error)) from error
+    state: Any = await opened.enter_async_context(app.router.lifespan_context(app))
+    token = state["memory"].authenticator.owner_token.get_secret_value()
+    transport = InProcessTransport(app, state=state)
+    http = await opened.enter_async_context(httpx2.AsyncClient(transport=transport))
+    return AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http)
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from service.cli.command import CommandFailed
+from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, plain, show_facts
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ _POLL_SECONDS = 0.3
 
 async def until_dreamt(memory: AsyncMemoryClient, mind: str) -> Dreams:
     """The newest dream, once none is under way. Raises CommandFailed where it could not be dreamt."""
-    while (found := await memory.dreams(mind, limit=1)).status.state == "dreaming":  # noqa: ASYNC110 - of a service
-        await anyio.sleep(_POLL_SECONDS)
+    with bar("dreaming"):
+        while (found := await memory.dreams(mind, limit=1)).status.state == "dreaming":  # noqa: ASYNC110 - of a service
+            await anyio.sleep(_POLL_SECONDS)
     if (reason := found.status.waiting_for) is not None:
         raise CommandFailed(f"The dream waits, and is tried again by itself: {plain(reason)}")
     return found

@@ -89,7 +89,7 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-    app()
+    app(prog_name="mind-memory")
 
 
 def _show_version(is_asked: bool) -> None:

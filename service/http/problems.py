@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
-_METHODS = ("DELETE", "GET", "PATCH", "POST", "PUT")
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
 

@@ -34,9 +34,10 @@ def configure_logs_once(*, level: str, as_json: bool, secrets: tuple[str, ...] =
         configure_logs(level=level, as_json=as_json, secrets=secrets)
 
 
-def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) -> None:
+def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = (), has_colours: bool = True) -> None:
     """
     Set up all logs of this process; an entry point calls it. *secrets* are hidden, and all that looks like a secret.
+    With *has_colours* it has some where stderr is a terminal.
 
     Tracebacks show no local variables: those are people's words.
     """
@@ -46,7 +47,8 @@ def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) 
         structlog.processors.JSONRenderer()
         if as_json
         else structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            colors=has_colours and sys.stderr.isatty(),
+            exception_formatter=structlog.dev.plain_traceback,
         )
     )
     structlog.configure(

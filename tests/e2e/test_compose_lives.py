@@ -96,6 +96,14 @@ def test_the_command_works_in_the_container(composed):
     assert "Nothing is broken." in composed.command("doctor")
 
 
+def test_the_console_is_in_the_image(composed):
+    page = composed.http.get("/console/").raise_for_status().text
+    script = re.search(r'src="(assets/[^"]+)"', page).group(1)
+
+    assert "is not built" not in page
+    assert composed.http.get(f"/console/{script}").headers["content-type"].startswith("text/javascript")
+
+
 def test_a_turn_and_a_persons_edit_of_the_story_survive_down_and_up(composed):
     composed.keep("ada", "t0", "My mother lives in Lyon.")
     composed.digested("ada")

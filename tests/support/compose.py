@@ -13,8 +13,9 @@ import httpx2
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
-TAKEN = ("compose.yaml", "docker", ".dockerignore", "pyproject.toml", "README.md", "LICENSE", "NOTICE", "requirements.lock",
-         "client", "consolidation", "prompts", "service", "workspace_template")  # fmt: skip
+TAKEN = ("compose.yaml", "docker", ".dockerignore", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE",
+         "requirements.lock", "client", "console", "consolidation", "prompts", "service", "workspace_template")  # fmt: skip
+LEFT = shutil.ignore_patterns("node_modules", "static", "__pycache__")  # what .dockerignore leaves out as well
 LONG = 600
 
 
@@ -32,8 +33,10 @@ class Composed:
         self.folder = folder / "checkout"
         self.folder.mkdir()
         for name in TAKEN:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-            copy(ROOT / name, self.folder / name)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, self.folder / name, ignore=LEFT)
+            else:
+                shutil.copy2(ROOT / name, self.folder / name)
         self.data = self.folder / "data"
         self.port = _free_port()
         self.project = f"mind-memory-test-{self.port}"

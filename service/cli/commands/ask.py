@@ -18,6 +18,7 @@ from service.adapters.local_zone import here, local_zone
 from service.cli.command import CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.memories import show_degraded
+from service.cli.output.progress import bar
 from service.cli.output.terminal import day, note, one_line, out, plain, show_json
 
 _LONGEST = 280
@@ -47,7 +48,8 @@ async def ask(
     instant = instant_of(at, "--at", at=_NOON)
     asked: dict[str, Any] = {"limit": limit, "at": instant, "language": language, "timezone": local_zone()}
     async with connect(context) as connection:
-        found = await connection.memory.ask(mind, question, **asked)
+        with bar("asking"):
+            found = await connection.memory.ask(mind, question, **asked)
     if as_json:
         show_json(found.model_dump(mode="json"))
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -28,6 +28,7 @@ from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect
 from service.cli.output.configuration import models_of
 from service.cli.output.memories import is_off_the_record, secrets_in, show_memories, show_surfaced
+from service.cli.output.progress import bar
 from service.cli.output.terminal import complain, counted, out, plain
 from service.cli.output.trace import show_trace
 from service.composition.models import open_models
@@ -243,7 +244,7 @@ class _Prompt:
         surfaced = self._wait(lambda: self._talk.hear(line))
         show_surfaced(self._console, surfaced)
         try:
-            with self._console.status("thinking") if self._console.is_terminal else nullcontext():
+            with bar("thinking"):
                 answer = self._wait(lambda: self._talk.answer(surfaced))
         except ModelFault as fault:
             complain(f"No answer: {fault}. Nothing of this turn was stored; say it again, or try another --model.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,7 +16,8 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.workspace import DEFAULT_MIND, workspace_of
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect
-from service.cli.output.terminal import Row, bar, counted, first_of, note, out, shortened, show_facts, spent
+from service.cli.output.progress import bar
+from service.cli.output.terminal import Row, counted, first_of, note, out, shortened, show_facts, spent
 
 _STOPPED = "Stopped watching. What is in the story stays; the service goes on with the rest, or does it later."
 _POLL_SECONDS = 0.3
@@ -78,15 +78,14 @@ async def _ended(
 
     Runs that others began are told apart by their trigger and by when they started.
     """
-    clock, reached = SystemClock(), None
+    clock = SystemClock()
     since = clock.monotonic()
-    with ExitStack() as stack:
+    with bar("writing") as reached:
         while True:
             run = _new_run(before, state)
             is_ours = run is not None and run.trigger == trigger
             if run is not None and is_ours and run.turns:
-                reached = reached or stack.enter_context(bar("writing", total=run.turns))
-                reached(run.told)
+                reached(run.told, of=run.turns)
             if state.is_running:
                 since = clock.monotonic()
             if run is not None and run.ended_at is not None and (is_ours or not state.is_running):

@@ -14,7 +14,8 @@ from rich.markdown import Markdown
 from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import Connection, connect
 from service.cli.output.memories import show_surfaced
-from service.cli.output.terminal import bar, counted, out, plain, program
+from service.cli.output.progress import bar
+from service.cli.output.terminal import counted, out, plain, program
 
 EXAMPLE = "example"
 
@@ -62,7 +63,8 @@ async def _remove(memory: AsyncMemoryClient) -> None:
         await memory.example()
     except MindNotFound:
         raise CommandFailed("there is no example to remove") from None
-    receipt = await memory.erase(EXAMPLE)
+    with bar("erasing"):
+        receipt = await memory.erase(EXAMPLE)
     out().print("The example is erased." if receipt.verified else "The example is being erased.")
 
 
@@ -87,7 +89,8 @@ async def _until_ready(connection: Connection) -> Example:
 
 async def _ask(console: Console, memory: AsyncMemoryClient, question: _Question) -> None:
     """What surfaces for a question, asked without leaving anything behind."""
-    found = await memory.probe(EXAMPLE, _SESSION, [{"role": "user", "content": question.words}], deadline_ms=0)
+    with bar("asking"):
+        found = await memory.probe(EXAMPLE, _SESSION, [{"role": "user", "content": question.words}], deadline_ms=0)
     console.print(f"Ann › {question.words}", style="bold")
     show_surfaced(console, found)
     console.print(f"  {_why(found)}\n  {question.about}\n", style="cyan")
@@ -113,7 +116,7 @@ async def _begin_story(console: Console, memory: AsyncMemoryClient) -> None:
 
 def _what_next(console: Console) -> None:
     console.print("What next", style="bold")
-    console.print(f'  {program()} why --mind {EXAMPLE} --what-if "What should I cook for Theo?"')
+    console.print(f'  {program()} why --mind {EXAMPLE} --what-if "Who is Harold Tovey?"')
     console.print(f"  {program()} story show --mind {EXAMPLE}")
     console.print(f"  {program()} chat")
     console.print(f"  {program()} demo --remove")

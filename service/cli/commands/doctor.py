@@ -43,9 +43,11 @@ from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
 from service.cli.connection import Connection, connect
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, one_line, out, shortened
 from service.composition.access import is_guarded
 from service.composition.models import open_models, problems_of
+from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.observability.model_usage import UsageLedger
 from service.ports.graph_address import shown
 from service.runtime.service_file import find_service
@@ -103,10 +105,14 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
         yield "Configuration", [Finding(BROKEN, "settings", str(fault), "see docs/configuration.md")]
         return
     yield "Configuration", list(_configuration(settings, context.home))
-    embedder = await _embedder(settings, is_called=calls_models)
-    yield "This machine", [_home(settings), await _graph(settings), embedder]
+    with bar("looking"):
+        embedder = await _embedder(settings, is_called=calls_models)
+        machine = [_home(settings), await _graph(settings), embedder]
+    yield "This machine", machine
     yield "Access", [*_keys(settings), *_audit(settings)]
-    yield "Models", [one async for one in _models(settings, are_called=calls_models)]
+    with bar("asking"):
+        models = [one async for one in _models(settings, are_called=calls_models)]
+    yield "Models", models
     yield "Memory", await _memory(settings)
 
 
@@ -315,9 +321,20 @@ async def _memory(settings: Settings) -> list[Finding]:
         with tempfile.TemporaryDirectory(prefix="mind-memory-") as empty:
             home = settings.folder if settings.folder.is_dir() else Path(empty)
             async with connect(Context(home=home, url=None), is_quiet=True) as connection:
-                return await _answers(connection, settings)
+                with bar("looking"):
+                    return await _answers(connection, settings)
     except (CommandFailed, errors.MemoryFault) as fault:
         return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
+
+
+def dependency_finding(name: str, state: str) -> Finding:
+    """What /readyz says of one part. A service that still loads is not broken."""
+    if state == NO_TROUBLE:
+        return Finding(SOUND, name, state)
+    if name == WARM_UP:
+        return Finding(NOTED, name, state)
+    log = ", and redis.log in the home's graph folder" if name == GRAPH else ""
+    return Finding(BROKEN, name, state, f"see this machine above{log}")
 
 
 async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
@@ -327,9 +344,7 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     while not (readiness := await memory.readiness()).is_ready and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
-    for name, state in readiness.parts.items():
-        mend = "" if state == "ready" else "see this machine above, and redis.log in the home's graph folder"
-        found.append(Finding(BROKEN if mend else SOUND, name, state, mend))
+    found += (dependency_finding(name, state) for name, state in readiness.parts.items())
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await memory.status()).minds
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:

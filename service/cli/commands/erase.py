@@ -17,7 +17,9 @@ from mind_memory_client.records import ErasurePreview
 from consolidation.workspace import workspace_of
 from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import connect
-from service.cli.output.terminal import Row, counted, note, one_line, out, show_facts
+from service.cli.output.lists import show_receipts
+from service.cli.output.progress import bar
+from service.cli.output.terminal import Row, counted, note, one_line, out, show_facts, show_json
 from service.erasure.receipt import ErasureRequest
 from service.erasure.verify import files_of
 
@@ -32,10 +34,20 @@ async def erase(
     turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be erased.")] = False,
+    receipts: Annotated[
+        bool, typer.Option("--receipts", help="Erase nothing: list what was erased, of one mind or of all.")
+    ] = False,
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="With --receipts: how many.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="With --receipts: the API's answer as it is.")] = False,
 ) -> None:
     """Erase a mind, a session or a turn everywhere, for good."""
     if session is not None and turn is not None:
         raise CommandFailed("--session and --turn exclude each other: erase one after the other")
+    if receipts:
+        await _show_kept(context, mind, part=session or turn, limit=limit, as_json=as_json)
+        return
+    if as_json:
+        raise CommandFailed("--json belongs to --receipts: add that, or leave it out")
     if mind is None:
         raise CommandFailed("say whose memory: --mind ID; with --session or --turn only a part of it")
     if dry_run:
@@ -49,13 +61,28 @@ async def erase(
         if not yes:
             question = _question(target, held, _own_files(context, mind))
             await anyio.to_thread.run_sync(partial(typer.confirm, question, abort=True, err=True))
-        receipt = await _until_erased(connection.memory, target)
+        with bar("erasing"):
+            receipt = await _until_erased(connection.memory, target)
     out().print(f"Erased {_name(target)}", style="bold")
     if receipt is None:
         return
     show_facts(out(), _rows(receipt))
     if not receipt.verified:
         raise CommandFailed("Not all of it could be shown to be gone; what is named above is left.")
+
+
+async def _show_kept(context: Context, mind: str | None, *, part: str | None, limit: int, as_json: bool) -> None:
+    """The receipts that are kept, of *mind* or of all, newest first. Raises CommandFailed."""
+    if part is not None:
+        raise CommandFailed("--receipts lists a mind's receipts, or all: leave --session and --turn out")
+    async with connect(context) as connection:
+        if as_json:
+            path = "/v1/erasures" if mind is None else f"/v1/minds/{mind}/erasures"
+            show_json(await connection.memory.request("GET", path, query={"limit": limit}))
+        elif mind is None:
+            show_receipts(out(), await connection.memory.all_erasures(limit=limit))
+        else:
+            show_receipts(out(), await connection.memory.erasures(mind, limit=limit))
 
 
 async def _preview(context: Context, target: ErasureRequest) -> None:

@@ -12,6 +12,7 @@ from consolidation.kernel.files import replacing
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
+from service.cli.output.progress import bar
 from service.cli.output.terminal import out
 
 _SIZES = ("bytes", "KB", "MB", "GB", "TB")
@@ -33,9 +34,10 @@ async def export(
     if not target.parent.is_dir():
         raise CommandFailed(f"there is no folder {target.parent}: make it, or name another file with -o")
     async with connect(context) as connection:
-        with replacing(target) as archive:
+        with bar("exporting", worded=_size) as reached, replacing(target) as archive:
             async for part in connection.memory.export(mind):
                 archive.write(part)
+                reached(archive.tell())
     size = _size(target.stat().st_size)
     out().print(f"{mind} is in {target}, {size}. It is not encrypted: protect it as you protect the home itself.")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -37,7 +36,8 @@ from service.cli.command import CommandFailed, Context, command
 from service.cli.commands.import_archive import HowToImport, import_archive, is_archive
 from service.cli.connection import Connection, connect
 from service.cli.output.memories import is_off_the_record, secrets_in
-from service.cli.output.terminal import Row, bar, counted, days, err, first_of, one_line, out, program, show_facts
+from service.cli.output.progress import bar
+from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts
 from service.importing.formats import read_conversations
 from service.importing.results import FoundTurn
 
@@ -141,12 +141,13 @@ class Report:
 
 def _survey(report: Report, paths: Sequence[Path], *, only: str | None) -> None:
     """Read every path once; one that can not be read is noted, the others go on."""
-    with err().status("looking through the files") if err().is_terminal else nullcontext():
+    with bar("looking") as reached:
         for path in paths:
             try:
                 for one in read_conversations(path, only=only):
                     if isinstance(one, FoundTurn):
                         report.count_found(one.turn)
+                        reached(report.turns)
                         continue
                     report.skipped += 1
                     if len(report.reasons) < _MOST_REASONS:

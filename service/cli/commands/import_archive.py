@@ -16,6 +16,7 @@ from service.archive.unpack import manifest_in
 from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context
 from service.cli.connection import connect
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, day, one_line, out
 
 _CHUNK = 1024 * 1024
@@ -51,9 +52,10 @@ async def import_archive(context: Context, path: Path, *, mind: str | None, how:
         try:
             await memory.mind(mind)
         except MindNotFound:
-            made = await memory.import_archive(
-                mind, archive=_parts(path), reembed=how.reembeds, prompts=how.takes_prompts
-            )
+            with bar("importing"):
+                made = await memory.import_archive(
+                    mind, archive=_parts(path), reembed=how.reembeds, prompts=how.takes_prompts
+                )
         else:
             raise CommandFailed(f"there is a mind {mind!r} already: name another id with --mind; nothing was imported")
         held_up_by = (await until_caught_up(memory, mind))[1] if how.waits else None

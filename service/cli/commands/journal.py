@@ -1,4 +1,4 @@
-"""`mind-memory journal`: what was found in the notes, with its place; and the notes themselves."""
+"""`mind-memory journal`: which notes there are; what was found in them, with its place; and the notes themselves."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.text import Text
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.connection import connect
+from service.cli.output.lists import show_notes
 from service.cli.output.memories import show_degraded
 from service.cli.output.terminal import note, out, plain, show_json
 
@@ -40,6 +41,21 @@ async def search(
             show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/journal/search", query=asked))
         else:
             _show_found(out(), await connection.memory.journal_search(mind, **asked))
+
+
+@app.command("list")
+@command()
+async def list_files(
+    context: Context,
+    mind: MindName = DEFAULT_MIND,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """List the notes, with SOUL.md and PURPOSE.md, newest first."""
+    async with connect(context) as connection:
+        if as_json:
+            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/journal"))
+        else:
+            show_notes(out(), await connection.memory.journal_files(mind))
 
 
 @app.command()

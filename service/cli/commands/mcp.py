@@ -24,7 +24,7 @@ from consolidation.kernel.ports import Clock
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command, make_home
 from service.cli.connection import Address, Connection, connection_to, find_address
-from service.cli.output.terminal import shortened
+from service.cli.output.terminal import shortened, wants_colours
 from service.mcp_server.api_client import Answer, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.stdio_transport import speak
 from service.observability.logging import configure_logs
@@ -59,7 +59,9 @@ async def mcp(
     A host that takes an address needs no command: `mind-memory serve` speaks MCP at /mcp.
     """  # noqa: D301 - the escape keeps the line below it whole
     settings, clock = context.settings(), SystemClock()
-    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    configure_logs(
+        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+    )
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)

@@ -6,6 +6,7 @@ from consolidation.workspace import DEFAULT_MIND
 from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, one_line, out
 
 _GOES_ON = "Stopped watching. What is left is built while the service runs, now or when it runs next."
@@ -15,7 +16,8 @@ _GOES_ON = "Stopped watching. What is left is built while the service runs, now 
 async def rebuild(context: Context, mind: MindName = DEFAULT_MIND) -> None:
     """Build graph and full text anew from the transcript; models read every turn again, which may cost."""
     async with connect(context) as connection:
-        turns = (await connection.memory.rebuild(mind)).turns
+        with bar("emptying"):
+            turns = (await connection.memory.rebuild(mind)).turns
         found, held_up_by = await until_caught_up(connection.memory, mind, shown_as="rebuilding", turns=turns)
     graph = found.graph
     if held_up_by is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import anyio
 
 from consolidation.kernel.errors import GraphUnavailable
 from service.cli.command import Context, command
-from service.cli.output.terminal import bar, out
+from service.cli.output.progress import bar
+from service.cli.output.terminal import out
 
 if TYPE_CHECKING:
     from service.composition.container import Memory
@@ -22,8 +24,10 @@ async def reindex(context: Context) -> None:
     """Embed everything anew, after the embedder was changed; the home must not be in use."""
     from service.composition.container import open_memory
 
-    async with open_memory(context.settings(), is_reindexing=True) as memory:
-        await _until_ready(memory)
+    async with AsyncExitStack() as opened:
+        with bar("opening"):
+            memory = await opened.enter_async_context(open_memory(context.settings(), is_reindexing=True))
+            await _until_ready(memory)
         for mind_id in memory.minds.ids():
             await _reindex(memory, mind_id)
 

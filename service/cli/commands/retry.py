@@ -6,6 +6,7 @@ from consolidation.workspace import DEFAULT_MIND
 from service.cli.catch_up import until_retried
 from service.cli.command import Context, MindName, command
 from service.cli.connection import connect
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, out
 
 
@@ -19,7 +20,8 @@ async def retry(context: Context, mind: MindName = DEFAULT_MIND) -> None:
         if not retrying:
             out().print(f"No turn of {mind} is parked.")
         elif connection.is_own:
-            left = await until_retried(memory, mind, parked)
+            with bar("reading"):
+                left = await until_retried(memory, mind, parked)
             out().print(f"{counted(retrying, 'parked turn')} tried again: {left} still parked.")
         else:
             turns = counted(retrying, "parked turn")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,8 @@ from service.access.addresses import is_loopback
 from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
 from service.cli.output.configuration import embedder_of, graph_of, model_lines, network_of
-from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts
+from service.cli.output.progress import bar
+from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts, wants_colours
 from service.composition.access import is_guarded
 from service.observability.logging import configure_logs
 from service.settings.settings import Settings
@@ -40,8 +42,6 @@ async def serve(
     port: Annotated[int | None, typer.Option(metavar="NUMBER", help="The port (8001); 0 takes a free one.")] = None,
 ) -> None:
     """Run the service: two HTTP calls a turn, an embedded graph."""
-    from service.cli.server import served_home
-
     settings = context.settings(host=host, port=port)
     if not is_guarded(settings, now=SystemClock().now()):
         raise CommandFailed(
@@ -50,16 +50,24 @@ async def serve(
             "loopback only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
         )
     make_home(settings)
-    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    configure_logs(
+        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+    )
     is_stopped = asyncio.Event()
     _on_signals(is_stopped.set)
-    async with served_home(settings) as served:
+    async with AsyncExitStack() as opened:
+        with bar("opening"):
+            from service.cli.server import served_home
+
+            served = await opened.enter_async_context(served_home(settings))
         # uvicorn raises the signal again when it is done: ours stays, so that memory still closes in order.
         _on_signals(served.stop)
         if is_stopped.is_set():
             served.stop()
         _show_welcome(settings, served)
         await served.answer()
+        with bar("closing"):
+            await opened.aclose()
 
 
 def _on_signals(act: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ from rich.text import Text
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import Context, MindName, command
 from service.cli.connection import connect
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, minute, note, one_line, out, show_json, typed
 
 if TYPE_CHECKING:
@@ -51,11 +52,13 @@ async def sources(
         if as_json:
             show_json(await _whole(connection.memory, mind))
             return
-        found = await connection.memory.story_sources(mind, limit=_PAGE)
-        chapters = list(found.chapters)
-        while found.next is not None:
-            found = await connection.memory.story_sources(mind, after=found.next, limit=_PAGE)
-            chapters += found.chapters
+        with bar("looking") as reached:
+            found = await connection.memory.story_sources(mind, limit=_PAGE)
+            chapters = list(found.chapters)
+            while found.next is not None:
+                reached(len(chapters))
+                found = await connection.memory.story_sources(mind, after=found.next, limit=_PAGE)
+                chapters += found.chapters
     if not chapters:
         note(f"{mind} has no chapter yet: {typed('consolidate', mind=mind)} writes what waits.")
     console = out()

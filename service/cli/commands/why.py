@@ -10,6 +10,7 @@ import typer
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
+from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, note, out, show_json
 from service.cli.output.trace import show_trace
 from service.index.salience import OUTCOMES, Outcome
@@ -81,7 +82,8 @@ async def _supposed(
     memory: AsyncMemoryClient, mind: str, message: str, *, as_of: datetime | None, without: tuple[_Part, ...]
 ) -> dict[str, Any]:
     """The trace of a call that is not noted. Raises CommandFailed where there is no such mind."""
-    found = await memory.probe(mind, _SESSION, message, as_of=as_of, without=without, deadline_ms=0)
+    with bar("asking"):
+        found = await memory.probe(mind, _SESSION, message, as_of=as_of, without=without, deadline_ms=0)
     if found.trace is None:
         raise CommandFailed(found.silence or f"{mind} does not answer")
     note("What if: nothing of it is noted.")

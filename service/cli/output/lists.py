@@ -1,4 +1,4 @@
-"""Sessions' turns, facts and entities in a terminal: a line each in a list, and one of them in detail."""
+"""Turns, facts, entities, receipts and notes in a terminal: a line each in a list, and one of them in detail."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mind_memory_client.catalog import Entities, EntityDetail, Fact, Facts, KeptTurn, Turns, Use
 from mind_memory_client.corrections import Decision
+from mind_memory_client.records import Erasures, JournalFiles
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -125,6 +126,25 @@ def _named(name: str, words: Iterator[str]) -> Iterator[Row]:
     """A row for each, the name beside the first alone."""
     for at, one in enumerate(words):
         yield Row("" if at else name, one)
+
+
+def show_receipts(console: Console, found: Erasures) -> None:
+    """Receipts of erasures, newest first, a line each. They hold no word: a part is named by the digest of its id."""
+    table = plain_table("erased", "mind", "what", "turns", "by", "")
+    for one in found.items:
+        what = one.kind if one.part is None else f"{one.kind} {one.part}"
+        checked = "searched: nothing was found" if one.verified else "not verified"
+        table.add_row(minute(one.erased_at), _name(one.mind_id), _name(what), f"{one.turns:,}", _name(one.by), checked)
+    _show_list(console, table if found.items else None, "Nothing was erased.", found.next_cursor)
+
+
+def show_notes(console: Console, found: JournalFiles) -> None:
+    """The files of a journal, newest first, a line each, with who writes them."""
+    table = plain_table("file", "kind", "changed", "bytes", "")
+    for one in found.files:
+        written_by = "people" if one.is_editable else "the agent"
+        table.add_row(_name(one.path), one.kind, minute(one.changed_at), f"{one.bytes:,}", f"by {written_by}")
+    _show_list(console, table if found.files else None, "Nothing is written down.", None)
 
 
 def _show_list(console: Console, table: object, nothing: str, next_cursor: str | None) -> None:

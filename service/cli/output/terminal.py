@@ -8,11 +8,11 @@ progress and failures to stderr. Times are shown where this machine is.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 _STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _console = partial(Console, markup=False, highlight=False, emoji=False)
 _PROGRAM = "mind-memory"
-_BAR_NAME_WIDTH = 11  # of the longest name, so that bars stand below each other
 _MOST_LISTED = 5
 _LONGEST_LISTED = 200
 
@@ -55,6 +53,11 @@ def out() -> Console:
 def err() -> Console:
     """The console for notes, progress and failures: stderr as it is now."""
     return _console(stderr=True)
+
+
+def wants_colours() -> bool:
+    """Whether a person may be shown colours, by the standard variable; rich reads it by itself."""
+    return not os.environ.get("NO_COLOR")
 
 
 def complain(sentence: str, *, style: str = "red") -> None:
@@ -104,29 +107,6 @@ def first_of(name: str, words: str, found: list[str], *, total: int | None = Non
         yield Row("", one_line(one, most=_LONGEST_LISTED), "dim")
     if number > _MOST_LISTED:
         yield Row("", f"and {number - _MOST_LISTED:,} more", "dim")
-
-
-@contextmanager
-def bar(name: str, *, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr where that is a terminal, and lend the function that says how much is done."""
-    console = err()
-    columns = (
-        TextColumn(f"{name:{_BAR_NAME_WIDTH}}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-    )
-    is_shown = console.is_terminal and total > 0
-    with Progress(*columns, console=console, disable=not is_shown) as progress:
-        task = progress.add_task(name, total=total)
-        most = 0
-
-        def reached(done: int) -> None:
-            nonlocal most
-            most = max(most, done)  # a bar never goes back
-            progress.update(task, completed=most)
-
-        yield reached
 
 
 def plain(text: str) -> str:

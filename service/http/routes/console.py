@@ -32,17 +32,19 @@ Until then <a href="../docs">/docs</a> shows the same calls.</p></body>
 </html>
 """
 
+_READING = ["GET", "HEAD"]  # monitors ask for HEAD; the server leaves the body out
+
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/")
-@router.get("/console")
+@router.api_route("/", methods=_READING)
+@router.api_route("/console", methods=_READING)
 async def lead() -> Response:
     """To the page: whoever opens the address that the service printed."""
     return RedirectResponse("console/")
 
 
-@router.get(PAGE)
+@router.api_route(PAGE, methods=_READING)
 async def page() -> Response:
     """The page."""
     index = _BUILT / "index.html"
@@ -50,7 +52,7 @@ async def page() -> Response:
     return _answer(found, "text/html", "no-cache")
 
 
-@router.get(PAGE + "assets/{name}")
+@router.api_route(PAGE + "assets/{name}", methods=_READING)
 async def asset(name: str) -> Response:
     """A script or style sheet, whose name holds its hash. Raises NotFound."""
     found = await anyio.to_thread.run_sync(_asset, name)

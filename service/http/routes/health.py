@@ -14,19 +14,19 @@ from service.http.openapi import answers
 from service.http.prometheus import CONTENT_TYPE, exposition
 from service.http.schemas.examples import ALIVE, METRICS, READY
 from service.http.schemas.health import Alive, Ready
-from service.observability.dependency_health import GRAPH, NO_TROUBLE
-
-_WARM_UP = "warm-up"
+from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 
 router = APIRouter(tags=["health"])
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", summary="Alive", responses=answers(ALIVE))
 async def healthz() -> Alive:
     """Answers as soon as the service accepts turns, before graph and models are ready."""
     return Alive(status="alive")
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
     summary="Ready, dependency by dependency",
@@ -36,7 +36,7 @@ async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Re
     """503 while a dependency fails; turns are still accepted. Details are shown only to keys that see all minds."""
     graph = memory.telemetry.dependencies.get(GRAPH)
     parts = {name: one.trouble or NO_TROUBLE for name, one in memory.telemetry.dependencies.all.items()}
-    parts[_WARM_UP] = NO_TROUBLE if memory.warmed.is_set() else "loading what the first pre-turn call needs"
+    parts[WARM_UP] = NO_TROUBLE if memory.warmed.is_set() else "loading what the first pre-turn call needs"
     if graph.trouble is None:
         try:
             await memory.graphs.ping()

@@ -25,7 +25,7 @@ _NOT_STORED = {"Cache-Control": "no-store"}
     "",
     status_code=status.HTTP_201_CREATED,
     summary="Begin a session",
-    responses=answers(SESSION, 413, 422, 503, status=201),
+    responses=answers(SESSION, 400, 413, 422, 503, status=201),
     openapi_extra={"security": []},
 )
 async def begin(posted: SessionIn, memory: MemoryDep, request: Request, response: Response) -> SignedInOut:

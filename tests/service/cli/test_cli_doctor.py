@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.cli.commands.doctor import BROKEN, NOTED, SOUND, dependency_finding
 from tests.support.cli_process import call, serving
 from tests.support.exports import jsonl
 from tests.twins.provider import Fails, ScriptedProvider
@@ -101,3 +102,20 @@ def test_a_mistake_in_the_file_is_named(tmp_path, toml, said):
 
     assert done.exit_code == 1
     assert said in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("part", "state", "mark"),
+    [
+        ("graph", "ready", SOUND),
+        ("warm-up", "ready", SOUND),
+        ("warm-up", "loading what the first pre-turn call needs", NOTED),
+        ("disk", "No space left on device", BROKEN),
+    ],
+)
+def test_a_part_that_still_loads_is_not_broken(part, state, mark):
+    finding = dependency_finding(part, state)
+
+    assert finding.mark == mark
+    assert bool(finding.mend) == (mark == BROKEN)
+    assert "redis.log" not in finding.mend

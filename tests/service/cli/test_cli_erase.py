@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.support.cli_process import call, serving
 from tests.support.cli_terminal import at_a_terminal
 
@@ -65,3 +67,29 @@ def test_a_dry_run_shows_what_would_go_and_erases_nothing(tmp_path):
 
     assert (part.exit_code, whole.exit_code) == (0, 0) and found(home, b"xanadu")
     assert "Nothing erased: a dry run for turn t1 of ada" in part.output and "SOUL.md" in whole.output
+
+
+def test_receipts_are_listed_without_a_word_of_what_went(tmp_path):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    before = call(*ada(home, "erase", "--receipts"), **NEVER)
+    assert call(*ada(home, "erase", "--turn", "t1", "--yes"), **NEVER).exit_code == 0
+
+    of_one, of_all = call(*ada(home, "erase", "--receipts"), **NEVER), call("erase", "--receipts", "--home", home)
+    [receipt] = json.loads(call("erase", "--receipts", "--json", "--home", home).stdout)["items"]
+
+    assert before.stdout == "Nothing was erased.\n"
+    assert of_one.exit_code == 0 and of_one.stdout == of_all.stdout
+    assert f"turn {receipt['part']}" in of_one.stdout and "nothing was found" in of_one.stdout
+    assert "t1" not in of_one.stdout.split() and "Zerlina" not in of_one.output
+
+
+@pytest.mark.parametrize("words", [("--json",), ("--receipts", "--turn", "t1")])
+def test_options_that_do_not_go_together_erase_nothing(tmp_path, words):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+
+    said = call(*ada(home, "erase", "--yes", *words), **NEVER)
+
+    assert said.exit_code == 1 and "--receipts" in said.stderr
+    assert found(home, b"xanadu")

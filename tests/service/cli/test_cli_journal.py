@@ -41,6 +41,16 @@ def test_nothing_found_is_said(home):
     assert (said.exit_code, said.stdout) == (0, "Nothing is written down about that.\n")
 
 
+def test_the_notes_are_listed_with_who_writes_them(home):
+    said = call("journal", "list", "--home", home)
+    files = json.loads(call("journal", "list", "--json", "--home", home).stdout)["files"]
+
+    assert said.exit_code == 0, said.output
+    [line] = [line for line in said.stdout.splitlines() if "memory/2026-01-09.md" in line]
+    assert "by people" in line and f"{len(NOTE.encode())} " in line
+    assert "memory/2026-01-09.md" in [one["path"] for one in files]
+
+
 def test_lines_of_a_note_are_shown(home):
     whole = call("journal", "show", "memory/2026-01-09.md", "--home", home)
     some = call("journal", "show", "memory/2026-01-09.md", "--from", "3", "--lines", "1", "--home", home)
