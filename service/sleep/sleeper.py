@@ -176,6 +176,7 @@ class Sleeper:
                     "reason": _reason(kind, is_forced=is_forced, actions=status.actions),
                     "timezone": timezone,
                     "owed": owed,
+                    "earlier": state.sleeps_before(now),
                 }
             )
             await anyio.to_thread.run_sync(files.set_state, begun)

@@ -3,6 +3,7 @@ import { get, type Schemas } from "../api/client";
 import { counted } from "../dates";
 import { useHappened, useLoaded, Wait } from "../parts/load";
 import { When } from "../parts/time";
+import { Fatigue } from "./dreams/fatigue";
 import { Nights } from "./dreams/nights";
 import { Observations } from "./dreams/observations";
 import { Waking } from "./dreams/waking";
@@ -27,6 +28,7 @@ export default function Dreams({ mind }: { mind: string }) {
               <p class="lead" role="status">{sentenceOf(status)}</p>
               {status.last_dream_at && <p class="quiet">It dreamt last <When at={status.last_dream_at} />.</p>}
               {status.waiting_for && <p class="trouble">A dream is late, waiting for {status.waiting_for}.</p>}
+              <Fatigue mind={mind} />
               <div class="nights-and-days">
                 <Nights dreams={dreams} of={status.dreams} />
                 <div>

@@ -20,7 +20,12 @@ interface ChartProps {
   series: readonly Series[];
   /** A band of the vertical axis that is as it should be, from and to. */
   healthy?: readonly [number, number];
+  /** Bands over the whole height, from and to: times as in `days`. */
+  spans?: readonly (readonly [string, string])[];
   write?: (value: number) => string;
+  /** How a time is said in the table, and what the times are. */
+  say?: (at: string) => string;
+  column?: string;
 }
 
 const HEIGHT = 130;
@@ -38,7 +43,7 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function Plot({ title, days, series, healthy, write }: ChartProps) {
+function Plot({ title, days, series, healthy, spans, write }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const colours = theme();
   useEffect(() => {
@@ -50,7 +55,7 @@ function Plot({ title, days, series, healthy, write }: ChartProps) {
     void import("uplot").then(({ default: Uplot }) => {
       if (gone) return;
       const times = days.map((day) => Date.parse(day) / 1000);
-      const options = optionsOf(Uplot, element, series, healthy, write);
+      const options = optionsOf(Uplot, element, series, { healthy, spans }, write);
       drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
       sized.observe(element);
     });
@@ -67,7 +72,7 @@ function optionsOf(
   Uplot: typeof import("uplot"),
   element: HTMLElement,
   series: readonly Series[],
-  healthy: readonly [number, number] | undefined,
+  { healthy, spans }: Pick<ChartProps, "healthy" | "spans">,
   write: ((value: number) => string) | undefined,
 ): Options {
   const colour = (name: string) => getComputedStyle(element).getPropertyValue(name).trim();
@@ -92,7 +97,15 @@ function optionsOf(
         ...(one.isBars ? { paths: Uplot.paths.bars?.({ size: [0.7, 24] }) } : {}),
       })),
     ] as Options["series"],
-    hooks: healthy ? { drawClear: [(plot: uPlot) => band(plot, healthy, colour("--accent-soft"))] } : {},
+    hooks: {
+      drawClear: [
+        (plot: uPlot) => {
+          plot.ctx.fillStyle = colour("--accent-soft");
+          if (healthy) band(plot, healthy);
+          spans?.forEach((one) => span(plot, one));
+        },
+      ],
+    },
   };
 }
 
@@ -103,23 +116,30 @@ function tick(seconds: number, before: number | undefined): string {
   return isSameDay ? clock(at) : shortDay(at);
 }
 
-function band(plot: uPlot, [from, to]: readonly [number, number], colour: string): void {
+function band(plot: uPlot, [from, to]: readonly [number, number]): void {
   const top = plot.valToPos(to, "y", true);
-  plot.ctx.fillStyle = colour;
   plot.ctx.fillRect(plot.bbox.left, top, plot.bbox.width, plot.valToPos(from, "y", true) - top);
 }
 
-function Table({ title, days, series, write = String }: ChartProps) {
+const NARROWEST = 2; // pixels: a nap in a week is seen, too
+
+function span(plot: uPlot, [from, to]: readonly [string, string]): void {
+  const { left, width, top, height } = plot.bbox;
+  const at = (time: string) => Math.max(left, Math.min(left + width, plot.valToPos(Date.parse(time) / 1000, "x", true)));
+  plot.ctx.fillRect(at(from), top, Math.max(at(to) - at(from), NARROWEST), height);
+}
+
+function Table({ title, days, series, write = String, say = String, column = "Day" }: ChartProps) {
   return (
     <div class="plot-table" tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>
-          <tr><th scope="col">Day</th>{series.map((one) => <th key={one.name} scope="col">{one.name}</th>)}</tr>
+          <tr><th scope="col">{column}</th>{series.map((one) => <th key={one.name} scope="col">{one.name}</th>)}</tr>
         </thead>
         <tbody>
           {days.map((day, at) => (
-            <tr key={day}>
-              <th scope="row">{day}</th>
+            <tr key={at}>
+              <th scope="row">{say(day)}</th>
               {series.map((one) => <td key={one.name}>{cell(one.values[at], write)}</td>)}
             </tr>
           ))}

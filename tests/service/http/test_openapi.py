@@ -19,6 +19,7 @@ from service.http.schemas import (
     erasures,
     example,
     examples,
+    fatigue,
     imports,
     journal,
     knowledge,
@@ -116,6 +117,7 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/wake": sleeping.STATUS,
     "POST /v1/minds/{mind_id}/dreams": sleeping.DREAMT,
     "GET /v1/minds/{mind_id}/dreams": sleeping.DREAMT,
+    "GET /v1/minds/{mind_id}/fatigue": fatigue.FATIGUE,
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
@@ -239,6 +241,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
             await ask(f"{method} /v1/minds/{{mind_id}}/{name}", mind_id="another")
         for name in ("sessions/{session_id}/actions", "sleep", "wake"):
             await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
+        await ask("GET /v1/minds/{mind_id}/fatigue", mind_id="another")
         of_erasures = ("GET /v1/minds/{mind_id}/erasures", "GET /v1/erasures")
         others = [
             one
@@ -406,6 +409,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/wake": {400, 404, 413, 422, 503},
         "POST /v1/minds/{mind_id}/dreams": {400, 404, 413, 422, 503},
         "GET /v1/minds/{mind_id}/dreams": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/fatigue": {404, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )
