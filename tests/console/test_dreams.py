@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.agents import call
+from tests.support.browser import SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -31,3 +32,20 @@ def test_fatigue_is_a_line_with_its_table_and_its_sleeps(visitor, nights):
 
     expect(tired.get_by_role("listitem")).to_have_text(re.compile("^A dream, from "))
     assert visitor.troubles == []
+
+
+def test_a_dream_is_taken_back_with_what_it_observed_and_counts_again(visitor, nights):
+    path = "/v1/minds/creature"
+    visitor.open("creature/dreams")
+    dream = visitor.page.get_by_role("article", name="Dream 1")
+    dream.get_by_text("What it changed").click()
+    expect(dream.get_by_role("list").first).to_contain_text("Observed")
+    dream.get_by_role("button", name="Take it back").click()
+    expect(dream).to_contain_text("does not count", timeout=SECONDS * 1000)
+    gone = nights.http.get(f"{path}/observations").json()["observations"]
+    visitor.page.keyboard.press("u")
+    expect(dream.get_by_role("button", name="Take it back")).to_be_visible(timeout=SECONDS * 1000)
+
+    assert gone == []
+    assert nights.http.get(f"{path}/observations").json()["observations"]
+    assert visitor.barriers() == []

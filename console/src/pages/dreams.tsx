@@ -1,4 +1,5 @@
 // An agent's nights: how it is, what each dream came to, what it observed, and what it is handed when it wakes.
+import { useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { counted } from "../dates";
 import { useHappened, useLoaded, Wait } from "../parts/load";
@@ -16,6 +17,11 @@ export default function Dreams({ mind }: { mind: string }) {
   const query = { limit: MOST_DREAMS };
   const found = useLoaded(() => get("/v1/minds/{mind_id}/dreams", { path: { mind_id: mind }, query }), [mind]);
   useHappened(["turn.kept", "turn.read", "reset"], found.again);
+  const [times, setTimes] = useState(0); // a dream was taken back: what it wrote is read anew
+  const changed = () => {
+    setTimes((now) => now + 1);
+    found.again();
+  };
   return (
     <section class="page dreams">
       <h1>Dreams</h1>
@@ -30,10 +36,10 @@ export default function Dreams({ mind }: { mind: string }) {
               {status.waiting_for && <p class="trouble">A dream is late, waiting for {status.waiting_for}.</p>}
               <Fatigue mind={mind} />
               <div class="nights-and-days">
-                <Nights dreams={dreams} of={status.dreams} />
+                <Nights mind={mind} dreams={dreams} of={status.dreams} changed={changed} />
                 <div>
-                  <Observations mind={mind} />
-                  <Waking mind={mind} hasDiary={dreams.some((one) => one.kind === "deep_sleep")} />
+                  <Observations key={`observed ${times}`} mind={mind} />
+                  <Waking key={`waking ${times}`} mind={mind} hasDiary={dreams.some((one) => one.kind === "deep_sleep")} />
                 </div>
               </div>
             </>
@@ -46,9 +52,13 @@ export default function Dreams({ mind }: { mind: string }) {
 
 function Never({ mind }: { mind: string }) {
   return (
-    <p class="lead">
-      <bdi>{mind}</bdi> never slept: this page is for agents that work on their own, and shows what they dream of what they did.
-    </p>
+    <>
+      <p class="lead"><bdi>{mind}</bdi> never slept: this page is for agents that work on their own, and shows what they dream of what they did.</p>
+      <p class="quiet">
+        An agent appears here when its program reports what it does, as{" "}
+        <a href="../docs#/sleep">the part “sleep” of the API</a> says. A bot that only talks has no dreams.
+      </p>
+    </>
   );
 }
 
