@@ -1,9 +1,11 @@
 // Each dream of an agent: what it came to, what it changed, and the way to take it back.
+import { useRef } from "preact/hooks";
 import { post, remove, type Schemas } from "../../api/client";
 import { counted, moment } from "../../dates";
 import { Chart } from "../../parts/chart";
 import { When } from "../../parts/time";
 import { attempt, say } from "../../parts/toast";
+import { useWalk } from "../../parts/walk";
 import { Changes } from "./changes";
 
 type Dream = Schemas["DreamOut"];
@@ -12,8 +14,10 @@ const KINDS: Record<Dream["kind"], string> = { lightweight: "A light sleep", dre
 
 /** Each dream: when, of how much, what it came to; and how much was done before each of them. */
 export function Nights({ mind, dreams, of, changed }: { mind: string; dreams: readonly Dream[]; of: number; changed: () => void }) {
+  const list = useRef<HTMLElement>(null);
+  useWalk(list, { Enter: ["see what it changed", "summary"] });
   return (
-    <section aria-labelledby="nights">
+    <section ref={list} aria-labelledby="nights">
       <h2 id="nights">Nights</h2>
       {!dreams.length && <p class="quiet">It did not dream yet. It does when it sleeps long enough, or is exhausted.</p>}
       {dreams.length > 1 && <Before dreams={dreams} />}

@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../../dates";
-import { bind } from "../../keys";
+import { bind, mention } from "../../keys";
 import { to } from "../../router";
 import { countsAt, DAY, type Graph, lastChangeBy, nameOf, type Standing, standingAt, weekAt } from "./model";
 import type { Looking } from "./state";
@@ -22,9 +22,10 @@ export function Side({ mind, looking, choose }: SideProps) {
   const texts = useTexts(mind, graph, chosen.value, at);
   useEffect(() => {
     const bound = [
-      bind("j", () => walk(place.current, 1)),
-      bind("k", () => walk(place.current, -1)),
-      bind("Escape", () => choose(null)),
+      bind("j", "the next one", () => walk(place.current, 1)),
+      bind("k", "the one before", () => walk(place.current, -1)),
+      mention("Enter", "choose it"),
+      bind("Escape", "choose nothing", () => choose(null)),
     ];
     return () => bound.forEach((end) => end());
   }, [choose]);
