@@ -69,9 +69,9 @@ const FATIGUE: Record<Status["fatigue"], string> = {
   exhausted: "and exhausted",
 };
 
-function sentenceOf({ state, fatigue, must_sleep, actions, cycle, wake_at }: Status): string {
+function sentenceOf({ state, fatigue, must_sleep, actions, dreams, wake_at }: Status): string {
   const until = wake_at ? ` until ${new Date(wake_at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })}` : "";
-  const done = `${counted(actions, "thing")} done since its last dream, in cycle ${cycle}.`;
+  const done = `${actions ? counted(actions, "thing") : "nothing"} done since ${dreams ? "its last dream" : "it began"}.`;
   const needs = must_sleep ? " It has to sleep now." : "";
   return `${STATES[state]}${until}, ${FATIGUE[fatigue]}: ${done}${needs}`;
 }

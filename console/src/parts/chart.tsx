@@ -22,24 +22,54 @@ interface ChartProps {
   healthy?: readonly [number, number];
   /** Bands over the whole height, from and to: times as in `days`. */
   spans?: readonly (readonly [string, string])[];
+  /** What a band is. */
+  band?: string;
   write?: (value: number) => string;
+  /** Why there is nothing to draw, and what to do. */
+  none?: string;
   /** How a time is said in the table, and what the times are. */
   say?: (at: string) => string;
   column?: string;
 }
 
 const HEIGHT = 130;
+const [NARROW, WIDE] = [46, 72]; // of the numbers at its left: with a unit, "1,000 ms" has to fit
 
 export function Chart(props: ChartProps) {
   const [showsTable, setShowsTable] = useState(false);
+  const isEmpty = props.series.every((one) => one.values.every((value) => !value));
   return (
     <figure class="chart">
       <figcaption>{props.title}</figcaption>
-      {showsTable ? <Table {...props} /> : <Plot {...props} />}
-      <button type="button" class="link small" onClick={() => setShowsTable(!showsTable)}>
+      {isEmpty ? <p class="quiet small">{props.none ?? "There is nothing to draw yet."}</p> : <Figures {...props} showsTable={showsTable} />}
+      {!isEmpty && <button type="button" class="link small" onClick={() => setShowsTable(!showsTable)}>
         {showsTable ? "As a plot" : "As a table"}
-      </button>
+      </button>}
     </figure>
+  );
+}
+
+function Figures({ showsTable, ...props }: ChartProps & { showsTable: boolean }) {
+  if (showsTable) return <Table {...props} />;
+  return (
+    <>
+      <Plot {...props} />
+      <Legend {...props} />
+    </>
+  );
+}
+
+/** What each colour is, where there is more than one; and what the band is. */
+function Legend({ series, healthy, band }: ChartProps) {
+  const named = series.length > 1 ? series : [];
+  if (!named.length && !band) return null;
+  return (
+    <p class="legend small quiet">
+      {named.map((one) => (
+        <span key={one.name}><span class="legend-mark" style={{ background: `var(${one.colour})` }} aria-hidden="true" /> {one.name}</span>
+      ))}
+      {band && <span><span class="legend-mark is-band" aria-hidden="true" /> {band}{healthy && ` (${healthy.map((one) => Math.round(one * 100)).join(" to ")} %)`}</span>}
+    </p>
   );
 }
 
@@ -84,7 +114,7 @@ function optionsOf(
     cursor: { show: false },
     axes: [
       { ...axis, size: 26, values: (_: unknown, all: number[]) => all.map((one, at) => tick(one, all[at - 1])) },
-      { ...axis, size: 46, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
+      { ...axis, size: write ? WIDE : NARROW, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
     ],
     series: [
       {},

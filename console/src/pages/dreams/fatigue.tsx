@@ -30,7 +30,7 @@ function Line({ of }: { of: All }) {
   const times = points.map((one) => one.at);
   const series = [
     { name: "Done since its last dream", values: points.map((one) => one.actions), colour: "--accent" },
-    { name: "Tired", values: times.map(() => (most >= warning / 2 ? warning : null)), colour: "--soft" },
+    { name: `From ${warning} on it is tired`, values: times.map(() => (most >= warning / 2 ? warning : null)), colour: "--soft" },
   ];
   const spans = sleeps.map((one) => [one.asleep_at, one.woke_at] as const);
   const all = asleep_since ? [...spans, [asleep_since, until] as const] : spans;

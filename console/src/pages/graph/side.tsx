@@ -6,7 +6,7 @@ import { bind, mention } from "../../keys";
 import { to } from "../../router";
 import { countsAt, DAY, type Graph, lastChangeBy, nameOf, type Standing, standingAt, weekAt } from "./model";
 import type { Looking } from "./state";
-import { useTexts } from "./texts";
+import { MOST_ENDED, useTexts } from "./texts";
 import { dayOfSeconds } from "./time_slider";
 
 export interface SideProps {
@@ -84,7 +84,6 @@ interface InWords {
 }
 
 const MOST_LEARNED = 9;
-const MOST_ENDED = 6;
 
 function Week(shared: InWords) {
   const { graph, at } = shared;
@@ -95,7 +94,7 @@ function Week(shared: InWords) {
     <>
       <h2>The week up to {dayOfSeconds(at)}</h2>
       <p class="quiet">
-        {counted(counts.entities, "entity", "entities")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
+        {counted(counts.entities, "person, place or thing", "people, places and things")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
       </p>
       {before !== null && (
         <p><button type="button" onClick={() => shared.look(before)}>To the last change, {dayOfSeconds(before)}</button></p>

@@ -40,7 +40,7 @@ function Feed({ mind, news, again }: { mind: string; news: Schemas["NewsOut"]; a
       {learned.items.map((one) => <FactNews key={one.id} verb="Learned" mind={mind} fact={one} again={again} />)}
       {ended.items.map((one) => <FactNews key={one.id} verb="Ended" mind={mind} fact={one} again={again} />)}
       {told.items.map((one) => (
-        <li key={one.digest} data-walk tabIndex={-1}>Told: <a href={to(mind, "story", one.digest)}>{headingWords(one.heading)}</a></li>
+        <li key={one.digest} data-walk tabIndex={-1}>Told in the story: <a href={to(mind, "story", one.digest)}>{headingWords(one.heading)}</a></li>
       ))}
       {surfaced.items.map((one) => (
         <li key={one.trace_id} data-walk tabIndex={-1}>
@@ -111,7 +111,7 @@ function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOu
 }
 
 /** Words that may have been cut in the middle, with a sign that they were. */
-const whole = (text: string): string => (text.length > 80 && /\w$/.test(text) ? `${text} …` : text);
+const whole = (text: string): string => (text.length > 80 && /\w\s*$/.test(text) ? `${text.trimEnd()} …` : text);
 
 function Rest({ news }: { news: Schemas["NewsOut"] }) {
   const groups = [news.learned, news.ended, news.told, news.surfaced, news.put_right];
