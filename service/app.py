@@ -29,6 +29,7 @@ from service.http.routes import (
     erasures,
     events,
     example,
+    fatigue,
     health,
     imports,
     journal,
@@ -113,7 +114,20 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    stored = (turns, memories, outcomes, sleep, observations, story, consolidation, journal, log, moving, erasing)
+    stored = (
+        turns,
+        memories,
+        outcomes,
+        sleep,
+        fatigue,
+        observations,
+        story,
+        consolidation,
+        journal,
+        log,
+        moving,
+        erasing,
+    )
     for part in (
         *stored,
         erasures,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mind_memory_client import _endpoints as api
+from mind_memory_client._nights import AsyncNightCalls, NightCalls
 from mind_memory_client._transport import new_id
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mind_memory_client.waking import Waking
 
 
-class AgentCalls:
+class AgentCalls(NightCalls):
     """An agent's day, for the client that blocks."""
 
     _transport: Transport
@@ -113,7 +114,7 @@ class AgentCalls:
         return self._transport.send(api.put_observations(mind, text=text, etag=etag))
 
 
-class AsyncAgentCalls:
+class AsyncAgentCalls(AsyncNightCalls):
     """An agent's day, for the client that is awaited."""
 
     _transport: AsyncTransport

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from mind_memory_client.answers import Answer, DroppedMessage
 
@@ -76,8 +76,28 @@ class SleepStatus(Answer):
     waiting_for: str | None
 
 
+class DreamChange(Answer):
+    """
+    A line that a dream changed: ``observed``, ``rule``, ``over``, ``relevelled`` or ``pruned``.
+
+    ``was`` is the level before, where it gave another one. ``is_there`` says whether the line stands in its file now.
+    """
+
+    what: str
+    text: str
+    is_there: bool
+    level: str | None
+    was: str | None
+    day: date | None
+    at: str | None
+
+
 class Dream(Answer):
-    """What an agent dreamt, when; ``is_quoted`` where no model was asked, ``observations`` is their number."""
+    """
+    What an agent dreamt, when; ``is_quoted`` where no model was asked, ``observations`` is their number.
+
+    ``undone_at`` is when a person took it back, None where it counts.
+    """
 
     t: datetime
     dream: int
@@ -93,6 +113,9 @@ class Dream(Answer):
     model: str
     is_quoted: bool
     is_forced: bool
+    undone_at: datetime | None
+    undone_by: str | None
+    changes: tuple[DreamChange, ...]
 
 
 class Dreams(Answer):

@@ -12,13 +12,27 @@ export function switchKeys(on: boolean): void {
 }
 
 type Deed = () => void;
-const deeds = new Map<string, Deed>();
 
-/** Let *key* do something until the answer is called. Two letters with a space are pressed one after the other. */
-export function bind(key: string, deed: Deed): () => void {
-  deeds.set(key, deed);
+interface Bound {
+  does: string;
+  deed: Deed | null;
+}
+
+const bound = new Map<string, Bound>();
+
+/** Let *key* do something, in words and in deed, until the answer is called. Two letters with a space are pressed one after the other. */
+export const bind = (key: string, does: string, deed: Deed): (() => void) => put(key, { does, deed });
+
+/** Say in the list of keys what *key* does here by itself, as Enter on a link, until the answer is called. */
+export const mention = (key: string, does: string): (() => void) => put(key, { does, deed: null });
+
+/** The keys that do something on this page, with what they do. */
+export const keysHere = (): readonly (readonly [string, string])[] => [...bound].map(([key, { does }]) => [key, does] as const);
+
+function put(key: string, one: Bound): () => void {
+  bound.set(key, one);
   return () => {
-    if (deeds.get(key) === deed) deeds.delete(key);
+    if (bound.get(key) === one) bound.delete(key);
   };
 }
 
@@ -28,8 +42,9 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 addEventListener("keydown", (event) => {
   if (!keysOn.value || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
-  const deed = deeds.get(first ? `${first} ${event.key}` : event.key);
-  const isFirst = !first && [...deeds.keys()].some((key) => key.startsWith(`${event.key} `));
+  if (document.querySelector("dialog[open]")) return; // what lies behind it is not meant
+  const deed = bound.get(first ? `${first} ${event.key}` : event.key)?.deed;
+  const isFirst = !first && [...bound.keys()].some((key) => key.startsWith(`${event.key} `));
   clearTimeout(timer);
   first = isFirst ? event.key : "";
   timer = setTimeout(() => {

@@ -41,8 +41,8 @@ function Card({ mind }: { mind: Mind }) {
       <h2><a href={to(mind.mind_id)}>{mind.mind_id}</a></h2>
       <p>{counted(mind.turns, "turn")} in {counted(mind.sessions, "conversation")}</p>
       <p class="quiet">
-        {calls ? `Silent in ${percent(1 - surfaced / calls)} of ${counted(calls, "call")}` : "Not asked yet"}
-        {last_at && <>, last <When at={last_at} /></>}
+        {calls ? `Kept silent in ${percent(1 - surfaced / calls)} of the ${counted(calls, "time")} it was asked` : "Not asked yet"}
+        {last_at && <>, last asked <When at={last_at} /></>}
       </p>
       {waiting > 0 && <p>{counted(waiting, "turn")} being read</p>}
       {mind.parked > 0 && <p class="wrong">{counted(mind.parked, "turn")} could not be read</p>}

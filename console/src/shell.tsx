@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { follow } from "./api/events";
-import { bind } from "./keys";
+import { bind, mention } from "./keys";
 import { KeyList } from "./key_list";
 import { Minds } from "./minds";
 import { LISTED, PAGES, type Page } from "./pages";
@@ -20,15 +20,21 @@ const showsKeys = signal(false);
 export function Shell() {
   const { mind, page } = place.value;
   useEffect(() => {
+    const ofMind = mind
+      ? [
+          bind("/", "ask, or find", () => document.querySelector<HTMLInputElement>("[role=search] input")?.focus()),
+          ...LISTED.map((one) => bind(`g ${one.key}`, one.name, () => go(to(mind, one.path)))),
+          bind("m", "all minds", () => go(to(""))),
+        ]
+      : [];
     const bound = [
-      bind("?", () => (showsKeys.value = true)),
-      bind("u", () => void undoLast()),
-      bind("m", () => go(to(""))),
-      bind("/", () => document.querySelector<HTMLInputElement>("input[type=search]")?.focus()),
-      ...LISTED.map((one) => bind(`g ${one.key}`, () => place.value.mind && go(to(place.value.mind, one.path)))),
+      ...ofMind,
+      bind("u", "take back what was just done", () => void undoLast()),
+      bind("?", "this list", () => (showsKeys.value = true)),
+      mention("Escape", "close what is open"),
     ];
     return () => bound.forEach((end) => end());
-  }, []);
+  }, [mind]);
   if (isSignedOut.value) return <SignIn />;
   return (
     <>

@@ -132,7 +132,7 @@ class DreamFiles:
         _told(lambda: self.log.replace(lambda one: one.model_copy(update=new) if one.dream == record.dream else one))
         dreams = self.dreams()
         self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
-        self.prune(now=now, zone=zone)
+        self.prune(record=record, now=now, zone=zone)
         if tidied.priorities:
             written = self.written(PRIORITIES)
             self.change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
@@ -140,14 +140,25 @@ class DreamFiles:
             heading = diary_heading(record, dreams.records, zone=zone)
             self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, heading=heading))
 
-    def prune(self, *, now: datetime, zone: tzinfo) -> None:
-        """Take out of the observations what is over."""
-        dreams = self.dreams()
-        if self.read(OBSERVATIONS):
-            self.change(
-                OBSERVATIONS,
-                lambda text: pruned(text, is_ours=dreams.is_ours, superseded=dreams.superseded, now=now, zone=zone),
+    def prune(self, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
+        """Take out of the observations what is over. The deep sleep *record* says which lines went."""
+        dreams, text = self.dreams(), self.read(OBSERVATIONS)
+
+        def plan(text: str) -> str:
+            return pruned(text, is_ours=dreams.is_ours, superseded=dreams.superseded, now=now, zone=zone)
+
+        left = {one.dated for one in read_observations(plan(text))}
+        gone = [one.dated for one in read_observations(text) if one.dated not in left]
+        if gone:
+            self.replace(
+                record.dream,
+                lambda one: one.model_copy(update={"pruned": tuple(dict.fromkeys((*one.pruned, *gone)))}),
             )
+            self.change(OBSERVATIONS, plan)
+
+    def replace(self, number: int, plan: Callable[[DreamRecord], DreamRecord]) -> None:
+        """Put ``plan(record)`` in the place of the record of a dream."""
+        _told(lambda: self.log.replace(lambda one: plan(one) if one.dream == number else one))
 
     def evaluated(self) -> int:
         """The number of the last deep sleep that was tidied up after; 0 before the first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -24,6 +24,22 @@ if TYPE_CHECKING:
     from consolidation.dreams.observations import Observation
 
 
+class UndoneDream(BaseModel):
+    """
+    That a person took a dream back: when, who, and the lines that went with it, so that they can return.
+
+    ``observations`` are dated lines, ``rules`` lines of their file. A phase says what is not in all files yet.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    at: AwareDatetime
+    by: str = ""
+    phase: Literal["leaving", "gone", "returning"] = "leaving"
+    observations: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
 class DreamRecord(BaseModel):
     """
     One dream: when, in which cycle, over how many tool calls, and what it came to.
@@ -32,7 +48,8 @@ class DreamRecord(BaseModel):
     ``levels`` the levels that it gave, ``relevelled`` those that a deep sleep gave to lines that there were, and
     ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote. ``kind``
     is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it
-    was erased: what it came to is made again of the others.
+    was erased: what it came to is made again of the others. ``pruned`` are the dated lines that its tidying took out.
+    ``undone`` says that a person took it back: what it came to no longer counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -60,6 +77,13 @@ class DreamRecord(BaseModel):
     superseded: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     is_owed: bool = False
+    pruned: tuple[str, ...] = ()
+    undone: UndoneDream | None = None
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether a person took it back."""
+        return self.undone is not None and self.undone.phase != "returning"
 
     @property
     def counts(self) -> bool:
@@ -95,8 +119,8 @@ class Dreams:
 
     @property
     def last_with_words(self) -> DreamRecord | None:
-        """The newest one that came to something."""
-        return next((one for one in reversed(self.records) if one.reflection), None)
+        """The newest one that came to something, and stands."""
+        return next((one for one in reversed(self.records) if one.reflection and not one.is_undone), None)
 
     @property
     def ours(self) -> frozenset[str]:
@@ -105,8 +129,8 @@ class Dreams:
 
     @property
     def superseded(self) -> frozenset[str]:
-        """The digests of lines that a later dream said are over."""
-        return frozenset(digest for one in self.records for digest in one.superseded)
+        """The digests of lines that a later dream, which stands, said are over."""
+        return frozenset(digest for one in self.records if not one.is_undone for digest in one.superseded)
 
     @property
     def rules(self) -> frozenset[str]:
@@ -121,6 +145,12 @@ class Dreams:
         """Whether a line of observations.md is as dreams wrote it, its level too."""
         given = (level.get(one.digest) for record in self.records for level in (record.levels, record.relevelled))
         return one.level.value in given
+
+    def level_before(self, digest: str, *, dream: int) -> str | None:
+        """The level that dreams before *dream*, which stand, gave to a line last."""
+        earlier = (one for one in reversed(self.records) if one.dream < dream and not one.is_undone)
+        levels = (one.relevelled.get(digest) or one.levels.get(digest) for one in earlier)
+        return next((level for level in levels if level is not None), None)
 
     def since_deep_sleep(self) -> tuple[DreamRecord, ...]:
         """The dreams behind the last deep sleep before the newest one, oldest first."""

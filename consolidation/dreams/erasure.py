@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.dreams.dream_files import BRIEFING, DIARY, OBSERVATIONS, PRIORITIES, RULES
-from consolidation.dreams.observations import without
+from consolidation.dreams.observations import read_dated, without
 from consolidation.text.words import tokens
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDream
         versions += files.redact(name, plan)
     files.drop_draft()
     files.forget_reasons()
+    files.log.replace(erasing.without_kept_lines)
     owed = files.log.replace(erasing.record)
     return ErasedFromDreams(owed, lines, versions, tuple(edited))
 
@@ -79,6 +80,18 @@ class _Erasing:
     def shows(self, text: str) -> bool:
         """Whether *text* of ours shows what only erased turns contain, short words too."""
         return self.proves(text) or not self.erased.terms.isdisjoint(tokens(text))
+
+    def without_kept_lines(self, one: DreamRecord) -> DreamRecord:
+        """*one* without the erased words of lines that it took out, or that went with it."""
+        new = {"pruned": self._kept(one.pruned)}
+        if one.undone is None:
+            return one.model_copy(update=new)
+        rules = tuple(line for line in one.undone.rules if not self.shows(line))
+        left = {"observations": self._kept(one.undone.observations), "rules": rules}
+        return one.model_copy(update={**new, "undone": one.undone.model_copy(update=left)})
+
+    def _kept(self, dated: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(found.dated for found in read_dated(dated) if not self._is_doomed(found))
 
     def record(self, one: DreamRecord) -> DreamRecord:
         """*one* as it is without the erased turns."""

@@ -48,6 +48,11 @@ class Observation:
         return f"{self.level} {self.at} {self.text}"
 
     @property
+    def dated(self) -> str:
+        """The line with its day in front, as it is kept outside of the file."""
+        return f"{self.day} {self.line}"
+
+    @property
     def digest(self) -> str:
         """What tells this fact from one whose day, time or words a person changed. Its level is not in it."""
         return hashlib.blake2b(f"{self.day} {self.at} {self.text}".encode(), digest_size=8).hexdigest()
@@ -62,6 +67,11 @@ class Observation:
 def read_observations(text: str) -> tuple[Observation, ...]:
     """The observations of a file, in its order; lines of any other form are left out."""
     return tuple(found for _, found in _lines(text) if found is not None)
+
+
+def read_dated(lines: Iterable[str]) -> tuple[Observation, ...]:
+    """The observations of dated lines; a line of any other form is left out."""
+    return tuple(found for one in lines for found in read_observations(f"## {one[:10]}\n{one[11:]}"))
 
 
 def numbered_observations(text: str) -> tuple[tuple[int, Observation], ...]:
@@ -127,11 +137,14 @@ def pruned(
     return without(text, is_over)
 
 
-def relevelled(text: str, levels: Mapping[str, Level], *, is_ours: Callable[[Observation], bool]) -> str:
-    """*text* with other levels for some of our lines, by digest. RED stays RED."""
+def relevelled(
+    text: str, levels: Mapping[str, Level], *, is_ours: Callable[[Observation], bool], keeps_red: bool = True
+) -> str:
+    """*text* with other levels for some of our lines, by digest. RED stays RED, unless *keeps_red* is False."""
     lines = []
     for line, found in _lines(text):
-        level = levels.get(found.digest) if found is not None and found.level is not Level.RED else None
+        is_kept = found is None or (keeps_red and found.level is Level.RED)
+        level = levels.get(found.digest) if found is not None and not is_kept else None
         is_moved = found is not None and level is not None and is_ours(found)
         lines.append(f"{level} {found.at} {found.text}" if is_moved and found is not None else line)
     return _joined(lines, text)

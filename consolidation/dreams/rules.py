@@ -80,6 +80,13 @@ def without_rules(text: str, lines: AbstractSet[str]) -> str:
     return _written(text, gone=lines, new=[])
 
 
+def with_rules(text: str, lines: Iterable[str]) -> str:
+    """*text* with these lines at its end, as far as they are not in it."""
+    present = set(text.splitlines())
+    new = (rule for line in lines if line not in present for rule in read_rules(line))
+    return _written(text, gone=frozenset(), new=list(new))
+
+
 def _written(text: str, *, gone: AbstractSet[str], new: list[Rule]) -> str:
     lines = [line for line in text.splitlines() if line not in gone]
     if lines == text.splitlines() and not new:

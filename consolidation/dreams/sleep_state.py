@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+MOST_SLEEPS = 500
+
+
 class OwedDream(BaseModel):
     """A dream that was promised and is not in ``dreams.jsonl`` yet: over the turns up to ``last_sequence``."""
 
@@ -33,8 +36,22 @@ class OwedDream(BaseModel):
     error: str = ""
 
 
+class PastSleep(BaseModel):
+    """A sleep that is over: what it was, from when to when."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    kind: SleepKind
+    asleep_at: AwareDatetime
+    woke_at: AwareDatetime
+
+
 class SleepState(BaseModel):
-    """What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep."""
+    """
+    What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep.
+
+    ``earlier`` are the sleeps before it, oldest first, so many as are shown.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -46,10 +63,23 @@ class SleepState(BaseModel):
     reason: str = ""
     timezone: str = "UTC"
     owed: OwedDream | None = None
+    earlier: tuple[PastSleep, ...] = ()
 
     def is_asleep(self, now: datetime) -> bool:
         """Whether the agent is still to pause."""
         return self.wake_at is not None and self.woken_at is None and now < self.wake_at
+
+    def sleeps(self, now: datetime) -> tuple[PastSleep, ...]:
+        """All sleeps that are over at *now*, oldest first."""
+        woke_at = self.woke_at(now)
+        if self.asleep_at is None or self.kind is None or woke_at is None:
+            return self.earlier
+        return (*self.earlier, PastSleep(kind=self.kind, asleep_at=self.asleep_at, woke_at=min(woke_at, now)))
+
+    def sleeps_before(self, now: datetime) -> tuple[PastSleep, ...]:
+        """The sleeps that are kept when another one begins at *now*; it ends one that goes on."""
+        going_on = self.model_copy(update={"woken_at": now}) if self.is_asleep(now) else self
+        return going_on.sleeps(now)[-MOST_SLEEPS:]
 
     def cycle_at(self, now: datetime) -> int:
         """The cycle that goes on at *now*: one more after each sleep. A nap begins none."""

@@ -16,6 +16,7 @@ Every error that is raised on purpose, as one tree:
     + FactNotFound
     + EntityNotFound
     + TraceNotFound
+    + DreamNotFound
     + VersionNotFound
     + JournalFileNotFound
     + ModelNotFound
@@ -165,6 +166,10 @@ class EntityNotFound(NotFound):
 
 class TraceNotFound(NotFound):
     """No trace of this id is stored (old traces are deleted)."""
+
+
+class DreamNotFound(NotFound):
+    """The agent never had a dream of this number."""
 
 
 class VersionNotFound(NotFound):

@@ -212,6 +212,17 @@ class Positions:
         """How many tool calls of an agent there are above *sequence*."""
         return self._sum_after(self._tool_calls, sequence)
 
+    def tool_calls(self, *, after: int) -> tuple[int, ...]:
+        """The sequences of all tool calls above *after*, ascending."""
+        start = bisect_right(self._sequences, after)
+        before = self._tool_calls[start - 1] if start else 0
+        found = []
+        for at in range(start, len(self._sequences)):
+            if self._tool_calls[at] > before:
+                found.append(self._sequences[at])
+            before = self._tool_calls[at]
+        return tuple(found)
+
     def _sum_after(self, totals: array[int], sequence: int) -> int:
         if not totals:
             return 0

@@ -15,9 +15,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from consolidation.corrections.record import Correction, Target, Undo, What
-from consolidation.dreams.dream_log import DreamRecord
+from consolidation.dreams.dream_log import DreamRecord, UndoneDream
 from consolidation.dreams.sleep_decision import SleepKind
-from consolidation.dreams.sleep_state import OwedDream, SleepState
+from consolidation.dreams.sleep_state import OwedDream, PastSleep, SleepState
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnKind
 from consolidation.story.ledger import StoryLedger
 from consolidation.text.words import tokens
@@ -112,6 +112,7 @@ def _own_words() -> str:
             " ".join((*Speaker, *TurnKind)),
             " ".join(one.name for one in fields(StoryLedger)),
             " ".join((*DreamRecord.model_fields, *SleepState.model_fields, *OwedDream.model_fields, *SleepKind)),
+            " ".join((*PastSleep.model_fields, *UndoneDream.model_fields)),
             _OF_SLEEP,
             " ".join(one.name for kind in (Correction, Target, Undo) for one in fields(kind)),
             " ".join(What),

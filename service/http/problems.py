@@ -57,6 +57,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.FactNotFound: (404, "The fact does not exist"),
     errors.EntityNotFound: (404, "The entity does not exist"),
     errors.TraceNotFound: (404, "The trace does not exist"),
+    errors.DreamNotFound: (404, "The dream does not exist"),
     errors.VersionNotFound: (404, "The story version does not exist"),
     errors.JournalFileNotFound: (404, "The journal file does not exist"),
     errors.ModelNotFound: (404, "The model does not exist"),

@@ -19,6 +19,7 @@ from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Writings, l
 from consolidation.dreams.evaluation import evaluate
 from consolidation.dreams.evidence import gather_evidence
 from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.text.language import detect
 from service.retrieval.log_search import LogQuery, search_log
@@ -63,6 +64,7 @@ class Dreaming:
             or files.draft() is not None
             or any(one.is_owed for one in dreams.records)
             or _untidied(files, dreams) is not None
+            or is_unsettled(dreams)
         )
 
     async def dream(self, mind: Mind, files: DreamFiles) -> None:
@@ -90,11 +92,17 @@ class Dreaming:
         words = "\n".join(one.reflection for one in since)[:_LANGUAGE_FROM]
         try:
             tidied = await self._dreamer.tidy(
-                since, voice=voice, writings=writings, known=dreams, language=detect(words), reports=reports
+                tuple(one for one in since if not one.is_undone),
+                voice=voice,
+                writings=writings,
+                known=dreams,
+                language=detect(words),
+                reports=reports,
             )
         except BaseException:
             now = self._clock.now()
-            await anyio.to_thread.run_sync(lambda: files.prune(now=now, zone=zone))  # code alone can do this much
+            # Code alone can do this much.
+            await anyio.to_thread.run_sync(lambda: files.prune(record=record, now=now, zone=zone))
             raise
         finally:
             mind.health.usage += reports.usage
@@ -114,6 +122,7 @@ class Dreaming:
         log.info("deep_sleep.ended", mind_id=mind.mind_id, dream=record.dream, priorities=len(tidied.priorities))
 
     def _finish(self, files: DreamFiles) -> None:
+        settle(files)
         draft = files.draft()
         if draft is None:
             return
@@ -232,7 +241,7 @@ def _one_line(text: str) -> str:
 def _untidied(files: DreamFiles, dreams: Dreams) -> DreamRecord | None:
     """The last deep sleep, if it is not complete."""
     deep = next((one for one in reversed(dreams.records) if one.deep), None)
-    return deep if deep is not None and files.evaluated() < deep.dream else None
+    return deep if deep is not None and not deep.is_undone and files.evaluated() < deep.dream else None
 
 
 async def _lived(mind: Mind, *, after: int, until: int) -> tuple[StoredTurn, ...]:

@@ -20,6 +20,7 @@ from consolidation.dreams.dream_files import DreamFiles
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level
 from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
 from consolidation.dreams.sleep_state import OwedDream
+from consolidation.dreams.undo import redo_dream, undo_dream
 from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ class Sleeper:
                     "reason": _reason(kind, is_forced=is_forced, actions=status.actions),
                     "timezone": timezone,
                     "owed": owed,
+                    "earlier": state.sleeps_before(now),
                 }
             )
             await anyio.to_thread.run_sync(files.set_state, begun)
@@ -223,6 +225,21 @@ class Sleeper:
                 await anyio.to_thread.run_sync(files.set_state, woken)
                 log.info("sleep.ended", mind_id=mind.mind_id, was_interrupted=True)
         return await self.status(mind)
+
+    async def undo(self, mind: Mind, number: int, *, by: str) -> DreamRecord:
+        """Take a dream back. Raises DreamNotFound, DreamUnwritable."""
+        files, now = self.files(mind), self._clock.now()
+        async with self._only(mind.mind_id):
+            return await anyio.to_thread.run_sync(lambda: undo_dream(files, number, by=by, now=now))
+
+    async def redo(self, mind: Mind, number: int) -> DreamRecord:
+        """Let a dream count again that was taken back. Raises as ``undo``."""
+        files = self.files(mind)
+        async with self._only(mind.mind_id):
+            record = await anyio.to_thread.run_sync(lambda: redo_dream(files, number))
+        if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):  # a deep sleep that was not tidied up after
+            self.begin(mind)
+        return record
 
     def begin(self, mind: Mind) -> asyncio.Task[object]:
         """Begin what is owed to a mind, unless it is under way; the task ends with it."""

@@ -191,12 +191,18 @@ async def test_an_agent_sleeps_dreams_and_is_woken(way, url, mind):
         awake = await of(memory.wake_up(mind, reason="a message came"))
         deep = await of(memory.dream(mind, deep=True))
         found = await of(memory.dreams(mind, limit=1))
+        undone = await of(memory.undo_dream(mind, dream=1))
+        again = await of(memory.redo_dream(mind, dream=1))
+        tired = await of(memory.fatigue(mind, days=1))
 
     assert (begun.kind, begun.pause_seconds, begun.dream_id is None) == ("dream", 60, False)
     assert (asleep.state, asleep.wake_at, asleep.actions) == ("asleep", begun.wake_at, 0)
     assert (awake.state, awake.reason) == ("awake", "a message came")
     assert [(one.kind, one.actions, one.is_quoted) for one in deep.dreams] == [("deep_sleep", 6, True)]
     assert found.dreams == deep.dreams
+    assert (undone.undone_at is None, again.undone_at) == (False, None)
+    assert [one.actions for one in tired.points] == [1, 2, 3, 4, 5, 6, 0, 0]
+    assert [one.kind for one in tired.sleeps] == ["dream"]
 
 
 @EACH_ONCE

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import remember
+from tests.support.browser import remember, visiting
 from tests.support.chatgpt_export import chain, message
 
 MINDS = "/v1/minds"
@@ -130,3 +130,19 @@ def test_the_services_settings_show_where_each_comes_from(visitor):
 
     table = visitor.page.get_by_role("region", name="Settings of the service")
     expect(table.get_by_role("row", name=re.compile("RESONANCE__RELEVANCE"))).to_contain_text("default")
+
+
+def test_what_a_person_put_in_many_words_is_not_cut_on_a_phone(browser, life):
+    words = (
+        "The bakery near which Ingrid lives has been closed on Mondays and Tuesdays since the old oven broke in June."
+    )
+    said = life.http.get(f"{MINDS}/ada/facts?query=Minka").json()["items"][0]
+    edit = {"what": "edit", "target": {"kind": "fact", "id": said["id"]}, "to": words}
+    made = life.http.post(f"{MINDS}/ada/corrections", json=edit).json()
+    with visiting(browser, str(life.http.base_url).rstrip("/"), width="phone") as visitor:
+        visitor.open("ada/facts")
+        expect(visitor.page.get_by_text(words).first).to_be_visible()
+        is_cut = visitor.is_cut()
+    life.http.delete(f"{MINDS}/ada/corrections/{made['id']}")
+
+    assert not is_cut

@@ -1,5 +1,7 @@
 """The overview: what is new, put right and taken back from there; what waits; the plots and their tables."""
 
+import re
+
 from playwright.sync_api import expect
 
 CAT = "My cat Minka broke the blue vase."
@@ -30,10 +32,16 @@ def ways(visitor, words):
     return found
 
 
-def test_it_says_in_a_sentence_what_it_holds(visitor):
+def holds(life, more=0):
+    """The beginning of the sentence about the mind, with so many turns more, each in a conversation of its own."""
+    found = life.http.get("/v1/minds/ada").json()
+    return f"ada holds {found['turns'] + more} turns in {found['sessions'] + more} conversations"
+
+
+def test_it_says_in_a_sentence_what_it_holds(visitor, life):
     visitor.open("ada")
 
-    expect(visitor.page.get_by_text("ada holds 7 turns in 4 conversations")).to_be_visible()
+    expect(visitor.page.get_by_text(holds(life))).to_be_visible()
 
 
 def test_a_fact_that_is_wrong_is_so_at_once_and_undone_with_a_click(visitor, life):
@@ -66,7 +74,7 @@ def test_a_fact_is_edited_in_a_dialog_that_keeps_the_focus(visitor, life):
 
 def test_a_plot_is_a_table_as_well(visitor):
     visitor.open("ada")
-    plot = visitor.page.locator("figure").filter(has_text="Something came up in")
+    plot = visitor.page.locator("figure").filter(has_text="Something came to mind in")
     expect(plot.get_by_role("img")).to_be_visible()
     plot.get_by_role("button", name="As a table").click()
 
@@ -75,7 +83,30 @@ def test_a_plot_is_a_table_as_well(visitor):
 
 def test_what_happens_meanwhile_is_shown_without_a_click(visitor, life):
     visitor.open("ada")
+    awaited = holds(life, more=1)
     body = {"session_id": "late", "messages": [{"role": "user", "content": "The lighthouse keeper Bruno plays chess."}]}
     life.http.post("/v1/minds/ada/turns", json=body).raise_for_status()
 
-    expect(visitor.page.get_by_text("ada holds 8 turns in 5 conversations")).to_be_visible()
+    expect(visitor.page.get_by_text(awaited)).to_be_visible()
+
+
+def test_a_chapter_is_named_by_its_title_and_its_day(visitor):
+    visitor.open("ada")
+    told = visitor.page.get_by_role("listitem").filter(has_text="Told in the story").first
+
+    expect(told).to_have_text(re.compile(r"Told in the story: [^\[]+, \d+ \w+ 2\d{3}$"))
+
+
+def test_a_plot_without_figures_says_why(visitor):
+    visitor.open("ada")
+    plot = visitor.page.locator("figure").filter(has_text="Looking for memories cost nothing")
+
+    expect(plot).to_contain_text("No model was asked before an answer")
+    expect(plot.get_by_role("img")).to_have_count(0)
+
+
+def test_each_line_of_a_plot_is_named(visitor):
+    visitor.open("ada")
+    plot = visitor.page.locator("figure").filter(has_text="of 100 times it answered")
+
+    expect(plot).to_contain_text("half of the times")

@@ -1,8 +1,9 @@
 // Forget: what would go, before; the mind's name to confirm; a receipt, after.
 import { useState } from "preact/hooks";
 import { get, type Problem, raw, type Schemas } from "../api/client";
-import { counted } from "../dates";
+import { counted, number } from "../dates";
 import { asProblem, Trouble, useLoaded, Wait } from "../parts/load";
+import { headingWords } from "../parts/heading";
 import { When } from "../parts/time";
 import { place, setQuery, to } from "../router";
 
@@ -77,6 +78,14 @@ function Choice({ mind }: { mind: string }) {
   );
 }
 
+const COUNTS: Record<string, string> = {
+  turns: "turns, each with what was said and answered",
+  facts: "facts",
+  entities: "people, places and things",
+  traces: "notes of what came to mind",
+  corrections: "things that people put right",
+};
+
 function WouldGo({ of }: { of: Preview }) {
   const counts = Object.entries(of).filter((entry): entry is [string, number] => typeof entry[1] === "number");
   const edited = of.chapters?.filter((one) => one.is_edited) ?? [];
@@ -85,16 +94,16 @@ function WouldGo({ of }: { of: Preview }) {
       <table>
         <tbody>
           {counts.map(([name, count]) => (
-            <tr key={name}><th scope="row">{name.replaceAll("_", " ")}</th><td>{count}</td></tr>
+            <tr key={name}><th scope="row">{COUNTS[name] ?? name.replaceAll("_", " ")}</th><td>{number(count)}</td></tr>
           ))}
-          {of.chapters && <tr><th scope="row">chapters</th><td>{of.chapters.length}</td></tr>}
+          {of.chapters && <tr><th scope="row">chapters of the story</th><td>{of.chapters.length}</td></tr>}
           {of.files && <tr><th scope="row">files</th><td>{of.files.length}</td></tr>}
         </tbody>
       </table>
       {edited.length > 0 && (
         <>
           <p>A person edited these chapters; they stay as they are, and may still tell of it:</p>
-          <ul>{edited.map((one) => <li key={one.heading} class="said">{one.heading}</li>)}</ul>
+          <ul>{edited.map((one) => <li key={one.heading} class="said">{headingWords(one.heading)}</li>)}</ul>
         </>
       )}
       {of.left && of.left.length > 0 && <p>These files are yours, and stay: {of.left.join(", ")}.</p>}

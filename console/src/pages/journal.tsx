@@ -1,7 +1,8 @@
 // What people write down themselves: find it, read it, edit it.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { type FileText, fileOf, filesOf, type JournalFile, saveFile } from "../api/journal";
+import { bind } from "../keys";
 import { EditText } from "../parts/edit_text";
 import { type Loaded, useLoaded, Wait } from "../parts/load";
 import { Markdown } from "../parts/markdown";
@@ -17,7 +18,7 @@ export default function Journal({ mind }: { mind: string }) {
       <Search mind={mind} />
       <div class="journal-parts">
         <Wait of={files}>{(found) => <Files mind={mind} files={found} at={path} />}</Wait>
-        <div class="journal-file">{path ? <File key={path} mind={mind} path={path} files={files} /> : <p class="quiet">Choose a file, or search.</p>}</div>
+        <div class="journal-file">{path ? <File key={path} mind={mind} path={path} files={files} /> : <p class="quiet">These are notes in plain files, written by people or by the bot: yours to read, to search and to edit. Choose one.</p>}</div>
       </div>
     </section>
   );
@@ -80,6 +81,7 @@ function File({ mind, path, files }: FileProps) {
   const file = useLoaded(() => fileOf(mind, path), [mind, path]);
   const [isEditing, setEditing] = useState(false);
   const isTheirs = files.value?.find((one) => one.path === path)?.is_editable ?? false;
+  useEffect(() => (isTheirs ? bind("e", "edit the file", () => setEditing(true)) : undefined), [isTheirs]);
   const write = (text: string, etag: string): Promise<FileText> => saveFile(mind, path, { text, etag });
   const saved = () => {
     file.again();

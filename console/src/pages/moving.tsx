@@ -157,10 +157,10 @@ function TakeOut({ mind }: { mind: string }) {
       <h2 id="take-out">Take out</h2>
       <p>
         One file with everything: what was said, the facts, the story and its versions, corrections, settings. It can be
-        brought into another home with <code>mind-memory import</code>.
+        brought into another Mind Memory with <code>mind-memory import</code>.
       </p>
       <button type="button" onClick={() => void take()} disabled={isBusy}>{isBusy ? "Packing…" : "Save the archive"}</button>
-      <h2>Forget</h2>
+      <h2 class="apart">Forget</h2>
       <p>
         Everything, a conversation, or one turn: <a href={to(mind, "erase")}>see what would go</a>.
       </p>

@@ -43,7 +43,7 @@ export default function Overview({ mind }: { mind: string }) {
         )}
       </Wait>
       <Wait of={timeline}>{({ buckets }) => <Plots mind={mind} buckets={buckets} />}</Wait>
-      <p class="quiet">
+      <p class="quiet apart">
         <a href={to(mind, "replay")}>Read what was said</a>, with what came to mind beside it.
       </p>
     </section>
@@ -56,6 +56,9 @@ function sentenceOf(mind: Standing, buckets: readonly Schemas["TimelineBucketOut
   const calls = buckets.reduce((sum, one) => sum + one.resonance.calls, 0);
   const silent = buckets.reduce((sum, one) => sum + one.resonance.silent, 0);
   const holds = `${counted(mind.turns, "turn")} in ${counted(mind.sessions, "conversation")}, ${counted(graph.facts, "fact")}, ${counted(story.chapters, "chapter")}.`;
-  const quiet = calls ? ` It kept silent in ${counted(silent, "call")} of ${calls}.` : " It was not asked yet.";
+  const times = silent === calls ? "each time" : counted(silent, "time");
+  const quiet = calls
+    ? ` In the last 90 days it was asked ${counted(calls, "time")} what comes to mind, and kept silent ${times}.`
+    : " In the last 90 days nobody asked it what comes to mind.";
   return `${mind.mind_id} holds ${holds}${quiet}`;
 }

@@ -16,7 +16,7 @@ export default function Replay({ mind }: { mind: string }) {
     <div class={chosen ? "replay has-part" : "replay"}>
       <h1 class="only-read">Replay</h1>
       {isEmpty && <p class="page">Nothing was said yet. <a href={to(mind, "talk")}>Talk to it</a>, and it is here to be read.</p>}
-      {!isEmpty && !(isPhone.value && chosen) && <Sessions mind={mind} current={session} first={first} />}
+      {!isEmpty && !(isPhone.value && chosen) && <Sessions mind={mind} current={session} first={first} walks={!session} />}
       {isPhone.value && chosen && <p class="back"><a class="button" href={to(mind, "replay")}>All conversations</a></p>}
       {session && <Conversation key={`${session} ${query.get("turn") ?? ""}`} mind={mind} session={session} />}
     </div>

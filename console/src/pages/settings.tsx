@@ -32,7 +32,7 @@ function OfService() {
   const settings = useLoaded(ask, []);
   return (
     <details>
-      <summary><h2>Of the service</h2></summary>
+      <summary><h2>Of the service, for all minds</h2></summary>
       <p class="quiet">They hold for all minds. Set them in mind-memory.toml, or as variables, and start the service again.</p>
       <Wait of={settings}>
         {(found) => (

@@ -1,7 +1,7 @@
 // The story: read it, see which turns carry each sentence, edit it, compare its versions.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, put, type Schemas } from "../api/client";
-import { bind } from "../keys";
+import { bind, mention } from "../keys";
 import { type Draft, type Kept, useDraft } from "../parts/draft";
 import { Editor, type Mark, type Mounted } from "../parts/editor";
 import { useHappened, useLoaded, Wait } from "../parts/load";
@@ -166,8 +166,15 @@ function useChapterKeys(chapters: readonly Part[], mounted: { current: Mounted |
       at.current = Math.min(Math.max(at.current + by, 0), chapters.length - 1);
       const chapter = chapters[at.current];
       if (chapter) mounted.current?.reveal(chapter.from);
+      document.querySelectorAll<HTMLElement>(".outline a")[at.current]?.focus();
     };
-    const bound = [bind("j", step(1)), bind("k", step(-1)), bind("e", () => mounted.current?.focus())];
+    const bound = [
+      bind("j", "the next chapter", step(1)),
+      bind("k", "the chapter before", step(-1)),
+      mention("Enter", "open the chapter"),
+      mention("Alt Enter", "in the text: where the sentence comes from"),
+      bind("e", "edit the story", () => mounted.current?.focus()),
+    ];
     return () => bound.forEach((end) => end());
   }, [chapters]);
 }

@@ -20,25 +20,60 @@ interface ChartProps {
   series: readonly Series[];
   /** A band of the vertical axis that is as it should be, from and to. */
   healthy?: readonly [number, number];
+  /** Bands over the whole height, from and to: times as in `days`. */
+  spans?: readonly (readonly [string, string])[];
+  /** What a band is. */
+  band?: string;
   write?: (value: number) => string;
+  /** Why there is nothing to draw, and what to do. */
+  none?: string;
+  /** How a time is said in the table, and what the times are. */
+  say?: (at: string) => string;
+  column?: string;
 }
 
 const HEIGHT = 130;
+const [NARROW, WIDE] = [46, 72]; // of the numbers at its left: with a unit, "1,000 ms" has to fit
 
 export function Chart(props: ChartProps) {
   const [showsTable, setShowsTable] = useState(false);
+  const isEmpty = props.series.every((one) => one.values.every((value) => !value));
   return (
     <figure class="chart">
       <figcaption>{props.title}</figcaption>
-      {showsTable ? <Table {...props} /> : <Plot {...props} />}
-      <button type="button" class="link small" onClick={() => setShowsTable(!showsTable)}>
+      {isEmpty ? <p class="quiet small">{props.none ?? "There is nothing to draw yet."}</p> : <Figures {...props} showsTable={showsTable} />}
+      {!isEmpty && <button type="button" class="link small" onClick={() => setShowsTable(!showsTable)}>
         {showsTable ? "As a plot" : "As a table"}
-      </button>
+      </button>}
     </figure>
   );
 }
 
-function Plot({ title, days, series, healthy, write }: ChartProps) {
+function Figures({ showsTable, ...props }: ChartProps & { showsTable: boolean }) {
+  if (showsTable) return <Table {...props} />;
+  return (
+    <>
+      <Plot {...props} />
+      <Legend {...props} />
+    </>
+  );
+}
+
+/** What each colour is, where there is more than one; and what the band is. */
+function Legend({ series, healthy, band }: ChartProps) {
+  const named = series.length > 1 ? series : [];
+  if (!named.length && !band) return null;
+  return (
+    <p class="legend small quiet">
+      {named.map((one) => (
+        <span key={one.name}><span class="legend-mark" style={{ background: `var(${one.colour})` }} aria-hidden="true" /> {one.name}</span>
+      ))}
+      {band && <span><span class="legend-mark is-band" aria-hidden="true" /> {band}{healthy && ` (${healthy.map((one) => Math.round(one * 100)).join(" to ")} %)`}</span>}
+    </p>
+  );
+}
+
+function Plot({ title, days, series, healthy, spans, write }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const colours = theme();
   useEffect(() => {
@@ -50,7 +85,7 @@ function Plot({ title, days, series, healthy, write }: ChartProps) {
     void import("uplot").then(({ default: Uplot }) => {
       if (gone) return;
       const times = days.map((day) => Date.parse(day) / 1000);
-      const options = optionsOf(Uplot, element, series, healthy, write);
+      const options = optionsOf(Uplot, element, series, { healthy, spans }, write);
       drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
       sized.observe(element);
     });
@@ -67,7 +102,7 @@ function optionsOf(
   Uplot: typeof import("uplot"),
   element: HTMLElement,
   series: readonly Series[],
-  healthy: readonly [number, number] | undefined,
+  { healthy, spans }: Pick<ChartProps, "healthy" | "spans">,
   write: ((value: number) => string) | undefined,
 ): Options {
   const colour = (name: string) => getComputedStyle(element).getPropertyValue(name).trim();
@@ -79,7 +114,7 @@ function optionsOf(
     cursor: { show: false },
     axes: [
       { ...axis, size: 26, values: (_: unknown, all: number[]) => all.map((one, at) => tick(one, all[at - 1])) },
-      { ...axis, size: 46, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
+      { ...axis, size: write ? WIDE : NARROW, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
     ],
     series: [
       {},
@@ -92,7 +127,15 @@ function optionsOf(
         ...(one.isBars ? { paths: Uplot.paths.bars?.({ size: [0.7, 24] }) } : {}),
       })),
     ] as Options["series"],
-    hooks: healthy ? { drawClear: [(plot: uPlot) => band(plot, healthy, colour("--accent-soft"))] } : {},
+    hooks: {
+      drawClear: [
+        (plot: uPlot) => {
+          plot.ctx.fillStyle = colour("--accent-soft");
+          if (healthy) band(plot, healthy);
+          spans?.forEach((one) => span(plot, one));
+        },
+      ],
+    },
   };
 }
 
@@ -103,23 +146,30 @@ function tick(seconds: number, before: number | undefined): string {
   return isSameDay ? clock(at) : shortDay(at);
 }
 
-function band(plot: uPlot, [from, to]: readonly [number, number], colour: string): void {
+function band(plot: uPlot, [from, to]: readonly [number, number]): void {
   const top = plot.valToPos(to, "y", true);
-  plot.ctx.fillStyle = colour;
   plot.ctx.fillRect(plot.bbox.left, top, plot.bbox.width, plot.valToPos(from, "y", true) - top);
 }
 
-function Table({ title, days, series, write = String }: ChartProps) {
+const NARROWEST = 2; // pixels: a nap in a week is seen, too
+
+function span(plot: uPlot, [from, to]: readonly [string, string]): void {
+  const { left, width, top, height } = plot.bbox;
+  const at = (time: string) => Math.max(left, Math.min(left + width, plot.valToPos(Date.parse(time) / 1000, "x", true)));
+  plot.ctx.fillRect(at(from), top, Math.max(at(to) - at(from), NARROWEST), height);
+}
+
+function Table({ title, days, series, write = String, say = String, column = "Day" }: ChartProps) {
   return (
     <div class="plot-table" tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>
-          <tr><th scope="col">Day</th>{series.map((one) => <th key={one.name} scope="col">{one.name}</th>)}</tr>
+          <tr><th scope="col">{column}</th>{series.map((one) => <th key={one.name} scope="col">{one.name}</th>)}</tr>
         </thead>
         <tbody>
           {days.map((day, at) => (
-            <tr key={day}>
-              <th scope="row">{day}</th>
+            <tr key={at}>
+              <th scope="row">{say(day)}</th>
               {series.map((one) => <td key={one.name}>{cell(one.values[at], write)}</td>)}
             </tr>
           ))}

@@ -37,7 +37,7 @@ export function useFacts(mind: string, asked: FactsAsked): Paged<Fact> {
 
 export function FactList({ mind, facts, none }: { mind: string; facts: Paged<Fact>; none: string }) {
   const place = useRef<HTMLDivElement>(null);
-  useWalk(place);
+  useWalk(place, { Enter: ["open whom it is about", "a"], e: ["say it otherwise", ".actions button"], w: ["where it comes from", "summary"] });
   return (
     <div ref={place}>
       <Wait of={facts}>

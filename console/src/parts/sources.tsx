@@ -5,17 +5,22 @@ import { When } from "./time";
 
 type Source = Schemas["SourceOut"] | Schemas["NoteOut"] | Schemas["PersonOut"];
 
-export function Sources({ mind, of }: { mind: string; of: readonly Source[] }) {
-  return <ul class="sources">{of.map((one, at) => <li key={at}><OneSource mind={mind} of={one} /></li>)}</ul>;
+interface SourcesProps {
+  mind: string;
+  of: readonly Source[];
+  /** The words above: a source that says the same is named and not quoted again. */
+  said?: string;
 }
 
-function OneSource({ mind, of }: { mind: string; of: Source }) {
-  if ("correction_id" in of) return <><When at={of.timestamp} as="moment" />, {of.by}: “{of.excerpt}”</>;
-  if ("path" in of) return <><a href={to(mind, "journal", of.path)}>{of.path}:{of.start_line}</a>: “{of.excerpt}”</>;
-  return (
-    <>
-      <a href={to(mind, "replay", of.session_id, { turn: of.turn_id })}><When at={of.timestamp} as="moment" /></a>: “
-      {of.excerpt}”
-    </>
-  );
+export function Sources({ mind, of, said = "" }: SourcesProps) {
+  return <ul class="sources">{of.map((one, at) => <li key={at}><OneSource mind={mind} of={one} said={said} /></li>)}</ul>;
+}
+
+const quoted = (text: string): string => (/[“”]/.test(text) ? text : `“${text}”`);
+
+function OneSource({ mind, of, said }: { mind: string; of: Source; said: string }) {
+  if ("correction_id" in of) return <><When at={of.timestamp} as="moment" />, {of.by}: {quoted(of.excerpt)}</>;
+  if ("path" in of) return <><a href={to(mind, "journal", of.path)}>{of.path}:{of.start_line}</a>: {quoted(of.excerpt)}</>;
+  const words = of.excerpt.trim() === said.trim() ? "" : `: ${quoted(of.excerpt)}`;
+  return <><a href={to(mind, "replay", of.session_id, { turn: of.turn_id })}><When at={of.timestamp} as="moment" /></a>{words}</>;
 }

@@ -6,15 +6,19 @@ import anyio.to_thread
 from fastapi import APIRouter, Path, Query, Response, status
 
 from consolidation.dreams.actions import Action
+from consolidation.dreams.changes import changed_by_dreams
+from consolidation.dreams.dream_log import DreamRecord
 from service.composition.container import Memory
-from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.fields import SessionId
 from service.http.schemas.sleep import (
     ACTIONS_KEPT,
     DREAMT,
+    REDREAMT,
     SLEPT,
     STATUS,
+    UNDREAMT,
     ActionDropped,
     ActionIn,
     ActionKept,
@@ -28,10 +32,13 @@ from service.http.schemas.sleep import (
     SleepStatusOut,
     ThoughtOut,
     WakeIn,
+    dream_out,
 )
 from service.mind.minds import Mind
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"])
+
+DreamNumber = Annotated[int, Path(ge=1, le=1_000_000_000, description="The number of a dream.", examples=[1])]
 
 
 @router.post(
@@ -126,12 +133,38 @@ async def dreams(mind_id: MindId, memory: MemoryDep, limit: Annotated[int, Query
     return await _dreams(await memory.minds.find(mind_id), memory, limit=limit)
 
 
+@router.post("/dreams/{dream}/undo", summary="Take a dream back", responses=answers(UNDREAMT, 404, 422, 503))
+async def undo(mind_id: MindId, dream: DreamNumber, memory: MemoryDep, caller: CallerName) -> DreamOut:
+    """
+    Its observations and rules leave their files, its reflection and priority no longer count, and what it took out
+    comes back. A person's lines stay, and so do the briefing, the priorities and the diary.
+    """
+    mind = await memory.minds.find(mind_id)
+    found = await memory.sleep.sleeper.undo(mind, dream, by=caller)
+    await memory.audit_log.note("dream.undone", by=caller, mind_id=mind_id, dream=dream)
+    return await _dream(mind, memory, found)
+
+
+@router.delete("/dreams/{dream}/undo", summary="Let a dream count again", responses=answers(REDREAMT, 404, 422, 503))
+async def redo(mind_id: MindId, dream: DreamNumber, memory: MemoryDep, caller: CallerName) -> DreamOut:
+    """Restore a dream that was taken back, with its lines. One that counts stays as it is."""
+    mind = await memory.minds.find(mind_id)
+    found = await memory.sleep.sleeper.redo(mind, dream)
+    await memory.audit_log.note("dream.restored", by=caller, mind_id=mind_id, dream=dream)
+    return await _dream(mind, memory, found)
+
+
+async def _dream(mind: Mind, memory: Memory, record: DreamRecord) -> DreamOut:
+    _, changes = await anyio.to_thread.run_sync(changed_by_dreams, memory.sleep.sleeper.files(mind))
+    return dream_out(record, changes[record.dream])
+
+
 async def _dreams(mind: Mind, memory: Memory, *, limit: int) -> DreamsOut:
-    found = await anyio.to_thread.run_sync(memory.sleep.sleeper.files(mind).dreams)
+    found, changes = await anyio.to_thread.run_sync(changed_by_dreams, memory.sleep.sleeper.files(mind))
     newest = found.records[::-1][:limit]
     return DreamsOut(
         mind_id=mind.mind_id,
-        dreams=[DreamOut.model_validate(one, from_attributes=True) for one in newest],
+        dreams=[dream_out(one, changes[one.dream]) for one in newest],
         status=await _status(mind, memory),
     )
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
 from service.http.schemas.fields import Answered, Body, Instant, SessionId, ShortText, Text, TurnId, Zone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from consolidation.dreams.changes import DreamChange
+    from consolidation.dreams.dream_log import DreamRecord
 
 Fatigue = Literal["rested", "tired", "exhausted"]
 
@@ -189,6 +195,20 @@ class DreamIn(Body):
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"deep": False, "wait": True}]}}
 
 
+class DreamChangeOut(Answered):
+    """A line that a dream changed in the agent's files."""
+
+    what: Literal["observed", "rule", "over", "relevelled", "pruned"] = Field(
+        description="It wrote an observation or a rule, said that a line is over, gave it a level, or took it out."
+    )
+    text: str
+    is_there: bool = Field(description="Whether the line stands in its file now.")
+    level: Literal["RED", "YLW", "GRN"] | None = Field(description="Null for a rule.")
+    was: Literal["RED", "YLW", "GRN"] | None = Field(description="The level before, where it gave another one.")
+    day: date | None
+    at: str | None = Field(description="The time of that day, as HH:MM.")
+
+
 class DreamOut(Answered):
     """A dream, as `dreams.jsonl` has it."""
 
@@ -206,6 +226,22 @@ class DreamOut(Answered):
     model: str
     is_quoted: bool = Field(description="Whether it quotes the log, since there was no model.")
     is_forced: bool
+    undone_at: datetime | None = Field(description="When a person took it back; null where it counts.")
+    undone_by: str | None = Field(description="Who did: the id of a key, or `local`.")
+    changes: list[DreamChangeOut] = Field(description="What it changed, as far as its words are still known.")
+
+
+def dream_out(record: DreamRecord, changes: Iterable[DreamChange]) -> DreamOut:
+    """A dream with what it changed."""
+    undone = record.undone if record.is_undone else None
+    return DreamOut.model_validate(
+        {
+            **record.model_dump(include=set(DreamOut.model_fields)),
+            "undone_at": undone.at if undone is not None else None,
+            "undone_by": undone.by if undone is not None else None,
+            "changes": [DreamChangeOut.model_validate(one) for one in changes],
+        }
+    )
 
 
 class DreamsOut(Answered):
@@ -234,7 +270,26 @@ DREAMT: dict[str, Any] = {
             "model": "openai/gpt-4o-mini",
             "is_quoted": False,
             "is_forced": False,
+            "undone_at": None,
+            "undone_by": None,
+            "changes": [],
         }
     ],
     "status": STATUS,
+}
+_OBSERVED: dict[str, Any] = {
+    "what": "observed",
+    "text": "Two files have no dates.",
+    "is_there": True,
+    "level": "YLW",
+    "was": None,
+    "day": "2026-01-10",
+    "at": "08:40",
+}
+REDREAMT: dict[str, Any] = {**DREAMT["dreams"][0], "changes": [_OBSERVED]}
+UNDREAMT: dict[str, Any] = {
+    **REDREAMT,
+    "undone_at": "2026-01-10T09:20:00Z",
+    "undone_by": "local",
+    "changes": [{**_OBSERVED, "is_there": False}],
 }

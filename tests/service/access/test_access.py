@@ -41,6 +41,7 @@ FILLED = {
     "fact_id": "fact:1",
     "entity_id": "entity:1",
     "import_id": "i1",
+    "dream": "1",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}"

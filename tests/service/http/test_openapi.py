@@ -7,6 +7,7 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
 from consolidation.dreams.dream_log import DreamLog, DreamRecord
+from consolidation.dreams.observations import read_dated
 from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from service.app import create_app
 from service.http.openapi import EVERYWHERE
@@ -19,6 +20,7 @@ from service.http.schemas import (
     erasures,
     example,
     examples,
+    fatigue,
     imports,
     journal,
     knowledge,
@@ -116,6 +118,9 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/wake": sleeping.STATUS,
     "POST /v1/minds/{mind_id}/dreams": sleeping.DREAMT,
     "GET /v1/minds/{mind_id}/dreams": sleeping.DREAMT,
+    "POST /v1/minds/{mind_id}/dreams/{dream}/undo": sleeping.UNDREAMT,
+    "DELETE /v1/minds/{mind_id}/dreams/{dream}/undo": sleeping.REDREAMT,
+    "GET /v1/minds/{mind_id}/fatigue": fatigue.FATIGUE,
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
@@ -237,8 +242,11 @@ async def answered(anyio_backend, tmp_path_factory, document):
         for route in ("GET sleep", "POST dreams", "GET dreams"):  # of a mind of which nothing is erased
             method, name = route.split()
             await ask(f"{method} /v1/minds/{{mind_id}}/{name}", mind_id="another")
+        for method in ("POST", "DELETE"):
+            await ask(f"{method} /v1/minds/{{mind_id}}/dreams/{{dream}}/undo", mind_id="another", dream=1)
         for name in ("sessions/{session_id}/actions", "sleep", "wake"):
             await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
+        await ask("GET /v1/minds/{mind_id}/fatigue", mind_id="another")
         of_erasures = ("GET /v1/minds/{mind_id}/erasures", "GET /v1/erasures")
         others = [
             one
@@ -286,7 +294,9 @@ def write_agent_files(folder):
     (folder / "briefing.md").write_text(f"{example['briefing']}\n")
     state = SleepState(cycle=3, asleep_at=slept, wake_at=example["woke_at"], kind="dream")
     write_sleep_state(folder / "sleep.json", state)
-    record = DreamRecord(t=slept, dream=1, reflection=example["reflection"], priority=example["priority"])
+    [line] = read_dated([f"{seen['day']} {seen['level']} {seen['at']} {seen['text']}"])
+    words = {"reflection": example["reflection"], "priority": example["priority"]}
+    record = DreamRecord(t=slept, dream=1, sources={line.digest: (1,)}, levels={line.digest: line.level}, **words)
     DreamLog(folder / "dreams.jsonl").add(record)
 
 
@@ -406,6 +416,9 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/wake": {400, 404, 413, 422, 503},
         "POST /v1/minds/{mind_id}/dreams": {400, 404, 413, 422, 503},
         "GET /v1/minds/{mind_id}/dreams": {404, 422, 503},
+        "POST /v1/minds/{mind_id}/dreams/{dream}/undo": {404, 422, 503},
+        "DELETE /v1/minds/{mind_id}/dreams/{dream}/undo": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/fatigue": {404, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )

@@ -21,6 +21,7 @@ GOOD = {
     "fact_id": "fact:1",
     "entity_id": "entity:1",
     "import_id": "i1",
+    "dream": "1",
     "version": "2026-01-09T18-31-00-000000Z",
 }
 DOCUMENT = create_app(Settings()).openapi()

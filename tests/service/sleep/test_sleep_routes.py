@@ -41,3 +41,47 @@ async def test_the_newest_dreams_come_first_and_no_more_than_asked_for(service):
     assert [one["dream"] for one in newest["dreams"]] == [2]
     assert newest["status"]["dreams"] == 2
     assert [one["dream"] for one in await dreams(service, mind="many")] == [2, 1]
+
+
+async def test_a_dream_taken_back_leaves_the_waking_and_comes_back_after_a_rebuild(service):
+    for cycle in (1, 2):
+        await act(
+            service, thought(f"I repaired pump {cycle}."), *(call(10 * cycle + n) for n in range(6)), mind="undone"
+        )
+        await service.http.post("/v1/minds/undone/dreams", json={"wait": True})
+    path = "/v1/minds/undone"
+
+    before = (await service.http.get(f"{path}/waking")).json()
+    taken = (await service.http.post(f"{path}/dreams/2/undo")).json()
+    without = (await service.http.get(f"{path}/waking")).json()
+    observed = (await service.http.get(f"{path}/observations")).json()["observations"]
+    given = (await service.http.delete(f"{path}/dreams/2/undo")).json()
+
+    assert (taken["undone_by"], given["undone_at"]) == ("local", None)
+    assert "pump 2" in before["reflection"]
+    assert "pump 1" in without["reflection"]
+    gone = {one["text"] for one in taken["changes"] if not one["is_there"]}
+    assert gone
+    assert gone.isdisjoint(one["text"] for one in observed)
+    assert (await service.http.get(f"{path}/waking")).json() == before
+
+
+async def test_a_dream_taken_back_stays_so_in_an_export(service):
+    await acted(service, 6, mind="moved")
+    await service.http.post("/v1/minds/moved/dreams", json={"wait": True})
+    await service.http.post("/v1/minds/moved/dreams/1/undo")
+
+    archive = (await service.http.get("/v1/minds/moved/export")).content
+    await service.http.post("/v1/minds/arrived/import", content=archive)
+
+    assert (await dreams(service, mind="arrived"))[0]["undone_at"] is not None
+    assert (await service.http.get("/v1/minds/arrived/observations")).json()["observations"] == []
+
+
+@pytest.mark.parametrize(("number", "status"), [("9", 404), ("0", 422), ("x", 422)])
+async def test_a_dream_that_is_none_can_not_be_taken_back(service, number, status):
+    await acted(service, 6, mind="none")
+
+    answer = await service.http.post(f"/v1/minds/none/dreams/{number}/undo")
+
+    assert answer.status_code == status

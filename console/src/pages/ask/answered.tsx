@@ -77,7 +77,7 @@ function Contradictions({ answer }: { answer: Answer }) {
   if (!answer.contradictions.length) return null;
   return (
     <section aria-labelledby="contradictions">
-      <h3 id="contradictions">These can not both be true</h3>
+      <h3 id="contradictions">These speak against each other</h3>
       {answer.contradictions.map((one) => (
         <ul key={one.sources.join()} class="beside">
           {one.texts.map((text, at) => (

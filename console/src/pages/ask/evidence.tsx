@@ -66,7 +66,7 @@ function Item({ mind, of, number }: { mind: string; of: One; number: number }) {
         <span class="number">{number}</span> <bdi class={isOver ? "said ended" : "said"}>{of.text}</bdi>{" "}
         <Standing of={of} />
       </p>
-      <Sources mind={mind} of={of.sources} />
+      <Sources mind={mind} of={of.sources} said={of.text} />
     </li>
   );
 }

@@ -23,7 +23,7 @@ const MANY = 50;
 
 export function Remembered({ mind, words, at }: { mind: string; words: string; at: string | undefined }) {
   const list = useRef<HTMLElement>(null);
-  useWalk(list);
+  useWalk(list, { Enter: ["open where it was said", "a"], e: ["say it otherwise", ".actions button"] });
   const [kinds, setKinds] = useState<readonly Kind[]>(KINDS.map(([kind]) => kind));
   const [limit, setLimit] = useState(SOME);
   const found = useLoaded(async () => {
@@ -74,7 +74,7 @@ function Item({ mind, of, again }: { mind: string; of: Memory; again: () => void
       </p>
       <Corrected of={of.corrections} />
       {of.kind === "entity" && <p><a href={to(mind, "entity", of.id)}>All about it</a></p>}
-      <Sources mind={mind} of={of.sources} />
+      <Sources mind={mind} of={of.sources} said={of.text} />
       {kind && <CorrectionButtons mind={mind} target={{ kind, id: of.id, turn_ids: [] }} words={of.text} decided={of.corrections} then={again} />}
     </li>
   );

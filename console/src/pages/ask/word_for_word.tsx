@@ -50,11 +50,12 @@ export function WordForWord({ mind, question }: { mind: string; question: string
 
 const LEAST_LETTERS = 3;
 const MOST_WORDS = 8;
+const OF_QUESTIONS = new Set(["what", "when", "where", "which", "whose", "does", "have", "that", "this", "with", "about", "from", "there", "were"]);
 
 /** Nobody says a question word for word: each of its words may have been said. */
 function Nothing({ words, choose }: { words: string; choose: (word: string) => void }) {
   const single = [...new Set(words.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [])];
-  const offered = single.filter((one) => one.length > LEAST_LETTERS && one !== words.trim()).sort((a, b) => b.length - a.length).slice(0, MOST_WORDS);
+  const offered = single.filter((one) => one.length > LEAST_LETTERS && !OF_QUESTIONS.has(one.toLowerCase()) && one !== words.trim()).sort((a, b) => b.length - a.length).slice(0, MOST_WORDS);
   return (
     <>
       <p class="quiet" role="status">Nobody said exactly this.{offered.length > 0 && " Who said one of its words?"}</p>

@@ -6,16 +6,12 @@ import { EditText } from "../../parts/edit_text";
 import { useLoaded, Wait } from "../../parts/load";
 import { attempt } from "../../parts/toast";
 import { go, to } from "../../router";
+import { LEVELS } from "./levels";
 
 type All = Schemas["ObservationsOut"];
 type Observation = All["observations"][number];
 
 const PATH = "/v1/minds/{mind_id}/observations";
-const LEVELS: Record<Observation["level"], { dots: string; words: string }> = {
-  RED: { dots: "●●●", words: "critical" },
-  YLW: { dots: "●●", words: "important" },
-  GRN: { dots: "●", words: "good to know" },
-};
 
 export function Observations({ mind }: { mind: string }) {
   const read = () => get(PATH, { path: { mind_id: mind } });
@@ -43,7 +39,7 @@ export function Observations({ mind }: { mind: string }) {
 }
 
 function Days({ mind, of }: { mind: string; of: readonly Observation[] }) {
-  if (!of.length) return <p class="quiet">Nothing yet.</p>;
+  if (!of.length) return <p class="quiet">Nothing yet: the next dream writes down what mattered. A person may write here, too.</p>;
   const days = [...new Set(of.map((one) => one.day))].sort().reverse();
   return (
     <>

@@ -23,7 +23,7 @@ const sortOf = (word: string | null): Sort => SORTS.find(([sort]) => sort === wo
 
 export function EntityList({ mind }: { mind: string }) {
   const list = useRef<HTMLElement>(null);
-  useWalk(list);
+  useWalk(list, { Enter: ["open it", "a"] });
   const [kinds, setKinds] = useState<readonly string[]>([]);
   const asked = place.value.query;
   const [words, kind, sort] = [asked.get("q") ?? "", asked.get("kind") ?? "", sortOf(asked.get("sort"))];

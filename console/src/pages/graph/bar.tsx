@@ -36,8 +36,8 @@ export function Find({ looking, choose }: BarProps) {
     <form class="find" onSubmit={submit}>
       <input
         type="search"
-        placeholder="Find an entity"
-        aria-label="Find an entity"
+        placeholder="Find a name"
+        aria-label="Find a person, place or thing"
         value={words.value}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => event.key === "Escape" && type("")}

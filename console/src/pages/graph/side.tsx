@@ -2,11 +2,11 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../../dates";
-import { bind } from "../../keys";
+import { bind, mention } from "../../keys";
 import { to } from "../../router";
 import { countsAt, DAY, type Graph, lastChangeBy, nameOf, type Standing, standingAt, weekAt } from "./model";
 import type { Looking } from "./state";
-import { useTexts } from "./texts";
+import { MOST_ENDED, useTexts } from "./texts";
 import { dayOfSeconds } from "./time_slider";
 
 export interface SideProps {
@@ -22,9 +22,10 @@ export function Side({ mind, looking, choose }: SideProps) {
   const texts = useTexts(mind, graph, chosen.value, at);
   useEffect(() => {
     const bound = [
-      bind("j", () => walk(place.current, 1)),
-      bind("k", () => walk(place.current, -1)),
-      bind("Escape", () => choose(null)),
+      bind("j", "the next one", () => walk(place.current, 1)),
+      bind("k", "the one before", () => walk(place.current, -1)),
+      mention("Enter", "choose it"),
+      bind("Escape", "choose nothing", () => choose(null)),
     ];
     return () => bound.forEach((end) => end());
   }, [choose]);
@@ -83,7 +84,6 @@ interface InWords {
 }
 
 const MOST_LEARNED = 9;
-const MOST_ENDED = 6;
 
 function Week(shared: InWords) {
   const { graph, at } = shared;
@@ -94,7 +94,7 @@ function Week(shared: InWords) {
     <>
       <h2>The week up to {dayOfSeconds(at)}</h2>
       <p class="quiet">
-        {counted(counts.entities, "entity", "entities")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
+        {counted(counts.entities, "person, place or thing", "people, places and things")}; {counted(counts.holding, "fact")} held, {counts.ended} had ended.
       </p>
       {before !== null && (
         <p><button type="button" onClick={() => shared.look(before)}>To the last change, {dayOfSeconds(before)}</button></p>

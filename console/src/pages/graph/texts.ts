@@ -2,10 +2,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../../api/client";
 import { useLoaded } from "../../parts/load";
-import { type Graph, WEEK } from "./model";
+import { type Graph, WEEK, weekAt } from "./model";
 
 const SETTLED_MS = 350;
 const MOST = 100;
+/** So many that ended in a week are listed. */
+export const MOST_ENDED = 6;
 
 type Texts = ReadonlyMap<string, string>;
 
@@ -19,11 +21,21 @@ export function useTexts(mind: string, graph: Graph, chosen: number | null, at: 
   const query = entity
     ? { entity, limit: MOST }
     : { since: time(Math.max(graph.since - WEEK, moment - WEEK)), until: time(moment), limit: MOST };
-  const found = useLoaded(
-    () => get("/v1/minds/{mind_id}/facts", { path: { mind_id: mind }, query }),
-    [mind, graph, entity, entity ? 0 : moment],
-  );
-  return found.value ? new Map(found.value.items.map((one) => [one.id, one.text])) : NONE;
+  const found = useLoaded(async () => {
+    const { items } = await get("/v1/minds/{mind_id}/facts", { path: { mind_id: mind }, query });
+    const texts = new Map(items.map((one) => [one.id, one.text]));
+    const ended = entity ? [] : weekAt(graph, moment).ended.slice(0, MOST_ENDED);
+    const missing = ended.map((fact) => graph.factIds[fact] ?? "").filter((id) => id && !texts.has(id));
+    for (const one of await Promise.all(missing.map((id) => textOf(mind, id)))) texts.set(...one);
+    return texts;
+  }, [mind, graph, entity, entity ? 0 : moment]);
+  return found.value ?? NONE;
+}
+
+/** What ended in a week was told earlier, so it is not among the facts of the week. */
+async function textOf(mind: string, id: string): Promise<[string, string]> {
+  const one = await get("/v1/minds/{mind_id}/facts/{fact_id}", { path: { mind_id: mind, fact_id: id } });
+  return [id, one.text];
 }
 
 function useSettled(value: number): number {

@@ -1,11 +1,13 @@
 // Since somebody was here in this browser: learned, ended, told, surfaced, put right. Each with its source.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { counted } from "../../dates";
 import { CorrectionButtons, Decisions, takeBack } from "../../parts/correct";
 import { useHappened, useLoaded, Wait } from "../../parts/load";
+import { headingWords } from "../../parts/heading";
 import { When } from "../../parts/time";
 import { attempt, say } from "../../parts/toast";
+import { useWalk } from "../../parts/walk";
 import { to } from "../../router";
 
 type Fact = Schemas["FactOut"];
@@ -28,18 +30,20 @@ export function News({ mind }: { mind: string }) {
 
 function Feed({ mind, news, again }: { mind: string; news: Schemas["NewsOut"]; again: () => void }) {
   const { learned, ended, told, surfaced, put_right } = news;
+  const list = useRef<HTMLUListElement>(null);
   const isQuiet = ![learned, ended, told, surfaced, put_right].some((one) => one.count);
+  useWalk(list, { Enter: ["open it", "a"], e: ["put it right", "button"] }, isQuiet);
   if (isQuiet) return <p class="quiet">Nothing new since <When at={news.since} as="moment" />.</p>;
   return (
-    <ul class="list">
+    <ul ref={list} class="list">
       {put_right.items.map((one) => <PutRight key={one.id} mind={mind} of={one} again={again} />)}
       {learned.items.map((one) => <FactNews key={one.id} verb="Learned" mind={mind} fact={one} again={again} />)}
       {ended.items.map((one) => <FactNews key={one.id} verb="Ended" mind={mind} fact={one} again={again} />)}
       {told.items.map((one) => (
-        <li key={one.digest}>Told: <a href={to(mind, "story", one.digest)}>{one.heading.replace(/^#+\s*/, "")}</a></li>
+        <li key={one.digest} data-walk tabIndex={-1}>Told in the story: <a href={to(mind, "story", one.digest)}>{headingWords(one.heading)}</a></li>
       ))}
       {surfaced.items.map((one) => (
-        <li key={one.trace_id}>
+        <li key={one.trace_id} data-walk tabIndex={-1}>
           Came to mind, at “{one.message}”:{" "}
           <a href={to(mind, "replay", one.session_id, { trace: one.trace_id })}>{one.memories[0]?.text}</a>
         </li>
@@ -53,7 +57,7 @@ function FactNews({ verb, mind, fact, again }: { verb: string; mind: string; fac
   const [isOpen, setOpen] = useState(false);
   const source = fact.sources[0];
   return (
-    <li>
+    <li data-walk tabIndex={-1}>
       {verb}: <bdi class="said">{fact.text}</bdi> <Decisions of={fact.corrections} />{" "}
       <span class="small">
         {source && (
@@ -95,7 +99,7 @@ function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOu
   };
   return (
     <li>
-      {DECIDED[of.what]}: <bdi class="said">{of.target.text || of.to}</bdi>
+      {DECIDED[of.what]}: <bdi class="said">{whole(of.target.text || (of.to ?? ""))}</bdi>
       {of.target.text && of.to && <> → <bdi class="said">{of.to}</bdi></>}{" "}
       {of.state === "stands" ? (
         <button type="button" class="link small" onClick={() => void undo()}>Undo</button>
@@ -105,6 +109,9 @@ function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOu
     </li>
   );
 }
+
+/** Words that may have been cut in the middle, with a sign that they were. */
+const whole = (text: string): string => (text.length > 80 && /\w\s*$/.test(text) ? `${text.trimEnd()} …` : text);
 
 function Rest({ news }: { news: Schemas["NewsOut"] }) {
   const groups = [news.learned, news.ended, news.told, news.surfaced, news.put_right];

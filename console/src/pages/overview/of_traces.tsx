@@ -3,6 +3,7 @@ import { type Trace, tracesOf } from "../../api/trace";
 import { counted } from "../../dates";
 import { Chart } from "../../parts/chart";
 import { useLoaded, Wait } from "../../parts/load";
+import { filterName } from "../../parts/why/words";
 
 const NEWEST = 100;
 const DAY_MS = 86_400_000;
@@ -39,7 +40,7 @@ export function HeldBack({ mind }: { mind: string }) {
       {({ traces }) => {
         const days = [...new Set(traces.map((one) => one.at.slice(0, 10)))].sort();
         const dropped = traces.flatMap((trace) =>
-          Object.values(trace.phases.filters?.dropped ?? {}).map((reason) => ({ day: trace.at.slice(0, 10), reason: short(reason) })),
+          Object.values(trace.phases.filters?.dropped ?? {}).map((reason) => ({ day: trace.at.slice(0, 10), reason: filterName(reason) })),
         );
         const series = commonest(dropped.map((one) => one.reason)).map((reason, at) => ({
           name: reason,
@@ -47,16 +48,13 @@ export function HeldBack({ mind }: { mind: string }) {
           colour: COLOURS[at] ?? "--soft",
         }));
         const title = dropped.length
-          ? `${counted(dropped.length, "memory", "memories")} held back in the last ${counted(traces.length, "call")}, mostly: ${series[0]?.name}.`
+          ? `In the last ${counted(traces.length, "answer")} it held back ${counted(dropped.length, "memory", "memories")}, most of them: ${series[0]?.name.toLowerCase()}.`
           : "Nothing was held back.";
         return <Chart title={title} days={days} series={series} />;
       }}
     </Wait>
   );
 }
-
-/** A reason without its figures: "below the threshold (0.22)" and "… (0.31)" are one. */
-const short = (reason: string): string => reason.replace(/[:(].*$/, "").trim();
 
 function commonest(reasons: readonly string[]): string[] {
   const counts = new Map<string, number>();

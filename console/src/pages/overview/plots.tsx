@@ -1,6 +1,6 @@
 // Six plots of the last 90 days. Each title is a sentence with its number.
 import type { Schemas } from "../../api/client";
-import { counted, money, percent } from "../../dates";
+import { counted, money, number, percent } from "../../dates";
 import { Chart } from "../../parts/chart";
 import { HeldBack, WhatSurfaces } from "./of_traces";
 
@@ -39,27 +39,27 @@ function Growth({ days, buckets }: Days) {
     { name: "Learned", values: buckets.map((one) => one.facts_learned), colour: "--new", isBars: true },
     { name: "Ended", values: buckets.map((one) => -one.facts_ended), colour: "--ended", isBars: true },
   ];
-  return <Chart title={`It learned ${counted(learned, "fact")}; ${ended} ended.`} days={days} series={series} />;
+  return <Chart title={`It learned ${counted(learned, "fact")}, and ${ended} ended.`} days={days} series={series} />;
 }
 
 function Silence({ days, buckets }: Days) {
   const calls = sum(buckets, (one) => one.resonance.calls);
   const surfaced = sum(buckets, (one) => one.resonance.surfaced);
   const values = buckets.map(({ resonance }) => (resonance.calls ? resonance.surfaced / resonance.calls : null));
-  const title = calls ? `Something came up in ${percent(surfaced / calls)} of ${counted(calls, "call")}.` : "It was not asked yet.";
+  const title = calls ? `Something came to mind in ${percent(surfaced / calls)} of the ${counted(calls, "time")} it was asked.` : "It was not asked yet.";
   const series = [{ name: "Share of calls", values, colour: "--accent" }];
-  return <Chart title={title} days={days} series={series} healthy={[0.1, 0.4]} write={percent} />;
+  return <Chart title={title} days={days} series={series} healthy={[0.1, 0.4]} band="a good share" write={percent} none="Ask it before a turn, or talk to it, and it is drawn here." />;
 }
 
 function Latency({ days, buckets }: Days) {
   const asked = buckets.filter((one) => one.resonance.p95_ms !== null);
   const worst = Math.max(0, ...asked.map((one) => one.resonance.p95_ms ?? 0));
-  const title = asked.length ? `95 of 100 calls were answered within ${Math.round(worst)} ms, on the slowest day.` : "No call yet.";
+  const title = asked.length ? `95 of 100 times it answered within ${number(Math.round(worst))} ms, on the slowest day.` : "It was not asked yet.";
   const series = [
-    { name: "p50", values: buckets.map((one) => one.resonance.p50_ms), colour: "--new" },
-    { name: "p95", values: buckets.map((one) => one.resonance.p95_ms), colour: "--accent" },
+    { name: "half of the times", values: buckets.map((one) => one.resonance.p50_ms), colour: "--new" },
+    { name: "95 of 100", values: buckets.map((one) => one.resonance.p95_ms), colour: "--accent" },
   ];
-  return <Chart title={title} days={days} series={series} write={(value) => `${Math.round(value)} ms`} />;
+  return <Chart title={title} days={days} series={series} write={(value) => `${number(Math.round(value))} ms`} />;
 }
 
 function Cost({ days, buckets }: Days) {
@@ -68,6 +68,7 @@ function Cost({ days, buckets }: Days) {
   const tokens = sum(buckets, (one) => one.resonance.tokens);
   const series = [{ name: "Tokens", values: buckets.map((one) => one.resonance.tokens), colour: "--kind-3", isBars: true }];
   const each = turns ? (100 * cost) / turns : 0;
-  const title = tokens ? `Before the turn, ${counted(tokens, "token")}: ${money(each)} for 100 turns.` : "Before the turn, no model was paid.";
-  return <Chart title={title} days={days} series={series} />;
+  const title = tokens ? `Looking for memories took ${counted(tokens, "token")}: ${money(each)} for 100 turns.` : "Looking for memories cost nothing.";
+  const none = "No model was asked before an answer: what came to mind was found and quoted by the service alone.";
+  return <Chart title={title} days={days} series={series} none={none} />;
 }

@@ -2,9 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { counted, day, moment } from "../../dates";
-import { bind } from "../../keys";
 import { Dialog } from "../../parts/dialog";
 import { Trouble, useHappened, useLoaded } from "../../parts/load";
+import { useWalk } from "../../parts/walk";
 import { isTight } from "../../parts/width";
 import { WhyOf } from "../../parts/why";
 import type { Said } from "../../parts/why/what_if";
@@ -28,12 +28,17 @@ export function Conversation({ mind, session }: { mind: string; session: string 
   useHappened(["turn.kept"], ({ data }) => {
     if (data.session_id === session && !reading.hasNewer) reading.newer();
   });
-  const at = useWalk(reading);
-  useMark(reading, wanted, trace, at.jump);
+  const list = useRef<HTMLElement>(null);
+  useWalk(list, {
+    Enter: ["open what can be done with the turn", ".turn-foot > button"],
+    w: ["why this came to mind", ".margin button"],
+    e: ["put the turn right", ".turn-foot > button[aria-expanded=false]"],
+  });
+  useMark(reading, wanted, trace, jump);
   const explain = (id: string) => setQuery({ trace: id === trace ? "" : id });
   return (
     <>
-      <section class="conversation" aria-labelledby="conversation-name">
+      <section ref={list} class="conversation" aria-labelledby="conversation-name">
         <h2 id="conversation-name">
           {reading.turns[0] && `${day(reading.turns[0].occurred_at)} · `}<bdi>{session}</bdi>
         </h2>
@@ -60,7 +65,7 @@ export function Conversation({ mind, session }: { mind: string; session: string 
         <Alone of={reading} explain={explain} />
       </section>
       <Explained mind={mind} trace={trace} reading={reading} />
-      <Ruler turns={reading.turns} traces={reading.traces} jump={at.jump} />
+      <Ruler turns={reading.turns} traces={reading.traces} jump={jump} />
     </>
   );
 }
@@ -131,33 +136,11 @@ function decisionsByTurn(corrections: readonly Schemas["CorrectionOut"][]): Map<
   return found;
 }
 
-/** j and k walk through the turns, w opens the why of the one that is reached. */
-function useWalk(reading: Reading): { jump: (sequence: number) => void } {
-  const current = useRef(0);
-  const latest = useRef(reading);
-  latest.current = reading;
-  const jump = (sequence: number) => {
-    current.current = sequence;
-    const element = document.getElementById(`turn-${sequence}`);
-    element?.focus({ preventScroll: true });
-    element?.scrollIntoView({ block: "center" });
-  };
-  useEffect(() => {
-    const step = (by: number) => {
-      const { turns } = latest.current;
-      const at = turns.findIndex((one) => one.sequence === current.current);
-      const next = turns[at < 0 ? (by > 0 ? 0 : turns.length - 1) : at + by];
-      if (next) jump(next.sequence);
-    };
-    const open = () => {
-      const found = latest.current.traces.get(current.current);
-      if (found) setQuery({ trace: found.trace_id });
-    };
-    const bound = [bind("j", () => step(1)), bind("k", () => step(-1)), bind("w", open)];
-    return () => bound.forEach((end) => end());
-  }, []);
-  return { jump };
-}
+const jump = (sequence: number): void => {
+  const element = document.getElementById(`turn-${sequence}`);
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: "center" });
+};
 
 /** Go to the turn that the address names, or to the one of the trace that it names, loading older pages until it is there. */
 function useMark(reading: Reading & { isLoading: boolean; older: () => void }, turn: string, trace: string, jump: (sequence: number) => void): void {

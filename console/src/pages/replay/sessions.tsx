@@ -1,9 +1,10 @@
 // The conversations of a mind by day, newest first.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { counted, day } from "../../dates";
 import { Trouble, type Loaded } from "../../parts/load";
 import { attempt } from "../../parts/toast";
+import { useWalk } from "../../parts/walk";
 import { to } from "../../router";
 
 type Page = Schemas["SessionsOut"];
@@ -17,9 +18,11 @@ interface SessionsProps {
   /** The session that is read. */
   current: string;
   first: Loaded<Page>;
+  /** Keys walk this list: there is no conversation beside it. */
+  walks: boolean;
 }
 
-export function Sessions({ mind, current, first }: SessionsProps) {
+export function Sessions({ mind, current, first, walks }: SessionsProps) {
   const [more, setMore] = useState<readonly Session[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   useEffect(() => {
@@ -32,11 +35,13 @@ export function Sessions({ mind, current, first }: SessionsProps) {
       setMore((now) => [...now, ...page.items]);
       setCursor(page.next_cursor);
     });
+  const list = useRef<HTMLElement>(null);
+  useWalk(list, { Enter: ["open the conversation", ""] }, !walks || !first.value);
   if (first.problem) return <Trouble problem={first.problem} again={first.again} />;
   if (!first.value) return <p class="quiet" role="status">Loading…</p>;
   const all = [...first.value.items, ...more];
   return (
-    <nav class="sessions" aria-label="Conversations">
+    <nav ref={list} class="sessions" aria-label="Conversations">
       <h2>Conversations</h2>
       {[...byDay(all)].map(([name, sessions]) => (
         <div key={name}>
@@ -52,7 +57,7 @@ export function Sessions({ mind, current, first }: SessionsProps) {
 function OneSession({ mind, of, isCurrent }: { mind: string; of: Session; isCurrent: boolean }) {
   return (
     <li>
-      <a href={to(mind, "replay", of.session_id)} aria-current={isCurrent ? "page" : undefined}>
+      <a href={to(mind, "replay", of.session_id)} data-walk aria-current={isCurrent ? "page" : undefined}>
         <span class="opening"><bdi>{of.opening || of.session_id}</bdi></span>
         <span class="small quiet">{counted(of.turns, "turn")} · <bdi>{of.speakers.join(", ")}</bdi></span>
       </a>

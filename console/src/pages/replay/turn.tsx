@@ -1,8 +1,9 @@
 // One turn as a chat, and in the margin what came to mind before it.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "../../api/client";
 import type { Trace } from "../../api/trace";
 import { CorrectionButtons, Decisions } from "../../parts/correct";
+import { headingWords } from "../../parts/heading";
 import { Long } from "../../parts/long";
 import { When } from "../../parts/time";
 import { silenceWords } from "../../parts/why/words";
@@ -36,7 +37,7 @@ const KINDS: Record<string, string> = {
 export function OneTurn({ mind, of, trace, isMarked, isExplained, decided, explain, changed }: OneTurnProps) {
   const marks = ["turn", isMarked ? "is-marked" : "", isExplained ? "is-explained" : ""].filter(Boolean).join(" ");
   return (
-    <article id={`turn-${of.sequence}`} class={marks} tabIndex={-1} aria-label={`Turn ${of.sequence}`} aria-current={isMarked ? "true" : undefined}>
+    <article id={`turn-${of.sequence}`} class={marks} tabIndex={-1} data-walk aria-label={`Turn ${of.sequence}`} aria-current={isMarked ? "true" : undefined}>
       <div class="turn-said">
         {of.messages.map((one, at) => <OneMessage key={at} of={one} at={one.timestamp ?? of.occurred_at} />)}
         {!of.messages.length && <p class="quiet">No words are kept.</p>}
@@ -77,6 +78,10 @@ function Label({ of, id }: { of: Trace; id: string }) {
 
 function Foot({ mind, of, decided, changed }: { mind: string; of: Turn; decided: readonly Decision[]; changed: () => void }) {
   const [isOpen, setOpen] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isOpen) menu.current?.querySelector("button")?.focus();
+  }, [isOpen]);
   const state = stateWords(of);
   return (
     <div class="turn-foot small">
@@ -85,7 +90,7 @@ function Foot({ mind, of, decided, changed }: { mind: string; of: Turn; decided:
       {state && <span class={of.digestion.state === "parked" ? "badge is-wrong" : "badge"}>{state}</span>}
       <Decisions of={decided} />
       {isOpen && (
-        <div class="turn-menu">
+        <div ref={menu} class="turn-menu">
           <CorrectionButtons mind={mind} target={{ kind: "turn", id: of.id, turn_ids: [] }} decided={decided} then={changed} />
           <p><a class="button" href={to(mind, "erase", "", { turn: of.turn_id })}>Forget this turn…</a></p>
           {of.digestion.error && <p class="wrong">It could not be read: {of.digestion.error}</p>}
@@ -101,7 +106,7 @@ function Chapters({ mind, of }: { mind: string; of: Turn["chapters"] }) {
   return (
     <p>
       Told in the story:{" "}
-      {of.map((one, at) => <span key={one.digest}>{at > 0 && ", "}<a href={to(mind, "story", one.digest)}>{one.heading.replace(/^#+\s*/, "")}</a></span>)}
+      {of.map((one, at) => <span key={one.digest}>{at > 0 && ", "}<a href={to(mind, "story", one.digest)}>{headingWords(one.heading)}</a></span>)}
     </p>
   );
 }

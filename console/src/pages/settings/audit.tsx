@@ -17,7 +17,7 @@ export function Audit() {
   const page = useLoaded(async () => (await (await raw("get", "/v1/audit", { query })).json()) as Page, [cursor]);
   return (
     <details>
-      <summary><h2>Audit</h2></summary>
+      <summary><h2>What was changed, and by whom</h2></summary>
       <Wait of={page}>
         {({ items, is_intact, fault, next_cursor }) => (
           <>

@@ -38,7 +38,7 @@ function Fields({ of: { settings, fault }, change }: FieldsProps) {
       {fault && <p class="trouble" role="alert">settings.toml{fault.line ? `, line ${fault.line}` : ""}: {fault.detail}. The service's values hold.</p>}
       <Relevance of={settings.relevance} change={change} />
       <Count name="max_fragments" label="Memories in one answer, at most" of={settings.max_fragments} most={50} change={change} />
-      <Count name="max_tokens" label="Length of the block, in tokens, at most" of={settings.max_tokens} most={100_000} change={change} />
+      <Count name="max_tokens" label="Length of all memories handed to the bot, in tokens, at most" of={settings.max_tokens} most={100_000} change={change} />
       <Count name="echo_turns" label="Turns before the same memory may come up again" of={settings.echo_turns} most={10_000} change={change} />
       <Words
         name="language"

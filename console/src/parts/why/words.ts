@@ -81,6 +81,9 @@ function filterWords(reason: string): { filter: string; reason: string } {
   return { filter: known, reason: rest.join(":").trim() };
 }
 
+/** A filter by its name, without the figures of one case. */
+export const filterName = (reason: string): string => filterWords(reason).filter.replace(/[:(].*$/, "").trim();
+
 /** "0.31, needed 0.50"; nothing where it was not weighed. */
 export function relevanceWords(trace: Trace): string {
   const found = trace.phases.filters?.relevance;

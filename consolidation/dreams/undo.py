@@ -1,0 +1,118 @@
+"""
+A person takes a dream back: its observations and rules leave their files, its reflection and priority no longer count.
+
+What it pruned and gave other levels comes back, too. Undoing that restores it. Both are steps that a kill may
+interrupt: the dream's line says which way it is going, and ``settle`` goes on. The briefing, the priorities and the
+diary stay.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from consolidation.dreams.dream_files import OBSERVATIONS, RULES
+from consolidation.dreams.dream_log import UndoneDream
+from consolidation.dreams.observations import Level, merged, read_dated, read_observations, relevelled, without
+from consolidation.dreams.rules import read_rules, with_rules, without_rules
+from consolidation.kernel.errors import DreamNotFound
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from consolidation.dreams.dream_files import DreamFiles
+    from consolidation.dreams.dream_log import DreamRecord, Dreams
+
+
+def undo_dream(files: DreamFiles, number: int, *, by: str, now: datetime) -> DreamRecord:
+    """Take a dream back; one that was stays so. Blocking. Raises DreamNotFound, DreamUnwritable."""
+    settle(files)
+    dreams = files.dreams()
+    record = _of(dreams, number)
+    if record.undone is None:
+        observations, rules = _lines(files, record, dreams)
+        undone = UndoneDream(at=now, by=by, observations=observations, rules=rules)
+        files.replace(number, lambda one: one.model_copy(update={"undone": undone}))
+        settle(files)
+    return _of(files.dreams(), number)
+
+
+def redo_dream(files: DreamFiles, number: int) -> DreamRecord:
+    """Let a dream count again that was taken back; one that counts goes on. Raises as ``undo_dream``."""
+    settle(files)
+    if _of(files.dreams(), number).undone is not None:
+        _set_phase(files, number, "returning")
+        settle(files)
+    return _of(files.dreams(), number)
+
+
+def is_unsettled(dreams: Dreams) -> bool:
+    """Whether a dream is not gone from all files, or not back in all."""
+    return any(one.undone is not None and one.undone.phase != "gone" for one in dreams.records)
+
+
+def settle(files: DreamFiles) -> None:
+    """Finish what a kill interrupted. Blocking. Raises DreamUnwritable."""
+    dreams = files.dreams()
+    for record in dreams.records:
+        undone = record.undone
+        if undone is not None and undone.phase == "leaving":
+            _leave(files, record, undone, dreams)
+            _set_phase(files, record.dream, "gone")
+        elif undone is not None and undone.phase == "returning":
+            _return(files, record, undone, dreams)
+            files.replace(record.dream, lambda one: one.model_copy(update={"undone": None}))
+
+
+def _of(dreams: Dreams, number: int) -> DreamRecord:
+    found = next((one for one in dreams.records if one.dream == number), None)
+    if found is None:
+        raise DreamNotFound(f"there is no dream {number}")
+    return found
+
+
+def _lines(files: DreamFiles, record: DreamRecord, dreams: Dreams) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The observations and the rules in the files that this dream wrote and no other one, nor a person since."""
+    others = {digest for one in dreams.records if one != record and not one.is_undone for digest in one.levels}
+    observations = read_observations(files.read(OBSERVATIONS))
+    mine = (one for one in observations if one.digest in record.levels and one.digest not in others)
+    rules = (one for one in read_rules(files.read(RULES)) if one.digest in record.rules)
+    return tuple(one.dated for one in mine if dreams.is_ours(one)), tuple(one.line for one in rules)
+
+
+def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
+    gone, back = frozenset(undone.observations), read_dated(record.pruned)
+    levels = _levels_before(record, dreams)
+
+    def plan(text: str) -> str:
+        text = without(text, lambda one: one.dated in gone)
+        return merged(relevelled(text, levels, is_ours=dreams.is_ours, keeps_red=False), back)
+
+    files.change(OBSERVATIONS, plan)
+    files.change(RULES, lambda text: without_rules(text, frozenset(undone.rules)))
+
+
+def _return(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
+    gone, back = frozenset(record.pruned), read_dated(undone.observations)
+    levels = {digest: Level(level) for digest, level in record.relevelled.items()}
+
+    def plan(text: str) -> str:
+        text = without(text, lambda one: one.dated in gone)
+        return merged(relevelled(text, levels, is_ours=dreams.is_ours), back)
+
+    files.change(OBSERVATIONS, plan)
+    files.change(RULES, lambda text: with_rules(text, undone.rules))
+
+
+def _levels_before(record: DreamRecord, dreams: Dreams) -> dict[str, Level]:
+    """The levels that lines had before this dream gave them others, as far as no later dream did."""
+    later = {digest for one in dreams.records if one.dream > record.dream for digest in one.relevelled}
+    before = {one: dreams.level_before(one, dream=record.dream) for one in record.relevelled.keys() - later}
+    return {digest: Level(level) for digest, level in before.items() if level is not None}
+
+
+def _set_phase(files: DreamFiles, number: int, phase: Literal["gone", "returning"]) -> None:
+    def plan(one: DreamRecord) -> DreamRecord:
+        undone = one.undone.model_copy(update={"phase": phase}) if one.undone is not None else None
+        return one.model_copy(update={"undone": undone})
+
+    files.replace(number, plan)
