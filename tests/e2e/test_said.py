@@ -75,6 +75,7 @@ async def test_pages_hold_both_once_while_more_is_said_and_told(service, limit):
         page = await get(service, "facts", limit=limit, **cursor)
         assert len(page["items"]) <= limit
         found += page["items"]
+        assert len(found) <= 5
         cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
         await correct(service, {"what": "say", "to": f"Carla has {len(found)} boats."})
 
