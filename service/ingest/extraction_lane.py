@@ -81,10 +81,10 @@ class ExtractionLane:
         turn = next((turn for turn in saved if turn.is_remembered), None)
         if turn is None:
             if saved:
-                await mind.graph.mark_extracted(saved[-1].sequence)
+                await mind.graph.mark_extracted(saved[-1].sequence, after=progress.extracted)
                 await _move_cursor(mind, saved[-1].sequence)
             return len(saved) == _LOOK_AHEAD
-        await self._extract_or_park(mind, turn, in_outage=is_outage(progress.parked))
+        await self._extract_or_park(mind, turn, after=progress.extracted, in_outage=is_outage(progress.parked))
         return True
 
     async def _read_progress(self, mind: Mind) -> Progress:
@@ -94,7 +94,7 @@ class ExtractionLane:
         mind.health.parked = progress.parked
         return progress
 
-    async def _extract_or_park(self, mind: Mind, turn: StoredTurn, *, in_outage: bool) -> None:
+    async def _extract_or_park(self, mind: Mind, turn: StoredTurn, *, after: int, in_outage: bool) -> None:
         episode = uuid_of(mind, turn)
         attempt = await mind.graph.begin_attempt(episode)
         if attempt > 1:
@@ -109,15 +109,15 @@ class ExtractionLane:
         except MemoryFault as error:
             if not is_to_be_parked(error, attempt=attempt, most_attempts=self._most_attempts, in_outage=in_outage):
                 raise
-            await self._park(mind, turn, error, attempts=attempt, is_retry=False)
+            await self._park(mind, turn, error, attempts=attempt, after=after)
             await _move_cursor(mind, turn.sequence)
             return
         try:
             await anyio.to_thread.run_sync(index_knowledge, mind, extracted, turn.sequence)
         except IndexUnusable:
-            await mind.graph.mark_extracted(turn.sequence)  # full text catches up; no model is asked twice
+            await mind.graph.mark_extracted(turn.sequence, after=after)  # full text catches up; no model is asked twice
             raise
-        await mind.graph.mark_extracted(turn.sequence)
+        await mind.graph.mark_extracted(turn.sequence, after=after)
         self._publish(mind.mind_id, "turn.read", **about(turn))
         if in_outage:  # it is over
             self.retry(mind.mind_id)
@@ -165,14 +165,18 @@ class ExtractionLane:
             except MemoryFault as error:
                 if is_to_be_read_again(one) and isinstance(error, OUTAGES):
                     raise  # an outage is not the turn's fault: it is read again when that ends
-                await self._park(mind, turn, error, attempts=one.attempts + 1, is_retry=True)
+                await self._park(mind, turn, error, attempts=one.attempts + 1, after=None)
                 continue
             await mind.graph.unpark(one)
             self._publish(mind.mind_id, "turn.read", **about(turn))
 
-    async def _park(self, mind: Mind, turn: StoredTurn, error: MemoryFault, *, attempts: int, is_retry: bool) -> None:
-        reason = parking_reason(error, is_retry=is_retry)
-        await mind.graph.park(Parked(turn.sequence, turn.turn.turn_id, reason, attempts, self._clock.now()))
+    async def _park(
+        self, mind: Mind, turn: StoredTurn, error: MemoryFault, *, attempts: int, after: int | None
+    ) -> None:
+        """Park *turn*, which stands behind the cursor at *after*; None where it was read, or parked, before."""
+        reason = parking_reason(error, is_retry=after is None)
+        parked = Parked(turn.sequence, turn.turn.turn_id, reason, attempts, self._clock.now())
+        await mind.graph.park(parked, after=after)
         self._telemetry.parked()
         self._publish(mind.mind_id, "turn.parked", **about(turn))
         log.warning("turn.parked", mind_id=mind.mind_id, sequence=turn.sequence, reason=reason)

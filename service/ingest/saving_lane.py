@@ -74,22 +74,22 @@ class SavingLane:
         state = mind.health.lanes[self.name]
         if mind.mind_id not in self._prepared:
             await self._adopt_graph(mind.workspace)
-        state.cursor = (await mind.graph.progress()).saved
-        if state.cursor == 0 or mind.mind_id not in self._prepared:
+        saved = state.cursor = (await mind.graph.progress()).saved
+        if saved == 0 or mind.mind_id not in self._prepared:
             progress = await mind.graph.prepare(embedder=await self._embedder.identity())
             mind.health.parked = progress.parked
             mind.transcript.never_below(max(progress.saved, progress.extracted))
             self._prepared.add(mind.mind_id)
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
-        turns = [turn for turn in await mind.transcript.after(state.cursor, limit=_BATCH) if turn.sequence <= indexed]
+        turns = [turn for turn in await mind.transcript.after(saved, limit=_BATCH) if turn.sequence <= indexed]
         if not turns:
             return False
         with self._telemetry.step(self.name, mind, turns):
-            await self._save(mind, turns)
+            await self._save(mind, turns, after=saved)
         state.cursor = turns[-1].sequence
         return len(turns) == _BATCH
 
-    async def _save(self, mind: Mind, turns: Sequence[StoredTurn]) -> None:
+    async def _save(self, mind: Mind, turns: Sequence[StoredTurn], *, after: int) -> None:
         own: dict[str, Vector] = {}
         leaning: dict[str, Vector] = {}
         remembered = [turn for turn in turns if turn.is_remembered]
@@ -100,7 +100,7 @@ class SavingLane:
             vectors |= await self._vectors(passage for passage in before if passage.uuid not in vectors)
             own |= {passage.uuid: vectors[passage.uuid] for passage in episode.passages}
             leaning |= _leaning(before, episode.passages, vectors)
-        await mind.graph.save(episodes, own=own, leaning=leaning, cursor=turns[-1].sequence)
+        await mind.graph.save(episodes, own=own, leaning=leaning, after=after, cursor=turns[-1].sequence)
 
     async def _passages_before(self, mind: Mind, turn: StoredTurn) -> list[Passage]:
         """The last passages before *turn* in its session, oldest first."""

@@ -204,14 +204,17 @@ class MindGraph(Protocol):
         *,
         own: Mapping[str, Vector],
         leaning: Mapping[str, Vector],
+        after: int,
         cursor: int,
     ) -> None:
         """
-        Save episodes and move the cursor ``saved`` forward to *cursor*, in one write.
+        Save episodes and move the cursor ``saved`` from *after* to *cursor*, in one write.
 
         Vectors are by uuid of passage. *own* has one for every passage of *episodes*; *leaning* has one for each of
-        these, and for earlier passages whose neighbours have changed. The cursor never moves back. Raises
-        GraphUnavailable where the graph was not prepared, or was emptied since.
+        these, and for earlier passages whose neighbours have changed. Nothing is saved where the cursor is not at
+        *after*: a server that fell back to an older state would else lose what lies between for good. Where it is at
+        *cursor* already, the write is a second one. Raises GraphUnavailable where the cursor is elsewhere, or the graph
+        was not prepared, or was emptied since.
         """
         ...
 
@@ -236,19 +239,19 @@ class MindGraph(Protocol):
         """
         ...
 
-    async def mark_extracted(self, sequence: int, /) -> None:
+    async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
         """
-        Move the cursor ``extracted`` forward to *sequence* and forget the attempts at its episode, in one write.
+        Move the cursor ``extracted`` from *after* to *sequence* and forget the attempts at its episode, in one write.
 
-        The cursor never moves back. Raises GraphUnavailable as ``save`` does.
+        Raises GraphUnavailable as ``save`` does.
         """
         ...
 
-    async def park(self, parked: Parked, /) -> None:
+    async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
         """
-        Record a turn that can not be extracted and move the cursor ``extracted`` forward to it, in one write.
+        Record a turn that can not be extracted and move the cursor ``extracted`` from *after* to it, in one write.
 
-        Raises GraphUnavailable as ``save`` does.
+        None leaves the cursor: the turn lies behind it. Raises GraphUnavailable as ``save`` does.
         """
         ...
 

@@ -55,7 +55,9 @@ async def _fill(connection: GraphConnection, held: Contents) -> None:
         own, leaning = (
             {held.episodes[at].passages[0].uuid: held.vectors[arm][at] for at in places} for arm in ("own", "turns")
         )
-        await graph.save(episodes, own=own, leaning=leaning, cursor=episodes[-1].sequence)
+        await graph.save(
+            episodes, own=own, leaning=leaning, after=episodes[0].sequence - 1, cursor=episodes[-1].sequence
+        )
     store = GraphitiStore(connection=connection, graph=GRAPH, kind_of=lambda _: "", known=set())
     for save, rows in (
         (store.node_save_bulk, _entities(held)),
@@ -65,7 +67,7 @@ async def _fill(connection: GraphConnection, held: Contents) -> None:
     ):
         for batch in batched(rows, _BATCH):
             await save(None, None, None, batch)
-    await graph.mark_extracted(held.episodes[-1].sequence)
+    await graph.mark_extracted(held.episodes[-1].sequence, after=0)
 
 
 def _entities(held: Contents) -> Iterator[dict[str, object]]:

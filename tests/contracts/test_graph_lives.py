@@ -63,7 +63,7 @@ class Life:
         passages = [part for one in new for part in one.passages]
         rows = await EMBEDDER.embed([part.text for part in passages])
         own = {part.uuid: row for part, row in zip(passages, rows, strict=True)}
-        await self.graph.save(new, own=own, leaning=own, cursor=len(self.told))
+        await self.graph.save(new, own=own, leaning=own, after=start - 1, cursor=len(self.told))
 
     async def extract(self, is_completed):
         progress = await self.graph.progress()
@@ -74,14 +74,15 @@ class Life:
         attempt = await self.graph.begin_attempt(one.uuid)
         found = await self.graph.extract(one, previous=[])
         if is_completed:
-            await self.graph.mark_extracted(one.sequence)
+            await self.graph.mark_extracted(one.sequence, after=progress.extracted)
         return attempt, sorted(fact.text for fact in found.facts), sorted(entity.name for entity in found.entities)
 
     async def undo(self, sequence):
         await self.graph.undo_attempt(self._uuid(sequence))
 
     async def park(self, sequence):
-        await self.graph.park(self._parked(sequence))
+        extracted = (await self.graph.progress()).extracted
+        await self.graph.park(self._parked(sequence), after=extracted if sequence > extracted else None)
 
     async def unpark(self, sequence):
         await self.graph.unpark(self._parked(sequence))

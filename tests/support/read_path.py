@@ -63,7 +63,9 @@ async def _digest(mind, stored):
     episode = as_episode(stored, uuid=uuid)
     rows = await EMBEDDER.embed([passage.text for passage in episode.passages])
     own = {passage.uuid: row for passage, row in zip(episode.passages, rows, strict=True)}
-    await mind.graph.save((episode,), own=own, leaning=own, cursor=stored.sequence)
+    await mind.graph.save(
+        (episode,), own=own, leaning=own, after=(await mind.graph.progress()).saved, cursor=stored.sequence
+    )
     await mind.graph.begin_attempt(uuid)
     index_knowledge(mind, await mind.graph.extract(episode, previous=()), stored.sequence)
 

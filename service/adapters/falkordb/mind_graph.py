@@ -1,9 +1,10 @@
 """
 The graph of one mind on FalkorDB: our own writes (episodes with their vectors, cursors, parked turns) and extraction.
 
-A cursor lives in the graph that it describes and moves in the same statement as what it counts, and only in a graph
-that was prepared: a graph that was emptied from outside begins again at 0. Every statement may run twice, because
-FalkorDB can fail to answer after it has obeyed.
+A cursor lives in the graph that it describes and moves in the same statement as what it counts, only from where it was
+read, and only in a graph that was prepared: a graph that was emptied from outside begins again at 0, one whose server
+fell back to an older state goes on from there. Every statement may run twice, because FalkorDB can fail to answer after
+it has obeyed.
 """
 
 from __future__ import annotations
@@ -36,29 +37,32 @@ if TYPE_CHECKING:
 _LOOK_EVERY = 40  # writes
 _GRAPHITI = "service.adapters.falkordb.graphiti"
 _SWITCHES = {"GRAPHITI_TELEMETRY_ENABLED": "false", "SEMAPHORE_LIMIT": "8"}
+# Each move says from where it goes. Where the cursor stands at the goal already, the statement runs a second time.
 _MOVE_SAVED = """
 MATCH (:Meta {name: 'embedder'})
-MERGE (c:Cursor {name: 'saved'})
-SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+MERGE (c:Cursor {name: 'saved'}) ON CREATE SET c.sequence = 0
+WITH c WHERE c.sequence IN [$after, $sequence]
+SET c.sequence = $sequence
 RETURN c.sequence
 """
 # Episodes first, each once: a MERGE that meets a new node in several rows sets what it has of the last of them.
 _SAVE = """
 MATCH (:Meta {name: 'embedder'})
+MERGE (c:Cursor {name: 'saved'}) ON CREATE SET c.sequence = 0
+WITH c WHERE c.sequence IN [$after, $sequence]
 UNWIND $episodes AS e
 MERGE (n:Episodic {uuid: e.uuid})
 ON CREATE SET n.name = e.name, n.group_id = $group, n.source = 'message', n.source_description = e.session,
   n.content = e.content, n.entity_edges = [], n.created_at = e.at, n.valid_at = e.at
-WITH count(n) AS episodes
+WITH c, count(n) AS episodes
 WHERE episodes > 0
 UNWIND $passages AS p
 MERGE (q:Passage {uuid: p.uuid})
 SET q.episode = p.episode, q.sequence = p.sequence,
   q.embedding = vecf32(p.own), q.leaning = vecf32(p.leaning)
-WITH count(q) AS passages
+WITH c, count(q) AS passages
 WHERE passages > 0
-MERGE (c:Cursor {name: 'saved'})
-SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+SET c.sequence = $sequence
 RETURN passages
 """
 _SET_LEANING = "UNWIND $changed AS c MATCH (q:Passage {uuid: c.uuid}) SET q.leaning = vecf32(c.vector)"
@@ -79,22 +83,28 @@ WHERE e.episodes = [$uuid]
 DELETE e
 """
 _MARK_EXTRACTED = """
+MATCH (:Meta {name: 'embedder'})
+MERGE (c:Cursor {name: 'extracted'}) ON CREATE SET c.sequence = 0
+WITH c WHERE c.sequence IN [$after, $sequence]
 OPTIONAL MATCH (p:Passage {sequence: $sequence})
 OPTIONAL MATCH (a:Attempt {episode: p.episode})
 DELETE a
-WITH count(p) AS done
-MATCH (:Meta {name: 'embedder'})
-MERGE (c:Cursor {name: 'extracted'})
-SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+WITH c, count(p) AS done
+SET c.sequence = $sequence
 RETURN done
 """
-_PARK = """
+_PARK_BEHIND = """
 MATCH (:Meta {name: 'embedder'})
 MERGE (p:Parked {sequence: $sequence})
 SET p.turn_id = $turn_id, p.error = $error, p.attempts = $attempts, p.parked_at = $parked_at
-WITH p
-MERGE (c:Cursor {name: 'extracted'})
-SET c.sequence = CASE WHEN coalesce(c.sequence, 0) < $sequence THEN $sequence ELSE c.sequence END
+RETURN p.sequence
+"""
+_PARK = """
+MATCH (:Meta {name: 'embedder'})
+MERGE (c:Cursor {name: 'extracted'}) ON CREATE SET c.sequence = 0
+WITH c WHERE c.sequence IN [$after, $sequence]
+MERGE (p:Parked {sequence: $sequence})
+SET p.turn_id = $turn_id, p.error = $error, p.attempts = $attempts, p.parked_at = $parked_at, c.sequence = $sequence
 RETURN c.sequence
 """
 _WEIGH = """
@@ -156,6 +166,7 @@ class FalkorMindGraph(GraphReads):
         *,
         own: Mapping[str, Vector],
         leaning: Mapping[str, Vector],
+        after: int,
         cursor: int,
     ) -> None:
         """Save episodes and passages and move the cursor ``saved``, in one statement; neighbours before it."""
@@ -173,6 +184,7 @@ class FalkorMindGraph(GraphReads):
         ]
         words = {
             "group": self.name,
+            "after": after,
             "sequence": cursor,
             "episodes": [_episodic(episode) for episode in episodes if episode.passages],
             "passages": passages,
@@ -228,20 +240,21 @@ class FalkorMindGraph(GraphReads):
             weights = [{"text": text, "importance": weight} for text, weight in importance.items()]
             await self._connection.write(self.name, _WEIGH, {"facts": list(facts), "weights": weights})
 
-    async def mark_extracted(self, sequence: int, /) -> None:
+    async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
         """Move the cursor ``extracted``."""
-        await self._move_cursor(_MARK_EXTRACTED, {"sequence": sequence})
+        await self._move_cursor(_MARK_EXTRACTED, {"after": after, "sequence": sequence})
 
-    async def park(self, parked: Parked, /) -> None:
-        """Record a parked turn and move the cursor ``extracted`` past it."""
+    async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
+        """Record a parked turn and, unless it lies behind it, move the cursor ``extracted`` to it."""
         words = {
+            "after": after,
             "sequence": parked.sequence,
             "turn_id": parked.turn_id,
             "error": parked.error,
             "attempts": parked.attempts,
             "parked_at": parked.parked_at.isoformat(),
         }
-        await self._move_cursor(_PARK, words)
+        await self._move_cursor(_PARK_BEHIND if after is None else _PARK, words)
 
     async def unpark(self, parked: Parked, /) -> None:
         """Forget that a turn was parked, and its attempts."""
@@ -255,9 +268,11 @@ class FalkorMindGraph(GraphReads):
         return await super().nearest(vectors, turns=turns, facts=facts, entities=entities)
 
     async def _move_cursor(self, cypher: str, words: Mapping[str, object]) -> None:
-        """Run a statement that moves a cursor. Raises GraphUnavailable where the graph was emptied: nothing moved."""
+        """Run a statement that moves a cursor. Raises GraphUnavailable where nothing moved."""
         if not await self._connection.write(self.name, cypher, words):
-            raise GraphUnavailable("the graph was emptied from outside; it is built again from the transcript")
+            raise GraphUnavailable(
+                "the graph is not where it was: emptied, or its server fell back; it is caught up from the transcript"
+            )
 
     async def _grow(self) -> None:
         """Now and then, look whether an arm has grown so far that it needs an index."""

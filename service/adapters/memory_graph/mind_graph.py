@@ -107,10 +107,12 @@ class MemoryMindGraph:
         *,
         own: Mapping[str, Vector],
         leaning: Mapping[str, Vector],
+        after: int,
         cursor: int,
     ) -> None:
         """Save episodes and passages, and move the cursor ``saved``."""
         content = self._prepared()
+        _require(content, "saved", after, cursor)
         await self.set_leaning({uuid: vector for uuid, vector in leaning.items() if uuid not in own})
         for episode in episodes:
             if episode.passages and episode.uuid not in content.rows["Episodic"]:
@@ -162,20 +164,23 @@ class MemoryMindGraph:
         _weigh(self._prepared(), facts, reader.importance)
         return Extracted(await self.facts(facts), await self.entities(entities), dropped=reader.dropped)
 
-    async def mark_extracted(self, sequence: int, /) -> None:
+    async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
         """Move the cursor ``extracted``, and forget the attempts at its episode."""
         content = self._prepared()
+        _require(content, "extracted", after, sequence)
         done = {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] == sequence}
         content.remove("Attempt", done)
         _move(content, "extracted", sequence)
 
-    async def park(self, parked: Parked, /) -> None:
-        """Record a parked turn, and move the cursor ``extracted`` past it."""
+    async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
+        """Record a parked turn and, unless it lies behind it, move the cursor ``extracted`` to it."""
         content = self._prepared()
+        if after is not None:
+            _require(content, "extracted", after, parked.sequence)
+            _move(content, "extracted", parked.sequence)
         said = {"turn_id": parked.turn_id, "error": parked.error, "attempts": parked.attempts}
         at = parked.parked_at.isoformat()
         content.put(Row("Parked", {"sequence": parked.sequence, **said, "parked_at": at}))
-        _move(content, "extracted", parked.sequence)
 
     async def unpark(self, parked: Parked, /) -> None:
         """Forget that a turn was parked, and its attempts."""
@@ -248,8 +253,14 @@ class MemoryMindGraph:
             raise EmbedderMismatch(str(self._mismatch))
 
 
+def _require(content: Content, cursor: str, *places: int) -> None:
+    """Raise GraphUnavailable unless *cursor* is at one of *places*."""
+    if content.cursor(cursor) not in places:
+        raise GraphUnavailable("the graph is not where it was")
+
+
 def _move(content: Content, cursor: str, sequence: int) -> None:
-    content.put(Row("Cursor", {"name": cursor, "sequence": max(content.cursor(cursor), sequence)}))
+    content.put(Row("Cursor", {"name": cursor, "sequence": sequence}))
 
 
 def _episodic(episode: Episode) -> Row:

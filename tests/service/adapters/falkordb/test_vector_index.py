@@ -57,7 +57,7 @@ async def save(graph, rows, *, first=1):
         at = START + timedelta(minutes=sequence)
         episodes.append(Episode(uuid, sequence, f"t{sequence}", "s", at, "Said.", (Passage(uuid, "Said."),), ()))
         own[uuid] = row
-    await graph.save(episodes, own=own, leaning=own, cursor=first + len(rows) - 1)
+    await graph.save(episodes, own=own, leaning=own, after=first - 1, cursor=first + len(rows) - 1)
 
 
 async def add_facts(connection, rows):
