@@ -93,6 +93,31 @@ async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
     assert len(scores) == 3
 
 
+async def test_a_life_that_is_lived_says_what_came_up_and_was_needed(tmp_path):
+    """Broken: ``chat`` asks after the turn is kept, or reads the marks of another turn."""
+    from tests.benchmarks.lives import Life, chat
+    from tests.benchmarks.served import serving
+
+    said = ["My cat Minka is fourteen and deaf.", "It rains.", "Minka did not hear the vet, she is deaf."]
+    turns = tuple(
+        {
+            "turn_id": f"t{number}",
+            "session_id": f"s{number}",
+            "messages": [
+                {"role": "user", "content": text, "timestamp": f"2026-01-0{number}T10:00:00Z"},
+                {"role": "assistant", "content": "I see.", "timestamp": f"2026-01-0{number}T10:00:05Z"},
+            ],
+        }
+        for number, text in enumerate(said, start=1)
+    )
+    life = Life("minka", turns, (), {"t2": {"t1": 2}, "t3": {"t1": 2}})
+
+    async with serving(tmp_path / "home") as service:
+        found = await chat(service, life)
+
+    assert found == {"surfaced": 1 / 3, "memories": 1.0, "of use": 1.0, "needed": 0.5}
+
+
 async def test_of_two_equal_lives_the_one_with_outcomes_shows_more_that_is_of_use(tmp_path):
     from tests.benchmarks.learning import learning
 
