@@ -25,7 +25,7 @@ def url(home):
     """Where `mind-memory serve` answers."""
     outside = {name: os.environ.pop(name) for name in tuple(os.environ) if name.startswith("MIND_MEMORY_")}
     try:
-        with serving(home, MIND_MEMORY_DIGESTION__SWEEP_SECONDS="0.5") as (_, found):
+        with serving(home, MIND_MEMORY_DIGESTION__SWEEP_SECONDS="5") as (_, found):
             yield found
     finally:
         os.environ.update(outside)

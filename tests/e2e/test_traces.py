@@ -79,7 +79,7 @@ async def test_an_erased_turn_takes_its_traces_out_of_files_and_index(tmp_path):
     async with running(tmp_path) as service:
         (kept,) = await told(service, LYON)
         real = (await service.resonate("ada", ASKS)).json()
-        receipt = (await service.http.delete(f"/v1/minds/ada/turns/{kept['turn_id']}?session_id=s0")).json()
+        receipt = (await service.http.delete(f"/v1/minds/ada/turns/{kept['turn_id']}")).json()
         found = await listed(service)
         memory = await listed(service, memory=real["flashbacks"][0]["id"])
 

@@ -35,7 +35,7 @@ class _Question(NamedTuple):
 _QUESTIONS = (
     _Question("Where does my mother live?", "She moved in these months: what was true before has ended."),
     _Question("What are my allergies?", "It was said seven months ago, in a talk about a bakery."),
-    _Question("The heron is on the bridge again.", "Small talk: nothing needs to come to mind."),
+    _Question("Nice weather, isn't it?", "Small talk: nothing needs to come to mind."),
 )
 
 

@@ -35,7 +35,7 @@ def test_the_newest_call_is_shown_phase_by_phase(asked):
 def test_a_person_says_what_became_of_a_memory(asked):
     home, found = asked
     memory = found.flashbacks[0].id
-    told = call("why", found.trace_id, "--outcome", f"{memory}=contradicted", "--mind", "ada", "--home", home)
+    told = call("why", found.trace_id, "--outcome", f"{memory}=acted", "--mind", "ada", "--home", home)
     strange = call("why", "--outcome", "episode:99=acted", "--mind", "ada", "--home", home)
     wrong = call("why", "--outcome", f"{memory}=liked", "--mind", "ada", "--home", home)
     seen = json.loads(call("why", found.trace_id, "--json", "--mind", "ada", "--home", home).stdout)
@@ -45,7 +45,7 @@ def test_a_person_says_what_became_of_a_memory(asked):
     assert (strange.exit_code, wrong.exit_code) == (1, 1)
     assert "episode:99" in strange.output
     assert "write it like episode:12=contradicted" in wrong.output
-    assert [(one["id"], one["outcome"]) for one in seen["outcomes"]] == [(memory, "contradicted")]
+    assert [(one["id"], one["outcome"]) for one in seen["outcomes"]] == [(memory, "acted")]
 
 
 def test_a_mind_that_was_never_asked_says_so(asked):
