@@ -84,7 +84,7 @@ async def test_somebody_whom_the_message_only_means_is_named_by_the_model_and_fo
             found = await surfacing(service, [*talk, said("Which town does she live in by now, I wonder?", at=NOW)])
             trace = await trace_of(service, found)
     assert "Lyon" in found["flashbacks"][0]["raw"]
-    assert "Carla" in trace["phases"]["retrieval"]["queries"]
+    assert "Carla" in trace["phases"]["retrieval"]["queries"], trace["phases"]["seeds"]
 
 
 async def test_filler_looks_for_what_was_just_talked_about_or_stays_silent(tmp_path):
