@@ -59,7 +59,7 @@ def _thinned(points: list[FatiguePoint]) -> list[FatiguePoint]:
 
 
 def _in_order(points: Iterable[FatiguePoint]) -> Iterator[FatiguePoint]:
-    """*points* without one that lies before another: what was done while a dream was written comes after it."""
+    """*points*, none earlier than the one before it: a call made while a dream was written counts as made after it."""
     last: datetime | None = None
     for one in points:
         last = one.at if last is None else max(last, one.at)

@@ -95,7 +95,7 @@ def test_a_revoked_key_ends_its_sessions(browser, guarded):
 
 
 def test_a_page_of_another_port_reads_and_changes_nothing(browser, life):
-    """While there is no key: the browser of this machine is let in, whatever page is open in it is not."""
+    """Without a key, the browser of this machine is let in; a page of another site that is open in it is not."""
     page = b"<!DOCTYPE html><title>other</title>"
 
     class Other(http.server.BaseHTTPRequestHandler):

@@ -183,7 +183,7 @@ async def test_a_fact_that_was_not_known_yet_is_among_the_next_news(tmp_path):
 
 
 async def test_what_a_parked_turn_told_is_news_when_it_is_read_at_last(tmp_path):
-    """Broken: what was learned goes by its turn; it is news for ever; what is read again after an erasure is news."""
+    """Broken: facts are told by their turn, so late ones never; or again each time; or after an erasure, too."""
     refuses = threading.Event()
     refuses.set()
 

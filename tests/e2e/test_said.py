@@ -94,7 +94,7 @@ async def test_what_was_said_is_asked_for_as_facts_are(service):
 
 
 async def test_what_is_wrong_or_muted_shows_so_and_does_not_hold(service):
-    """Broken: what was said and is wrong is gone from the list; a state that a person decided is not asked for."""
+    """Broken: a said fact that was marked wrong leaves the list; the filter by state does not read corrections."""
     decided = {"boat": "wrong", "Ghent": "wrong", "Lyon": "mute"}
     ids = {word: (await fact(service, word))["id"] for word in decided}
     for word, what in decided.items():

@@ -70,7 +70,7 @@ async def test_who_was_split_off_is_listed_with_what_is_of_her_and_the_other_wit
 
 @pytest.mark.parametrize("sort", ["name", "mentions", "recent"])
 async def test_pages_hold_every_entity_once_with_those_that_were_split_off(service, sort):
-    """Broken: what was split off is at the end of every page; its place is not compared with the cursor's."""
+    """Broken: every page ends with the new entity; it is not compared with the cursor, as the others are."""
     await split(service, "t1", "t2")
     whole = (await get(service, "entities", sort=sort))["items"]
     found, cursor = [], {}
@@ -91,7 +91,7 @@ async def test_pages_hold_every_entity_once_with_those_that_were_split_off(servi
 
 
 async def test_the_page_of_one_who_was_split_off_has_her_facts_and_who_is_in_them(service):
-    """Broken: an id of a correction is no entity; the other's page still has what is not hers."""
+    """Broken: the id of a correction is not taken for an entity; the old entity keeps facts that went to the new one."""
     made = await split(service, "t1", "t2")
     trudi = await get(service, f"entities/entity:{made['id']}")
     ingrid = await get(service, f"entities/{(await entity(service, 'Ingrid'))['id']}")
@@ -132,7 +132,7 @@ async def test_a_fact_that_turns_of_both_told_stays_where_it_was(service):
 
 
 async def test_more_is_split_off_under_the_same_name_and_that_one_can_be_split_and_put_right(service):
-    """Broken: each split makes an entity of its own; who was split off is no target of a decision."""
+    """Broken: a second split to the same name makes a second entity; the new entity can not be corrected."""
     made = await split(service, "t1")
     await split(service, "t2", to=TRUDI.upper())
     both = await entity(service, TRUDI)

@@ -1,5 +1,6 @@
 """What an autonomous agent calls: its actions, its sleep, its dreams."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import anyio.to_thread
@@ -11,6 +12,7 @@ from consolidation.dreams.dream_log import DreamRecord
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId
 from service.http.openapi import answers
+from service.http.schemas.fatigue import FATIGUE, FatigueOut, FatiguePointOut, PastSleepOut
 from service.http.schemas.fields import SessionId
 from service.http.schemas.sleep import (
     ACTIONS_KEPT,
@@ -35,6 +37,7 @@ from service.http.schemas.sleep import (
     dream_out,
 )
 from service.mind.minds import Mind
+from service.sleep.fatigue import read_fatigue
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"])
 
@@ -171,6 +174,24 @@ async def _dreams(mind: Mind, memory: Memory, *, limit: int) -> DreamsOut:
 
 async def _status(mind: Mind, memory: Memory) -> SleepStatusOut:
     return SleepStatusOut.model_validate(await memory.sleep.sleeper.status(mind))
+
+
+@router.get("/fatigue", summary="How tired an agent was", responses=answers(FATIGUE, 404, 422, 503))
+async def fatigue(mind_id: MindId, memory: MemoryDep, days: Annotated[int, Query(ge=1, le=90)] = 7) -> FatigueOut:
+    """Its tool calls since the dream before, call by call, and its sleeps, of the last days."""
+    mind, now = await memory.minds.find(mind_id), memory.clock.now()
+    since = now - timedelta(days=days)
+    found = await read_fatigue(mind, memory.sleep.sleeper.files(mind), since=since, now=now)
+    return FatigueOut(
+        mind_id=mind_id,
+        since=since,
+        until=now,
+        warning=memory.sleep.thresholds.warning,
+        limit=memory.sleep.thresholds.limit,
+        points=[FatiguePointOut.model_validate(one) for one in found.points],
+        sleeps=[PastSleepOut.model_validate(one.model_dump()) for one in found.sleeps],
+        asleep_since=found.asleep_since,
+    )
 
 
 def _action(one: ActionIn) -> Action:
