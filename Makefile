@@ -79,6 +79,7 @@ bench: $(VENV)/.ready ## recall on LoCoMo, stories, what a turn and size cost: m
 
 crash: $(VENV)/.ready ## kill it at every step under load and of an agent's sleep, then count: make crash ARGS="--seconds 60 --stock"
 	$(PYTHON) -m tests.crash.agent_life
+	$(PYTHON) -m tests.crash.resting_life
 	$(PYTHON) -m tests.crash.run $(ARGS)
 
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker

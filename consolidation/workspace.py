@@ -142,6 +142,11 @@ class Workspace:
         return self.folder / ".arriving"
 
     @property
+    def graph_checkpoint(self) -> Path:
+        """The mind's graph, while nobody uses the mind and the graph is not in its server's memory."""
+        return self.folder / "graph.checkpoint"
+
+    @property
     def rebuilding(self) -> Path:
         """Exists while graph and full text are being dropped, so that a kill does not leave one of them."""
         return self.folder / ".rebuilding"

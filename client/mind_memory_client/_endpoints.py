@@ -39,6 +39,7 @@ Outcome = Literal["acted", "used", "deferred", "dismissed", "contradicted"]
 PreTurnKind = Literal["turn", "heartbeat", "probe"]
 TurnKind = Literal["turn", "heartbeat", "probe", "import"]
 
+LARGEST_PAGE = 500  # of a list
 _MARKDOWN, _ZIP, EVENTS_TYPE = "text/markdown", "application/zip", "text/event-stream"
 _PRE_TURN_SECONDS = 10.0  # where the caller leaves the deadline to the service
 _ROUND_TRIP_SECONDS = 2.0  # added to a deadline, which the service counts without the way there and back

@@ -406,8 +406,13 @@ class AsyncMemoryClient(AsyncCalls):
     # Minds
 
     async def minds(self) -> tuple[models.MindSummary, ...]:
-        """List the minds that the key may see."""
-        return (await self._send(api.MINDS.call())).minds
+        """List all minds that the key may see, by their ids; a page after the other is asked for."""
+        page = await self._send(api.MINDS.call(query={"limit": api.LARGEST_PAGE}))
+        found = [*page.minds]
+        while page.next_cursor is not None:
+            page = await self._send(api.MINDS.call(query={"limit": api.LARGEST_PAGE, "cursor": page.next_cursor}))
+            found += page.minds
+        return tuple(found)
 
     async def mind(self, mind: str) -> models.Mind:
         """Read what a mind holds, and how far it is."""
@@ -442,9 +447,15 @@ class AsyncMemoryClient(AsyncCalls):
 
     # The service
 
-    async def status(self) -> ServiceStatus:
-        """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
-        return await self._send(api.STATUS.call())
+    async def status(
+        self, *, mind: str | None = None, cursor: str | None = None, limit: int | None = None
+    ) -> ServiceStatus:
+        """
+        Read how service, dependencies and minds are doing; cheap enough to ask every second.
+
+        *mind* shows one alone. *cursor* is the ``next_cursor`` of the page of minds before.
+        """
+        return await self._send(api.STATUS.call(query={"mind_id": mind, "cursor": cursor, "limit": limit}))
 
     async def is_alive(self) -> bool:
         """Tell whether this service answers, and not something else. It raises nothing and is not retried."""

@@ -404,8 +404,13 @@ class MemoryClient(Calls):
     # Minds
 
     def minds(self) -> tuple[models.MindSummary, ...]:
-        """List the minds that the key may see."""
-        return self._send(api.MINDS.call()).minds
+        """List all minds that the key may see, by their ids; a page after the other is asked for."""
+        page = self._send(api.MINDS.call(query={"limit": api.LARGEST_PAGE}))
+        found = [*page.minds]
+        while page.next_cursor is not None:
+            page = self._send(api.MINDS.call(query={"limit": api.LARGEST_PAGE, "cursor": page.next_cursor}))
+            found += page.minds
+        return tuple(found)
 
     def mind(self, mind: str) -> models.Mind:
         """Read what a mind holds, and how far it is."""
@@ -440,9 +445,13 @@ class MemoryClient(Calls):
 
     # The service
 
-    def status(self) -> ServiceStatus:
-        """Read how service, dependencies and minds are doing; cheap enough to ask every second."""
-        return self._send(api.STATUS.call())
+    def status(self, *, mind: str | None = None, cursor: str | None = None, limit: int | None = None) -> ServiceStatus:
+        """
+        Read how service, dependencies and minds are doing; cheap enough to ask every second.
+
+        *mind* shows one alone. *cursor* is the ``next_cursor`` of the page of minds before.
+        """
+        return self._send(api.STATUS.call(query={"mind_id": mind, "cursor": cursor, "limit": limit}))
 
     def is_alive(self) -> bool:
         """Tell whether this service answers, and not something else. It raises nothing and is not retried."""

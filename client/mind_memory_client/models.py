@@ -358,9 +358,10 @@ class MindSummary(Answer):
 
 
 class Minds(Answer):
-    """The minds that the key may see."""
+    """A page of the minds that the key may see; ``next_cursor`` is None at the end."""
 
     minds: tuple[MindSummary, ...]
+    next_cursor: str | None = None
 
 
 class RetriedTurns(Answer):

@@ -96,7 +96,8 @@ class ServiceStatus(Answer):
     """
     The service, what it needs, the model calls that ended last, newest first, and its minds.
 
-    ``dependencies`` and ``model_calls`` are empty, and ``learnt`` is None, for a key that does not see all minds.
+    Minds come in pages, and ``next_cursor`` is None at the end. ``dependencies`` and ``model_calls`` are empty, and
+    ``learnt`` is None, for a key that does not see all minds.
     """
 
     version: str
@@ -106,3 +107,4 @@ class ServiceStatus(Answer):
     model_calls: tuple[ModelCall, ...]
     learnt: Learnt | None = None
     minds: tuple[MindStatus, ...]
+    next_cursor: str | None = None

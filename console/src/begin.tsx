@@ -19,7 +19,7 @@ export function Begin() {
         </li>
         <li class="card">
           <h2><a href={to(FIRST_MIND, "moving")}>Drop an export</a></h2>
-          <p>Conversations with ChatGPT, or of your own bot. You see what is in the file before anything is kept.</p>
+          <p>Conversations with ChatGPT or Claude, or of your own bot. You see what is in the file before anything is kept.</p>
         </li>
         <Example />
       </ul>

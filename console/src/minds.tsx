@@ -3,27 +3,32 @@ import { useEffect } from "preact/hooks";
 import { get, type Schemas } from "./api/client";
 import { Begin } from "./begin";
 import { counted, percent } from "./dates";
-import { useLoaded, Wait } from "./parts/load";
+import { Wait } from "./parts/load";
+import { More, usePaged } from "./parts/paged";
 import { When } from "./parts/time";
 import { go, to } from "./router";
 
 type Mind = Schemas["MindStandingOut"];
 
 export function Minds() {
-  const standing = useLoaded(() => get("/v1/status"), []);
-  const minds = standing.value?.minds;
+  const found = usePaged<Mind>(async (by) => {
+    const { minds, next_cursor } = await get("/v1/status", { query: by });
+    return { items: minds, next_cursor };
+  }, []);
+  const minds = found.value;
   useEffect(() => {
     document.title = "Mind Memory";
     const [only, ...others] = minds ?? [];
     if (only && !others.length) go(to(only.mind_id));
   }, [minds]);
   return (
-    <Wait of={standing}>
-      {({ minds }) =>
+    <Wait of={found}>
+      {(minds) =>
         minds.length ? (
           <section class="page">
             <h1>Minds</h1>
             <ul class="cards">{minds.map((one) => <Card key={one.mind_id} mind={one} />)}</ul>
+            <More of={found} one="mind" />
           </section>
         ) : (
           <Begin />

@@ -21,7 +21,7 @@ export function Standing() {
 }
 
 async function readTrouble(): Promise<string> {
-  const { dependencies } = await get("/v1/status");
+  const { dependencies } = await get("/v1/status", { query: { limit: 1 } });
   const found = dependencies.filter((one) => one.trouble);
   return found.map((one) => `${one.name}: ${one.trouble}`).join(" · ");
 }

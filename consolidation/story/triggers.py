@@ -48,14 +48,20 @@ class TriggerThresholds:
 
 def due(waiting: Waiting, thresholds: TriggerThresholds) -> Trigger | None:
     """The trigger that starts a run now; None for not yet."""
+    if due_in(waiting, thresholds) != 0:
+        return None
+    is_many = thresholds.threshold_tokens and waiting.tokens >= thresholds.threshold_tokens
+    return Trigger.THRESHOLD if is_many else Trigger.IDLE
+
+
+def due_in(waiting: Waiting, thresholds: TriggerThresholds) -> float | None:
+    """In how many seconds a run starts by itself if no turn comes; None for never."""
     if waiting.tokens <= 0:
         return None
-    if waiting.failures:
-        wait = thresholds.retry_seconds * 2 ** min(waiting.failures - 1, _MOST_DOUBLINGS)
-        if waiting.failed_seconds < wait:
-            return None
+    retry = thresholds.retry_seconds * 2 ** min(waiting.failures - 1, _MOST_DOUBLINGS) if waiting.failures else 0.0
+    until_retry = retry - waiting.failed_seconds
     if thresholds.threshold_tokens and waiting.tokens >= thresholds.threshold_tokens:
-        return Trigger.THRESHOLD
-    if thresholds.idle_seconds and waiting.quiet_seconds >= thresholds.idle_seconds:
-        return Trigger.IDLE
+        return max(until_retry, 0.0)
+    if thresholds.idle_seconds:
+        return max(until_retry, thresholds.idle_seconds - waiting.quiet_seconds, 0.0)
     return None

@@ -191,8 +191,17 @@ def is_request(sentence: str) -> bool:
 
 def told(text: str, *, language: str) -> tuple[str, ...]:
     """The sentences of *text* that tell something: neither questions nor requests."""
-    lines = (part for line in text.splitlines() for part in whole_sentences(line, language=language))
-    return tuple(part for part in lines if part.strip() and not is_question(part) and not is_request(part))
+    return tuple(_told(text, language))
+
+
+def tells(text: str, *, language: str) -> bool:
+    """Whether any sentence of *text* tells something."""
+    return next(_told(text, language), None) is not None
+
+
+def _told(text: str, language: str) -> Iterator[str]:
+    sentences = whole_sentences(text, language=language)
+    return (part for part in sentences if not is_question(part) and not is_request(part))
 
 
 def wants_answer(text: str, *, language: str) -> bool:

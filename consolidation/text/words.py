@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_WORD = 64
+_REMEMBERED, _LONGEST_REMEMBERED = 8_192, 1_000  # texts, and the characters of one: phases ask of the same turns
 
 # Scripts written without spaces: their runs become overlapping pairs of characters.
 DENSE_SCRIPTS = frozenset(
@@ -68,7 +69,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
     "Caroline's" is Caroline, "don't" is dont, "José" is jose; 咖啡店 is 咖啡 and 啡店. Words end after 64 characters.
     """
-    return _words(_folded(text))
+    return _remembered_tokens(text) if len(text) <= _LONGEST_REMEMBERED else _words(_folded(text))
 
 
 def stems(text: str, *, language: str) -> tuple[str, ...]:
@@ -98,6 +99,16 @@ def is_dense(word: str) -> bool:
 def has_stems(language: str) -> bool:
     """Whether words of *language* (a tag such as "en" or "pt-BR") have stems here."""
     return re.split(r"[-_]", language.casefold(), maxsplit=1)[0] in ALGORITHMS
+
+
+def forget_words() -> None:
+    """Drop every text that is remembered here: one of them is to be erased."""
+    _remembered_tokens.cache_clear()
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _remembered_tokens(text: str) -> tuple[str, ...]:
+    return _words(_folded(text))
 
 
 def _unelided(text: str, tag: str) -> str:

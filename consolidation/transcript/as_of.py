@@ -54,10 +54,10 @@ class TranscriptAsOf(Transcript):
         self._instant = instant
         self._positions = _PositionsUntil(transcript.positions, last)
 
-    async def read_many(self, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:
+    def read_now(self, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:
         """The turns of these sequences that were known, in the order asked for. Raises TranscriptUnreadable."""
         last = self._positions.last
-        turns = await self._whole.read_many([one for one in sequences if one <= last])
+        turns = self._whole.read_now([one for one in sequences if one <= last])
         return tuple(turn for turn in turns if turn.occurred_at <= self._instant)
 
 

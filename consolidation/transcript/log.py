@@ -154,8 +154,12 @@ class Transcript:
 
     async def read_many(self, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:
         """The turns of these sequences that are whole, in the order asked for. Raises TranscriptUnreadable."""
+        return await anyio.to_thread.run_sync(self.read_now, tuple(sequences)) if sequences else ()
+
+    def read_now(self, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:
+        """The same for who is in a worker thread already: it blocks."""
         try:
-            return await anyio.to_thread.run_sync(self._read_many, tuple(sequences))
+            return self._read_many(tuple(sequences))
         except OSError as error:
             raise TranscriptUnreadable(f"what was kept can not be read: {error.strerror}") from error
 

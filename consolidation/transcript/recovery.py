@@ -6,6 +6,7 @@ import os
 import re
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ TORN = "torn"
 _BEGINNING = re.compile(rb'\{"sequence":')
 _END = re.compile(rb',"crc":"[0-9a-f]{8}"\}')
 _MOST_ENDS = 4  # metadata may hold what looks like an end
+_REMEMBERED, _LONGEST_REMEMBERED = 4_000, 4_000  # lines of all minds that were read lately, and the bytes of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +78,19 @@ def read_lines(places: Iterable[Place]) -> list[StoredTurn | Damage]:
                 handles[place.file] = stack.enter_context(open_regular(place.file)).fileno()
             line = os.pread(handles[place.file], place.length, place.offset)
             try:
-                read.append(decode(line))
+                read.append(_decoded(line) if len(line) <= _LONGEST_REMEMBERED else decode(line))
             except DamagedRecord as error:
                 read.append(_damage(line, place, error))
     return read
+
+
+# The same few turns come up again and again. What the disk holds is read each time, and only its meaning remembered.
+_decoded = lru_cache(maxsize=_REMEMBERED)(decode)
+
+
+def forget_lines() -> None:
+    """Drop every line that is remembered here: one of them is to be erased."""
+    _decoded.cache_clear()
 
 
 def _read(line: bytes, place: Place) -> Iterator[tuple[StoredTurn, Place] | Damage]:

@@ -48,6 +48,10 @@ class CircuitBreaker:
         self._asking: asyncio.Task[None] | None = None
         dependency.breaker_state = lambda: self._state.value
 
+    def sibling(self, dependency: Dependency) -> CircuitBreaker:
+        """Return a breaker of the same manners that stands before another dependency."""
+        return CircuitBreaker(dependency, rest_seconds=self._rest_seconds, background=self._background)
+
     def check(self, resting: Callable[[str], MemoryFault]) -> None:
         """Raise *resting*, made of the reason, unless calls may pass."""
         if self._state is not CircuitState.CLOSED:

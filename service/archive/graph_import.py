@@ -14,11 +14,9 @@ from service.archive.unpack import LONGEST_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-    from io import BufferedReader
-    from pathlib import Path
+    from typing import IO
 
     from service.archive.graph_rows import Row
-    from service.archive.manifest import Manifest
     from service.archive.ports import ArchivableGraph
     from service.ports.embedder import Embedder, EmbedderIdentity
 
@@ -56,31 +54,31 @@ class GraphImporter:
 
     async def build(
         self,
-        file: Path,
+        rows: IO[bytes],
         *,
         site: str,
         mind_id: str,
-        manifest: Manifest,
+        dimension: int,
         uuids: Mapping[str, str],
         reembeds: bool,
     ) -> ImportedGraph:
         """
-        Build the graph of *file* in *site* for the mind *mind_id*. *uuids* maps old uuids of episodes to new ones.
+        Build the graph of *rows* in *site* for the mind *mind_id*. *uuids* maps old uuids of episodes to new ones.
 
-        An archive without a graph builds none. Raises ArchiveUnreadable, GraphUnavailable, EmbedderFault.
+        *rows* are lines of ``graph_rows`` with vectors of *dimension* numbers; without rows, none is built. Raises
+        ArchiveUnreadable, GraphUnavailable, EmbedderFault.
         """
-        reader = _RowReader(dimension=manifest.embedder.dimension if manifest.embedder is not None else 0)
-        if not await anyio.to_thread.run_sync(_has_content, file):
-            return ImportedGraph({}, is_reembedded=False)
-        graph = self._graph_of(mind_id)
-        await graph.prepare_site(site, embedder=await self._identity())
-        with file.open("rb") as source:
-            while batch := await anyio.to_thread.run_sync(reader.batch, source):
-                rows = [renamed(row, uuids) for row in batch]
-                if reembeds:
-                    rows = await self._reembedded(rows)
-                if rows:
-                    await graph.put(site, rows)
+        reader = _RowReader(dimension=dimension)
+        graph, is_prepared = self._graph_of(mind_id), False
+        while batch := await anyio.to_thread.run_sync(reader.batch, rows):
+            if not is_prepared:
+                await graph.prepare_site(site, embedder=await self._identity())
+                is_prepared = True
+            new = [renamed(row, uuids) for row in batch]
+            if reembeds:
+                new = await self._reembedded(new)
+            if new:
+                await graph.put(site, new)
         return ImportedGraph(reader.counted, is_reembedded=reembeds)
 
     async def _reembedded(self, rows: Sequence[Row]) -> list[Row]:
@@ -97,10 +95,6 @@ class GraphImporter:
         return [replace(row, vectors={vector: found}) for row, found in zip(rows, made, strict=True)]
 
 
-def _has_content(file: Path) -> bool:
-    return file.exists() and file.stat().st_size > 0
-
-
 class _RowReader:
     """Reads rows, and refuses duplicates, edges without their nodes and rows out of order."""
 
@@ -111,7 +105,7 @@ class _RowReader:
         self._pending: Row | None = None
         self.counted = dict.fromkeys(KINDS, 0)
 
-    def batch(self, source: BufferedReader) -> list[Row]:
+    def batch(self, source: IO[bytes]) -> list[Row]:
         """The next rows, all of one kind; empty at the end. Raises ArchiveUnreadable."""
         rows = [self._pending] if self._pending is not None else []
         self._pending = None
@@ -127,7 +121,7 @@ class _RowReader:
                 break
         return rows
 
-    def _lines(self, source: BufferedReader) -> Iterator[bytes]:
+    def _lines(self, source: IO[bytes]) -> Iterator[bytes]:
         while line := source.readline(LONGEST_LINE):
             self._line += 1
             yield line

@@ -67,7 +67,7 @@ class Rebuilder:
 
     async def resume(self, background: Background) -> None:
         """Repeat the rebuilds that a kill interrupted, as soon as the graph answers."""
-        for mind_id in self._minds.ids():
+        for mind_id in await self._minds.those_with(lambda _, workspace: workspace.rebuilding.exists()):
             while self._minds.workspace(mind_id).rebuilding.exists() and not background.is_stopping:
                 try:
                     with self._minds.gate.enter(mind_id):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from service.ports.graph import episode_uuid
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+    from typing import IO
 
     from service.archive.adopt_graph import GraphAdoption
     from service.archive.graph_import import GraphImporter, ImportedGraph
@@ -89,9 +91,11 @@ class Restorer:
         if manifest.mind_id != mind_id:
             await anyio.to_thread.run_sync(_rename_all_traces, workspace, mind_id)
         site = self.staging.site(folder)
-        graph = await self._importer.build(
-            folder / GRAPH, site=site, mind_id=mind_id, manifest=manifest, uuids=uuids, reembeds=reembeds
-        )
+        dimension = manifest.embedder.dimension if manifest.embedder is not None else 0
+        with _opened(folder / GRAPH) as rows:
+            graph = await self._importer.build(
+                rows, site=site, mind_id=mind_id, dimension=dimension, uuids=uuids, reembeds=reembeds
+            )
         await anyio.to_thread.run_sync(_finish, workspace, site if graph.rows else None)
         mind = await self._minds.admit(mind_id, workspace.folder)
         with suppress(GraphUnavailable):  # the saving lane adopts it when the graph is back
@@ -116,6 +120,11 @@ def _read_turns(workspace: Workspace, old: str, new: str) -> tuple[dict[str, str
         if old != new:
             uuids[episode_uuid(old, stored.turn.turn_id)] = episode_uuid(new, stored.turn.turn_id)
     return uuids, turns
+
+
+def _opened(rows: Path) -> IO[bytes]:
+    """The rows of an archive's graph; an archive of a mind without a graph has no such file."""
+    return rows.open("rb") if rows.exists() else io.BytesIO()
 
 
 def _check_embedder(found: Embedding | None, ours: EmbedderIdentity, *, reembeds: bool) -> None:

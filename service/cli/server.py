@@ -17,6 +17,7 @@ from consolidation.kernel.clock import SystemClock
 from service.app import create_app
 from service.composition.container import open_memory
 from service.http.server import bind, server_of, url_of
+from service.runtime.open_files import allow_many_open_files
 from service.runtime.service_file import Presence, announced
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ async def served_home(settings: Settings) -> AsyncIterator[ServedHome]:
 
     Raises ConfigurationFault where the port can not be bound, and what opening memory raises.
     """
+    allow_many_open_files()
     async with open_memory(settings) as memory:
         with closing(bind(settings)) as listener:
             url, token = url_of(settings, listener), memory.authenticator.owner_token

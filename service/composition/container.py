@@ -29,6 +29,7 @@ from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
 from service.corrections.desk import CorrectionDesk
 from service.mind.events import about
+from service.mind.graph_eviction import GraphEviction
 from service.mind.new_minds import NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
@@ -71,6 +72,8 @@ if TYPE_CHECKING:
     from service.settings.loading import EffectiveSetting
     from service.settings.settings import Settings
 
+_MEGABYTE = 1024 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -79,6 +82,7 @@ class Memory:
     intake: Intake
     imports: ConversationImports
     ingestion: Ingestion
+    eviction: GraphEviction
     pipeline: Pipeline
     deadline_seconds: float | None  # of a pre-turn call that names none
     recall: Recall
@@ -185,6 +189,12 @@ async def open_memory(
             intake=intake,
             imports=imports,
             ingestion=ingest.ingestion,
+            eviction=GraphEviction(
+                shared.graphs,
+                shared.minds,
+                most_bytes=settings.graph.memory_mb * _MEGABYTE,
+                background=shared.background,
+            ),
             pipeline=resonance.pipeline,
             deadline_seconds=resonance.deadline_seconds,
             recall=recall,

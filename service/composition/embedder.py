@@ -57,6 +57,12 @@ def choose_embedder(settings: Settings, *, breaker: Callable[[], CircuitBreaker]
     return MiniLM() if find_weights() is not None else HashingEmbedder()
 
 
+def refuse_known_embedders(minds: Sequence[tuple[str, str]], *, embedder: Embedder) -> None:
+    """Raise EmbedderMismatch where *minds*, ids with the stored name of an embedder, has one of another embedder."""
+    for _, name in minds:
+        check_embedder(EmbedderIdentity(name, 0), configured=EmbedderIdentity(embedder.stored_name, 0))
+
+
 async def refuse_other_embedders(graphs: Graphs, minds: Sequence[str], *, embedder: Embedder) -> None:
     """
     Raise EmbedderMismatch where the graph of one of *minds* is known to hold another embedder's vectors.

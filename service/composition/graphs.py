@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from consolidation.workspace import minds_of
+from consolidation.workspace import minds_of, workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.server import EmbeddedServer
@@ -74,4 +74,10 @@ def falkordb(
         url, read_seconds=knobs.read_seconds, write_seconds=knobs.write_seconds, breaker=breaker
     )
     stack.push_async_callback(connection.close)
-    return partial(FalkorGraphs, connection, prefix=settings.graph_prefix, folder=folder)
+    return partial(
+        FalkorGraphs,
+        connection,
+        prefix=settings.graph_prefix,
+        checkpoint_of=lambda mind_id: workspace_of(settings.folder, mind_id).graph_checkpoint,
+        folder=folder,
+    )

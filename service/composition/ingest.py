@@ -60,6 +60,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
         extraction=extraction,
         telemetry=telemetry,
         background=shared.background,
+        foreground=shared.foreground,
         new_backoff=backoff_of(settings),
         sweep_seconds=knobs.sweep_seconds,
     )

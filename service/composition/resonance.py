@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.wording import forget_texts
 from consolidation.kernel.ports import Role
+from consolidation.text.words import forget_words
+from consolidation.transcript.recovery import forget_lines
 from service.adapters.word_rarity import WordRarity
 from service.resonance.entity_arm import EntityArm
 from service.resonance.filters import Filters
@@ -21,6 +23,7 @@ from service.resonance.seeds_model import SeedsModel
 from service.resonance.stable_prompt import StablePrompt
 from service.resonance.statement_arm import StatementArm
 from service.resonance.think_ahead import ThinkAhead
+from service.retrieval.excerpt import forget_excerpts
 
 if TYPE_CHECKING:
     from service.composition.resources import Resources
@@ -58,7 +61,8 @@ class Resonance:
     def forget(self, mind_id: str) -> None:
         """Drop a mind's words from memory: it is erased, or a part of it is."""
         self._shared.embedder.clear()
-        forget_texts()
+        for forget in (forget_texts, forget_words, forget_lines, forget_excerpts):
+            forget()
         self.forget_answers(mind_id)
         self._stable_prompt.forget(self._shared.minds.workspace(mind_id))
 
@@ -106,6 +110,7 @@ def build_resonance(
         privacy_filter=shared.privacy_filter,
         clock=shared.clock,
         telemetry=CallTelemetry(shared.telemetry.tally, shared.telemetry.spans, shared.events.publish),
+        foreground=shared.foreground,
     )
     deadline_seconds = _deadline_seconds(settings, is_model_hosted=model.is_hosted)
     outcomes = OutcomeReports(

@@ -21,6 +21,7 @@ from service.adapters.extractive_model import ExtractiveModel
 from service.composition.embedder import choose_embedder
 from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
+from service.composition.thresholds import story_thresholds
 from service.example.reader import ExampleReader
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.mind.events import MindEvents
@@ -32,6 +33,7 @@ from service.observability.model_usage import UsageLedger
 from service.ports.spans import NoopSpans
 from service.retrieval.embedding_cache import EmbeddingCache
 from service.runtime.background import Background
+from service.runtime.foreground import Foreground
 from service.runtime.service_file import find_service
 from service.settings.otlp_endpoint import shown
 
@@ -76,6 +78,7 @@ class Resources:
     clock: Clock
     minds: Minds
     background: Background
+    foreground: Foreground
     models: Mapping[Role, LanguageModel]
     embedder: EmbeddingCache
     plain_embedder: Embedder
@@ -131,7 +134,7 @@ async def open_resources(
         gate=MindGate(),
         graph_of=opened.of,
         linked_folders=settings.story.linked_folders,
-        limits=OpenMinds(settings.most_open_minds, settings.idle_mind_seconds),
+        limits=OpenMinds(settings.most_open_minds, settings.idle_mind_seconds, story=story_thresholds(settings)),
         is_at_work=background.is_at_work,
         keep_traces_days=settings.traces.keep_days,
     )
@@ -146,6 +149,7 @@ async def open_resources(
         clock=clock,
         minds=minds,
         background=background,
+        foreground=Foreground(),
         models=models,
         embedder=cache,
         plain_embedder=plain_embedder,

@@ -21,7 +21,7 @@ from consolidation.text.language import detect
 from consolidation.text.speech_acts import told
 from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
-from service.composition.embedder import refuse_other_embedders
+from service.composition.embedder import refuse_known_embedders, refuse_other_embedders
 from service.composition.models import choose
 from service.mind.trace_sweep import drop_old_traces
 from service.ports.graph_address import shown
@@ -57,12 +57,13 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     memory.erasure.resume()
     background.start("example", memory.example.resume)
     is_loading = server is not None and not server.has_answered
-    await refuse_other_embedders(
-        shared.graphs, () if is_loading else shared.minds.ids(), embedder=shared.plain_embedder
-    )
+    unknown, others = await shared.minds.of_other_embedders(shared.plain_embedder.stored_name)
+    refuse_known_embedders(others, embedder=shared.plain_embedder)
+    await refuse_other_embedders(shared.graphs, () if is_loading else unknown, embedder=shared.plain_embedder)
     journal.start(background)
     background.start_daemon("sweep", memory.ingestion.sweep)
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
+    background.start_daemon("eviction of graphs", memory.eviction.sweep)
     background.start_daemon("story sweep", memory.story.scheduler.sweep)
     background.start_daemon("dream sweep", memory.sleep.sleeper.sweep)
     background.start_daemon(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.ports import Role
 from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
-from consolidation.story.triggers import TriggerThresholds
 from consolidation.workspace import mind_id_of
 from service.adapters.extractive_model import ExtractiveModel
+from service.composition.thresholds import story_thresholds
 from service.erasure.pending import ErasedMinds
 from service.story.context_window import ContextWindows
 from service.story.editor import StoryEditor
@@ -91,7 +91,7 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
         clock=shared.clock,
         background=shared.background,
         pending_log=pending_log,
-        thresholds=TriggerThresholds(knobs.threshold_tokens, knobs.idle_seconds, knobs.retry_seconds),
+        thresholds=story_thresholds(settings),
         sweep_seconds=settings.digestion.sweep_seconds,
     )
     return Narration(reader, sources, writer, scheduler)

@@ -43,9 +43,16 @@ class Forgotten:
     changed_entities: tuple[str, ...]
 
 
+DONE = frozenset({"rewritten", "saved", "off"})
+
+
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The state of the server's own files: ``rewritten`` or ``saved``, ``off`` if it has none, or why it refused."""
+    """
+    The state of the server's own files: ``rewritten`` or ``saved``, ``off`` if it has none, or why it refused.
+
+    Of a cluster it is the state of all nodes; where one refused or is away, each such node by its address.
+    """
 
     append_only_file: str
     snapshot: str
@@ -53,7 +60,7 @@ class Rewritten:
     @property
     def is_done(self) -> bool:
         """Whether the files hold nothing that was deleted."""
-        return self.append_only_file in {"rewritten", "off"} and self.snapshot in {"saved", "off"}
+        return self.append_only_file in DONE and self.snapshot in DONE
 
 
 class ErasableGraph(Protocol):

@@ -14,9 +14,9 @@ from consolidation.dreams.fatigue import FatigueLevel
 from service.mind.health import LaneName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from service.mind.summary import MindSummary
+    from service.mind.summary import Totals
     from service.observability.counters import Tally
     from service.observability.dependency_health import Dependencies
     from service.observability.histograms import Spread
@@ -42,7 +42,7 @@ def metric_series(
     tally: Tally,
     spending: UsageTotals,
     dependencies: Dependencies,
-    minds: Sequence[MindSummary],
+    minds: Totals,
 ) -> Iterator[MetricSeries]:
     """All metrics at this moment."""
     yield _gauge("build_info", "1, with the version that runs.", {(version,): 1}, "version")
@@ -58,11 +58,12 @@ def metric_series(
 
 
 def _dependency_states(dependencies: Dependencies) -> Iterator[MetricSeries]:
-    up = {(name,): int(one.trouble is None) for name, one in dependencies.all.items()}
+    found = dependencies.with_shards
+    up = {(name,): int(one.trouble is None) for name, one in found.items()}
     yield _gauge("dependency_up", "1 if it works, as far as is known.", up, "dependency")
     breaker_states = {
         (name, state): int(one.breaker_state() == state)
-        for name, one in dependencies.all.items()
+        for name, one in found.items()
         if one.breaker_state is not None
         for state in _BREAKER_STATES
     }
@@ -112,14 +113,13 @@ def _sleep(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("observations", "Facts that dreams observed.", _by_label(tally.observations), "level")
 
 
-def _digestion(tally: Tally, minds: Sequence[MindSummary]) -> Iterator[MetricSeries]:
-    yield _gauge("minds", "Minds that were opened since the service began.", {(): len(minds)})
-    lags = {(lane.value,): sum(one.lags[lane] for one in minds) for lane in LaneName}
+def _digestion(tally: Tally, minds: Totals) -> Iterator[MetricSeries]:
+    yield _gauge("minds", "Minds that were opened at least once.", {(): minds.minds})
+    lags = {(lane.value,): minds.lags[lane] for lane in LaneName}
     yield _gauge("lag_turns", "Turns that a lane has not processed yet, in all minds.", lags, "lane")
-    waiting = {(lane.value,): sum(one.health.lanes[lane].waiting_for is not None for one in minds) for lane in LaneName}
+    waiting = {(lane.value,): minds.waiting[lane] for lane in LaneName}
     yield _gauge("waiting_minds", "Minds whose lane waits after a failure.", waiting, "lane")
-    parked = sum(len(one.health.parked) for one in minds)
-    yield _gauge("parked_turns", "Turns that are parked because their extraction failed.", {(): parked})
+    yield _gauge("parked_turns", "Turns that are parked because their extraction failed.", {(): minds.parked})
     yield _counter("parked", "How often a turn was parked.", {(): tally.parked})
     yield _counter("facts_dropped", "Facts that were too slight to be kept.", {(): tally.dropped_facts})
     yield _counter("digested_turns", "Turns that a lane has processed.", _by_label(tally.digested), "lane")
@@ -131,13 +131,10 @@ def _digestion(tally: Tally, minds: Sequence[MindSummary]) -> Iterator[MetricSer
     yield _counter("embedded_texts", about, _by_label(tally.texts), "cache")
 
 
-def _stories(tally: Tally, minds: Sequence[MindSummary]) -> Iterator[MetricSeries]:
-    pending = [one.pending for one in minds]
-    runs = [one.story.last_run for one in minds if one.story.last_run is not None]
-    yield _gauge("story_pending_turns", "Turns that wait for the story.", {(): sum(one.turns for one in pending)})
-    yield _gauge("story_pending_tokens", "Tokens that wait for the story.", {(): sum(one.tokens for one in pending)})
-    failed = sum(run.error is not None for run in runs)
-    yield _gauge("story_failed_minds", "Minds whose last story run stopped early.", {(): failed})
+def _stories(tally: Tally, minds: Totals) -> Iterator[MetricSeries]:
+    yield _gauge("story_pending_turns", "Turns that wait for the story.", {(): minds.pending.turns})
+    yield _gauge("story_pending_tokens", "Tokens that wait for the story.", {(): minds.pending.tokens})
+    yield _gauge("story_failed_minds", "Minds whose last story run stopped early.", {(): minds.failed_stories})
     yield _counter("story_runs", "Story runs by trigger and outcome.", tally.story_runs, *_RUN)
     yield _histogram("story_run", "Duration of story runs.", tally.story_durations.spreads())
 

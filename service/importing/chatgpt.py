@@ -7,18 +7,17 @@ private reasoning, and web pages and documents that were read (nobody said them)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
-from service.importing.exchanges import exchanges
+from service.importing.exchanges import exchanges, with_times
 from service.importing.fields import instant_of, label_of, list_of, mapping_of, text_of
 from service.importing.ids import digest_of, identifier
 from service.importing.results import FoundTurn, ImportItem, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
 
     from service.importing.ids import IdAssigner
     from service.importing.records import Record
@@ -56,7 +55,9 @@ def read_chatgpt(records: Iterable[Record], *, ids: IdAssigner, only: str | None
 def _conversation(
     value: dict[str, object], *, conversation_id: str, where: str, ids: IdAssigner
 ) -> Iterator[ImportItem]:
-    nodes = _with_times(_branch(value), fallback=instant_of(value.get("create_time")))
+    found = _branch(value)
+    timed = with_times([each.message for each in found], fallback=instant_of(value.get("create_time")))
+    nodes = [_Node(each.node, message) for each, message in zip(found, timed, strict=True)]
     if not nodes:
         yield Skipped(where, "a conversation without any message on its current branch")
         return
@@ -143,17 +144,3 @@ def _part(part: object) -> str:
     """A part's text: a string, a placeholder for an image, or the transcription of speech."""
     inner = mapping_of(part)
     return "[image]" if inner.get("content_type") == _IMAGE else text_of(part) or text_of(inner.get("text"))
-
-
-def _with_times(nodes: list[_Node], *, fallback: datetime | None) -> list[_Node]:
-    """
-    The messages, each with a time: its own, else the previous one's, else the first known, else the
-    conversation's.
-    """
-    known = [each.message.timestamp for each in nodes if each.message.timestamp]
-    latest = known[0] if known else fallback
-    timed: list[_Node] = []
-    for each in nodes:
-        latest = each.message.timestamp or latest
-        timed.append(_Node(each.node, replace(each.message, timestamp=latest)))
-    return timed

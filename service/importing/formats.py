@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 from consolidation.kernel.errors import ImportUnreadable
 from service.importing.agent_jsonl import is_agents, read_agents
 from service.importing.chatgpt import is_chatgpt, read_chatgpt
+from service.importing.claude import is_claude, read_claude
 from service.importing.fields import clean
 from service.importing.ids import IdAssigner, identifier
+from service.importing.mem0 import is_mem0, read_mem0
 from service.importing.own_jsonl import is_own, read_own
 from service.importing.records import Record, records
 from service.importing.results import FoundTurn, ImportItem, Skipped, unreadable
@@ -44,6 +46,8 @@ class _Format:
 
 _FORMATS = (
     _Format("chatgpt", is_chatgpt, read_chatgpt),
+    _Format("claude", is_claude, read_claude),
+    _Format("mem0", is_mem0, read_mem0),
     _Format("jsonl", is_own, read_own),
     _Format("agent_sessions", is_agents, read_agents),
 )
@@ -53,7 +57,7 @@ def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Impor
     """
     Every turn of a file, a folder or a zip, as it is read; ``only`` narrows to one conversation.
 
-    ``only`` is ChatGPT's conversation id or our session id. In a folder, a file that
+    ``only`` is the conversation id of ChatGPT or Claude.ai, or our session id. In a folder, a file that
     can not be read is skipped, as long as another can; else ``ImportUnreadable``.
     """
     has_turns = False
@@ -65,7 +69,7 @@ def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Impor
 
 
 def format_name(path: Path) -> str:
-    """The format of the first known record: chatgpt, jsonl or agent_sessions. Raises ImportUnreadable."""
+    """The format of the first known record: chatgpt, claude, mem0, jsonl or agent_sessions. Raises ImportUnreadable."""
     fault = None
     for source in sources_of(path):
         try:

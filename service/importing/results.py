@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 KNOWN_FORMATS = (
     "JSONL of our own (transcript lines, bodies of POST …/turns, or one message a line)",
     "ChatGPT's conversations.json, or the .zip it came in",
+    "Claude.ai's conversations.json, or the .zip it came in",
+    "memories of mem0 (what get_all answers) or OpenMemory (the .zip of its backup)",
     "session files of OpenClaw, pi or Claude Code (.jsonl)",
 )
 

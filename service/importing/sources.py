@@ -1,5 +1,5 @@
 """
-Where exports are: a file, every file of a folder, the conversations in a zip. Opened as text, with errors
+Where exports are: a file, every file of a folder, the conversations or memories in a zip. Opened as text, with errors
 translated.
 """
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _ENDINGS = frozenset({".json", ".jsonl"})
 _LINES = frozenset({".jsonl", ".ndjson"})
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")  # large exports are split: conversations-000.json
+_MEMORIES = re.compile(r"(?:.*/)?memories\.json")  # in a backup of OpenMemory
 _ENCRYPTED = 0x1
 _LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
@@ -100,9 +101,12 @@ def _is_home(folder: Path) -> bool:
 
 def _in_zip(path: Path) -> list[ImportSource]:
     with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
-        members = [each for each in archive.infolist() if _CONVERSATIONS.fullmatch(each.filename)]
+        listed = archive.infolist()
+    members = [each for each in listed if _CONVERSATIONS.fullmatch(each.filename)] or [
+        each for each in listed if _MEMORIES.fullmatch(each.filename)
+    ]
     if not members:
-        raise unreadable(clean(str(path)), found="a zip without a conversations.json")
+        raise unreadable(clean(str(path)), found="a zip without a conversations.json or memories.json")
     if any(each.flag_bits & _ENCRYPTED for each in members):
         raise unreadable(clean(str(path)), found="a zip that is encrypted")
     return [ImportSource(path, name) for name in sorted({each.filename for each in members})]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from service.index.neighbourhood import CONCEPT_WEIGHTS, WEIGHTS
 from service.index.text_store import WORD_TABLES, row_counts
@@ -24,8 +23,7 @@ _MOST_STEMS = 64
 _MOST_ROWS = 3_000  # rows that contain the words; measured: tests/benchmarks/README.md
 
 
-@dataclass(frozen=True, slots=True)
-class TextHit:
+class TextHit(NamedTuple):
     """A row that contains some of the words: a turn's sequence, or the number of a fact or entity. Higher is better."""
 
     number: int
@@ -45,7 +43,7 @@ def ranked(database: sqlite3.Connection, arm: str, stems: Sequence[str], *, limi
     words = " OR ".join(f'"{stem}"' for stem in chosen)
     newest = _newest(database, arm) if rows[chosen[0]] > _MOST_ROWS else 0
     query = f"{_ARMS[arm]} WHERE {WORD_TABLES[arm]} MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?"
-    return tuple(TextHit(*row) for row in database.execute(query, (words, newest, limit)))
+    return tuple(map(TextHit._make, database.execute(query, (words, newest, limit))))
 
 
 def _rarest(rows: Mapping[str, int]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from service.index.neighbourhood import COLUMNS, CONCEPT_COLUMNS
 
@@ -70,12 +70,12 @@ CREATE VIRTUAL TABLE turn_concepts USING fts5 ({", ".join(CONCEPT_COLUMNS)}, tok
 CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{TOKENIZER}");
 CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{TOKENIZER}");
 """
+_ADDED = "CREATE INDEX IF NOT EXISTS facts_by_importance ON facts (importance) WHERE importance IS NOT NULL"
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(NamedTuple):
     """
-    What ranking needs to know of a turn besides its words.
+    What ranking needs to know of a turn besides its words. A tuple, since hundreds are made for one query.
 
     ``asks``: it ends with a question; ``only_asks``: the person tells nothing in it; ``knows_not``: the answer is that
     the assistant does not know; ``denies``: the turn before (its sequence), whose answer it says was wrong;
@@ -114,14 +114,19 @@ class IndexedTurn:
 
 def connect(file: Path) -> sqlite3.Connection:
     """Open the full-text database, and create it if it does not exist. Raises sqlite3.DatabaseError."""
-    return connect_as(file, schema=SCHEMA, version=_VERSION)
+    return connect_as(file, schema=SCHEMA, version=_VERSION, added=_ADDED)
 
 
-def connect_as(file: Path, *, schema: str, version: int) -> sqlite3.Connection:
-    """Open a database of ours, and create it if needed. Raises sqlite3.DatabaseError if it is not ours."""
+def connect_as(file: Path, *, schema: str, version: int, added: str = "") -> sqlite3.Connection:
+    """
+    Open a database of ours, and create it if needed; *added* is what older files of this version lack.
+
+    Raises sqlite3.DatabaseError if it is not ours.
+    """
     database = sqlite3.connect(file, check_same_thread=False, isolation_level="DEFERRED")
     try:
         _make_ready(database, schema=schema, version=version)
+        database.execute(added)
     except sqlite3.DatabaseError:
         database.close()
         raise

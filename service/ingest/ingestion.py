@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from service.ingest.saving_lane import SavingLane
     from service.mind.minds import Mind, Minds
     from service.runtime.background import Background
+    from service.runtime.foreground import Foreground
 
 log = structlog.get_logger()
 
 _ROOM_SECONDS, _CLOSE_SECONDS = 0.1, 2.0
+_MOST_PASSED = 10  # sweeps
 
 
 class Ingestion:
@@ -45,12 +47,18 @@ class Ingestion:
         extraction: ExtractionLane,
         telemetry: LaneTelemetry,
         background: Background,
+        foreground: Foreground,
         new_backoff: Callable[[], Backoff],
         sweep_seconds: float,
     ) -> None:
         """*new_backoff* makes a fresh backoff for each job; every mind is looked at each *sweep_seconds*."""
         runner = partial(
-            LaneRunner, gate=minds.gate, background=background, telemetry=telemetry, new_backoff=new_backoff
+            LaneRunner,
+            gate=minds.gate,
+            background=background,
+            foreground=foreground,
+            telemetry=telemetry,
+            new_backoff=new_backoff,
         )
         self._minds = minds
         self._background = background
@@ -62,6 +70,7 @@ class Ingestion:
         self._indexing = runner(indexing, following=self._saving)
         self._runners = (self._indexing, self._saving, self._extraction)
         self._unreadable: set[str] = set()
+        self._passed: dict[str, int] = {}  # sweeps since an open mind was looked at
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -104,24 +113,37 @@ class Ingestion:
         """Drop what the lanes remember of a mind: it was erased or closed."""
         self._saving_lane.forget(mind_id)
         self._extraction_lane.forget(mind_id)
+        self._passed.pop(mind_id, None)
 
     async def sweep(self) -> None:
         """
-        Open every mind there is and wake it, now and after each pause, until the service stops.
+        Wake minds that may have work, now and after each pause, until the service stops.
 
-        One that was closed had nothing to do. Where too many are open, those with work are waited for.
+        Those are minds that are new or whose work a stop cut short, which are opened; open ones that are behind; and,
+        now and then, every open one. One that was closed had nothing to do. Where too many are open, those with work
+        are waited for.
         """
         while not self._background.is_stopping:
             try:
-                for mind_id in self._minds.ids():
-                    if self._minds.resting(mind_id) is None:
-                        await self._until_there_is_room(mind_id)
-                        await self._wake_if_readable(mind_id)
+                for mind_id in await self._minds.unlooked():
+                    await self._until_there_is_room(mind_id)
+                    await self._wake_if_readable(mind_id)
             except OSError as error:
                 self._minds.disk.failed(f"the home can not be read: {error.strerror}", part="home")
             else:
                 self._minds.disk.worked(part="home")
+            for mind in self._minds.opened():
+                if self._is_to_be_looked_at(mind):
+                    self.wake(mind)
             await self._background.pause(self._sweep_seconds)
+
+    def _is_to_be_looked_at(self, mind: Mind) -> bool:
+        """Whether an open mind is behind, or many sweeps have passed it by: its graph may have changed from outside."""
+        passed = self._passed.get(mind.mind_id, _MOST_PASSED)
+        is_behind = mind.health.waiting_for is not None or any(mind.lag(lane.name) for lane in self.lanes)
+        is_looked_at = is_behind or passed >= _MOST_PASSED
+        self._passed[mind.mind_id] = 0 if is_looked_at else passed + 1
+        return is_looked_at
 
     async def _until_there_is_room(self, mind_id: str) -> None:
         """Return when the mind is open, or can be without one too many; after a sweep's pause at the latest."""

@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from service.mind.mind_gate import MindGate
     from service.mind.minds import Mind
     from service.runtime.background import Background
+    from service.runtime.foreground import Foreground
 
 log = structlog.get_logger()
+
+_MOST_AT_ONCE = 8  # minds of which one lane takes a step
+_GIVES_WAY_SECONDS = 0.5  # at most, before each step
 
 _SHARED_FAULTS = (GraphUnavailable, EmbedderUnavailable, ModelUnavailable, HomeFault)  # all minds meet them at once
 
@@ -60,10 +64,13 @@ class LaneRunner:
         following: LaneRunner | None,
         gate: MindGate,
         background: Background,
+        foreground: Foreground,
         telemetry: LaneTelemetry,
         new_backoff: Callable[[], Backoff],
     ) -> None:
-        """*following* runs the next lane, which is woken after each step."""
+        """*following* runs the next lane, which is woken after each step. Steps give way to who is in *foreground*."""
+        self._foreground = foreground
+        self._places = asyncio.Semaphore(_MOST_AT_ONCE)
         self.lane = lane
         self._following = following
         self._gate = gate
@@ -91,7 +98,7 @@ class LaneRunner:
                 self._woken.discard(mind.mind_id)
                 recovery = self._recovery  # taken before the step: what recovers during it counts
                 try:
-                    has_more = await self.lane.step(mind)
+                    has_more = await self._take_step(mind)
                 except Exception as error:  # noqa: BLE001 - a lane outlives what nobody foresaw
                     has_more = True
                     self._report_failure(mind, error)
@@ -103,6 +110,19 @@ class LaneRunner:
                         self._following.wake(mind)
         finally:
             self._forget_job(mind.mind_id)
+
+    async def _take_step(self, mind: Mind) -> bool:
+        """
+        Take a step of the lane.
+
+        One that asks the graph gives way to calls that somebody waits for, and is taken for a few minds at a time: a
+        hundred at once would leave no time for a call between them.
+        """
+        if not self.lane.uses_graph:
+            return await self.lane.step(mind)
+        async with self._places:
+            await self._foreground.until_free(seconds=_GIVES_WAY_SECONDS)
+            return await self.lane.step(mind)
 
     def retry_now(self) -> None:
         """End every pause: a dependency works again."""

@@ -76,8 +76,9 @@ class SavingLane:
             await self._adopt_graph(mind.workspace)
         saved = state.cursor = (await mind.graph.progress()).saved
         if saved == 0 or mind.mind_id not in self._prepared:
-            progress = await mind.graph.prepare(embedder=await self._embedder.identity())
-            mind.health.parked = progress.parked
+            identity = await self._embedder.identity()
+            progress = await mind.graph.prepare(embedder=identity)
+            mind.health.parked, mind.health.embedder = progress.parked, identity.embedder
             mind.transcript.never_below(max(progress.saved, progress.extracted))
             self._prepared.add(mind.mind_id)
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _URI = re.compile(r"(?P<kind>[a-z]+)://(?P<mind>[^/]+)/?")
 _MARKDOWN = "text/markdown"
+_MOST_MINDS = 500  # whose resources are listed; others can be read all the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ _KINDS = {
 async def list_resources(connection: ApiConnection) -> ListResourcesResult:
     """The resources of all minds that the caller may see, or those of the connection's one mind."""
     try:
-        answer = await connection.api.ask("GET", "/v1/minds")
+        answer = await connection.api.ask("GET", "/v1/minds", params={"limit": _MOST_MINDS})
     except (ApiRefused, ApiUnreachable) as fault:
         raise MCPError(INTERNAL_ERROR, explain_refusal(fault)) from fault
     minds = [str(one["mind_id"]) for one in answer.get("minds", ())]

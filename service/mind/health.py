@@ -35,11 +35,16 @@ class LaneState:
 
 @dataclass(slots=True)
 class Health:
-    """The state of each lane, the turns that no model could read, and the cost of the mind's model calls."""
+    """
+    The state of each lane, the turns that no model could read, and the cost of the mind's model calls.
+
+    ``embedder`` is the stored name of the one that made the vectors of its graph, once that was looked at.
+    """
 
     lanes: dict[LaneName, LaneState] = field(default_factory=lambda: {name: LaneState() for name in LaneName})
     parked: tuple[Parked, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    embedder: str | None = None
 
     @property
     def waiting_for(self) -> str | None:

@@ -24,26 +24,29 @@ from consolidation.kernel.errors import DiskFull, HomeFault, MindErasing, MindEx
 from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.log import Transcript
-from consolidation.workspace import Workspace, minds_of, no_such_mind, workspace_of
+from consolidation.workspace import Workspace, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
 from service.mind.health import Health, LaneName
+from service.mind.mind_listing import MindListing
 from service.mind.outcomes import Outcomes
 from service.mind.own_settings import OwnSettingsFile
+from service.mind.resting import RestingMinds
 from service.mind.story_progress import read_progress
-from service.mind.summary import summary_of
+from service.mind.summary import summary_of, totals_of
 from service.mind.trace_log import TraceLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, Usage
     from consolidation.kernel.turns import StoredTurn
+    from consolidation.story.triggers import TriggerThresholds
     from service.mind.mind_gate import MindGate
     from service.mind.own_settings import OwnSettings
     from service.mind.story_progress import StoryProgress
-    from service.mind.summary import MindSummary
+    from service.mind.summary import MindSummary, Totals
     from service.observability.dependency_health import Dependency
     from service.ports.graph import MindGraph
 
@@ -115,10 +118,15 @@ class Mind:
 
 @dataclass(frozen=True, slots=True)
 class OpenMinds:
-    """How many minds may be open, and for how many seconds one that nobody uses; 0 sets no limit."""
+    """
+    How many minds may be open, and for how many seconds one that nobody uses; 0 sets no limit.
+
+    ``story`` says when the story of a closed one is due, for which it is opened again; None for never.
+    """
 
     most: int = 0
     idle_seconds: float = 0
+    story: TriggerThresholds | None = None
 
 
 class Minds:
@@ -153,14 +161,29 @@ class Minds:
         self._keep_traces_days = keep_traces_days
         self._open: dict[str, Mind] = {}  # the least recently used first
         self._used_at: dict[str, float] = {}
-        self._resting: dict[str, MindSummary] = {}
+        self._listing = MindListing(home, now_ns=lambda: int(clock.now().timestamp() * 1e9))
+        self._resting = RestingMinds(home, clock=clock, thresholds=limits.story, disk=disk)
         self._held = Counter[str]()
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all minds that exist, sorted."""
-        return tuple(mind_id for mind_id in minds_of(self._home) if not self.gate.is_closed(mind_id))
+        return tuple(mind_id for mind_id in self._listing.ids() if not self.gate.is_closed(mind_id))
+
+    async def unlooked(self) -> tuple[str, ...]:
+        """The ids of minds that are not open and may have something to do: new, or at work when the service died."""
+        resting = await self._resting.ids()
+        ids = await anyio.to_thread.run_sync(self.ids)
+        return tuple(mind_id for mind_id in ids if mind_id not in resting and mind_id not in self._open)
+
+    async def those_with(self, is_so: Callable[[str, Workspace], object]) -> tuple[str, ...]:
+        """The ids of minds of whose files *is_so* is true; it is called in a thread, and no mind is opened."""
+
+        def look() -> tuple[str, ...]:
+            return tuple(mind_id for mind_id in self.ids() if is_so(mind_id, self.workspace(mind_id)))
+
+        return await anyio.to_thread.run_sync(look)
 
     def workspace(self, mind_id: str) -> Workspace:
         """A mind's folder, whether it exists or not. Raises InvalidMindId."""
@@ -205,24 +228,49 @@ class Minds:
         """The mind if it is open, else None."""
         return self._open.get(mind_id)
 
-    def resting(self, mind_id: str) -> MindSummary | None:
-        """What is known of a mind that was closed because nobody used it; it has nothing to do but, maybe, a story."""
-        return self._resting.get(mind_id)
+    def is_resting(self, mind_id: str) -> bool:
+        """Whether a mind was closed, with nothing to do but, maybe, a story."""
+        return mind_id in self._resting
+
+    async def wake(self, mind_id: str) -> None:
+        """Let the next start open a mind, if it rests: something of it has changed that it has to follow."""
+        await self._resting.wake(mind_id)
+
+    async def due(self, *, limit: int) -> tuple[str, ...]:
+        """The ids of resting minds whose story is due, the longest due first."""
+        return await self._resting.due(limit=limit)
+
+    async def least_used(self, mind_ids: frozenset[str], *, limit: int) -> tuple[str, ...]:
+        """Those of *mind_ids* that are resting, the least recently used first."""
+        return await self._resting.least_used(mind_ids, limit=limit)
+
+    async def of_other_embedders(self, embedder: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+        """The ids of minds whose embedder is not known; and, with its name, of those with another one."""
+        unknown, others = await self._resting.of_other_embedders(embedder)
+        return (*await self.unlooked(), *unknown), others
 
     async def summary(self, mind_id: str) -> MindSummary:
         """The summary of a mind, which is opened only if it never was. Raises as ``find``."""
-        if mind_id in self._resting and not self.gate.is_closed(mind_id):
-            return self._resting[mind_id]
+        if not self.gate.is_closed(mind_id) and (found := (await self._resting.summaries((mind_id,))).get(mind_id)):
+            return found
         return summary_of(self._open.get(mind_id) or await self.find(mind_id))
 
-    def summaries(self) -> tuple[MindSummary, ...]:
-        """The summaries of all minds that are open or were."""
-        return (*map(summary_of, self._open.values()), *self._resting.values())
+    async def summaries(self, mind_ids: Sequence[str]) -> dict[str, MindSummary]:
+        """The summaries, by id, of those of at most 500 minds that are open or resting."""
+        resting = await self._resting.summaries(mind_ids)
+        return resting | {mind_id: summary_of(self._open[mind_id]) for mind_id in mind_ids if mind_id in self._open}
+
+    async def totals(self) -> Totals:
+        """Sums over the minds that are open or resting."""
+        resting = await self._resting.totals()
+        return totals_of(map(summary_of, self._open.values()), resting)
 
     def add_usage(self, mind_id: str, usage: Usage) -> None:
         """Add what a model call cost to a mind's account. A mind that was never open has none."""
-        if (mind := self._open.get(mind_id) or self._resting.get(mind_id)) is not None:
+        if (mind := self._open.get(mind_id)) is not None:
             mind.health.usage += usage
+        else:
+            self._resting.add_usage(mind_id, usage)
 
     @contextmanager
     def held(self, mind_id: str) -> Iterator[None]:
@@ -244,14 +292,15 @@ class Minds:
         """Whether as many minds are open as may be."""
         return bool(self._limits.most) and len(self._open) >= self._limits.most
 
-    async def close_unused(self, *, spare: int = 0) -> bool:
+    async def close_unused(self, *, spare: int = 0, idle_seconds: float | None = None) -> bool:
         """
-        Close minds that nobody uses: those that were not used for long, and until *spare* more may be opened.
+        Close minds that nobody uses: those not used for *idle_seconds* or as the limits say, and until *spare* more may
+        be opened.
 
         Return whether so many more may be.
         """
         async with self._opening:
-            await self._close_unused(spare=spare)
+            await self._close_unused(spare=spare, idle_seconds=idle_seconds)
         return not self._limits.most or len(self._open) + spare <= self._limits.most
 
     def opened(self) -> tuple[Mind, ...]:
@@ -260,17 +309,21 @@ class Minds:
 
     async def forget(self, mind_id: str) -> None:
         """Close a mind, so that nothing of it is left in memory. Nobody may be at work on it."""
-        self._resting.pop(mind_id, None)
+        await self._resting.forget(mind_id)
+        self._listing.forget(mind_id)
         self._used_at.pop(mind_id, None)
         mind = self._open.pop(mind_id, None)
         if mind is not None:
             await mind.close()
 
     async def close(self) -> None:
-        """Close every mind."""
+        """Close every mind. One with nothing left to do rests until somebody uses it; others the next start opens."""
         for mind in self._open.values():
+            if self._may_close(mind) and mind.story.is_checked and not mind.story.owed.turns:
+                await self._rest(mind)
             await mind.close()
         self._open.clear()
+        self._resting.close()
 
     async def _opened(self, mind_id: str) -> Mind:
         if mind_id not in self._open:
@@ -284,7 +337,7 @@ class Minds:
         async with self._opening:
             await self._close_unused(spare=1)
             if mind_id not in self._open:
-                known = self._resting.get(mind_id)
+                known = await self._resting.wake(mind_id)
                 try:
                     await anyio.to_thread.run_sync(workspace.check_folders)
                     await anyio.to_thread.run_sync(workspace.create)
@@ -293,12 +346,8 @@ class Minds:
                     with suppress(OSError):  # whoever needs them is told
                         await anyio.to_thread.run_sync(dreams.read)
                     trace_log = await anyio.to_thread.run_sync(self._trace_log, workspace)
-                    story = (
-                        known.story
-                        if known is not None
-                        else await anyio.to_thread.run_sync(
-                            lambda: read_progress(workspace, now=self._clock.monotonic())
-                        )
+                    story = await anyio.to_thread.run_sync(
+                        lambda: read_progress(workspace, now=self._clock.monotonic())
                     )
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
@@ -317,29 +366,34 @@ class Minds:
                     disk=self.disk,
                     graph=self._graph_of(mind_id),
                     story=story,
-                    health=known.health if known is not None else Health(),
+                    health=Health(),
                 )
-                self._resting.pop(mind_id, None)
+                if known is not None:
+                    self._resting.restore(self._open[mind_id], known)
 
     def _trace_log(self, workspace: Workspace) -> TraceLog:
         index, days = workspace.trace_index, self._keep_traces_days
         return TraceLog(workspace.folder, index=index, clock=self._clock, keep_days=days)
 
-    async def _close_unused(self, *, spare: int) -> None:
-        most, idle_seconds = self._limits.most, self._limits.idle_seconds
+    async def _close_unused(self, *, spare: int, idle_seconds: float | None = None) -> None:
+        most, idle = self._limits.most, self._limits.idle_seconds if idle_seconds is None else idle_seconds
         now, too_many = self._clock.monotonic(), len(self._open) + spare - most if most else 0
         for mind in tuple(self._open.values()):
-            is_idle = idle_seconds and now - self._used_at.get(mind.mind_id, now) >= idle_seconds
+            is_idle = idle and now - self._used_at.get(mind.mind_id, now) >= idle
             if not is_idle and too_many <= 0:
                 return
             if self._may_close(mind):
-                self._resting[mind.mind_id] = summary_of(mind)
-                del self._open[mind.mind_id], self._used_at[mind.mind_id]
+                del self._open[mind.mind_id]
+                await self._rest(mind)
                 for tell in self._on_closed:
                     tell(mind.mind_id)
                 too_many -= 1
                 log.debug("mind.closed", mind_id=mind.mind_id, is_idle=bool(is_idle), open=len(self._open))
                 await mind.close()
+
+    async def _rest(self, mind: Mind) -> None:
+        since = self._clock.monotonic() - self._used_at.pop(mind.mind_id, self._clock.monotonic())
+        await self._resting.rest(mind, unused_seconds=since)
 
     def _may_close(self, mind: Mind) -> bool:
         mind_id = mind.mind_id

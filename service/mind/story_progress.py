@@ -28,8 +28,8 @@ class StoryProgress:
 
     ``sequence`` is the last turn that is narrated. ``owed`` are turns below it that must be narrated again, since
     their chapter went with an erased turn. ``runs`` counts the runs that are under way or wait for another one.
-    ``failures`` are those in a row. ``is_checked`` says whether the story on disk was looked at since the mind was
-    opened.
+    ``failures`` are those in a row. ``is_checked`` says whether the story on disk follows what was erased and put
+    right until now.
     """
 
     sequence: int

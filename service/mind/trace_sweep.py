@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -11,7 +12,10 @@ from consolidation.kernel.errors import MemoryFault
 from service.mind.trace_files import TraceFiles, oldest_kept
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from consolidation.kernel.ports import Clock
+    from consolidation.workspace import Workspace
     from service.mind.minds import Minds
     from service.runtime.background import Background
 
@@ -22,21 +26,24 @@ _PAUSE_SECONDS = 3600
 
 async def drop_old_traces(minds: Minds, *, keep_days: int, clock: Clock, background: Background) -> None:
     """Delete what is older than *keep_days* days (0: nothing), now and every hour, until the service stops."""
-    while keep_days and not background.is_stopping:
-        for mind_id in minds.ids():
+    while (first := oldest_kept(clock.now().date(), days=keep_days)) is not None and not background.is_stopping:
+        for mind_id in await minds.those_with(partial(_has_before, first)):
             try:
-                await _drop_old(minds, mind_id, keep_days=keep_days, clock=clock)
+                await _drop_old(minds, mind_id)
             except (MemoryFault, OSError) as error:  # the next look tries again
                 log.warning("traces.not_dropped", mind_id=mind_id, error=str(error))
         await background.pause(_PAUSE_SECONDS)
 
 
-async def _drop_old(minds: Minds, mind_id: str, *, keep_days: int, clock: Clock) -> None:
-    """Drop the old traces of a mind; it is opened only if it has some."""
-    files = TraceFiles(minds.workspace(mind_id).folder)
-    first = oldest_kept(clock.now().date(), days=keep_days)
-    if first is None or not await anyio.to_thread.run_sync(files.before, first):
-        return
+def _has_before(first: date, _: str, workspace: Workspace) -> bool:
+    """Whether a mind has traces from before *first*; also where that can not be read, which opening it reports."""
+    try:
+        return bool(TraceFiles(workspace.folder).before(first))
+    except OSError:
+        return True
+
+
+async def _drop_old(minds: Minds, mind_id: str) -> None:
     with minds.gate.enter(mind_id):
         mind = await minds.find(mind_id)
         days = await anyio.to_thread.run_sync(mind.trace_log.drop_old)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 NO_TROUBLE = "ready"
 GRAPH, EMBEDDER, DISK = "graph", "embedder", "disk"
@@ -34,13 +34,15 @@ class Dependency:
     """
     One dependency. Its trouble may have parts (one mind's file, writing alone) and is over when every part works again.
 
-    ``breaker_state`` returns the state of its circuit breaker; None where it has none.
+    It may consist of ``shards``: dependencies of their own, for each of which some minds are served. Trouble of all of
+    them is its own. ``breaker_state`` returns the state of its circuit breaker; None where it has none.
     """
 
     def __init__(self, name: str, *, monotonic: Callable[[], float], recovered: Callable[[], None]) -> None:
         """*recovered* is called when the trouble is over."""
         self.name = name
         self.breaker_state: Callable[[], str] | None = None
+        self.shards: Mapping[str, Dependency] = {}
         self._monotonic = monotonic
         self._recovered = recovered
         self._troubles: dict[str, _Trouble] = {}
@@ -72,12 +74,23 @@ class Dependency:
         if is_over or wakes_waiters:
             self._recovered()
 
+    def split(self, names: Sequence[str]) -> None:
+        """Let it consist of the shards of these names; one that was there before stays as it is."""
+        self.shards = {
+            name: self.shards.get(name)
+            or Dependency(f"{self.name} {name}", monotonic=self._monotonic, recovered=self._recovered)
+            for name in names
+        }
+
     @property
     def trouble(self) -> str | None:
         """The reason that was reported last; None while it works, as far as anybody knows."""
         now = self._monotonic()
         fresh = [one for one in self._troubles.values() if now - one.seen <= _FRESH_SECONDS]
-        return max(fresh, key=lambda one: one.seen).reason if fresh else None
+        if fresh:
+            return max(fresh, key=lambda one: one.seen).reason
+        of_shards = [shard.trouble for shard in self.shards.values()]
+        return of_shards[0] if all(of_shards) and of_shards else None
 
 
 class Dependencies:
@@ -102,6 +115,12 @@ class Dependencies:
     def all(self) -> Mapping[str, Dependency]:
         """Every dependency that was asked for, in the order of the first calls."""
         return self._all
+
+    @property
+    def with_shards(self) -> Mapping[str, Dependency]:
+        """Every dependency, each followed by its shards."""
+        found = ((one, *one.shards.values()) for one in self._all.values())
+        return {one.name: one for family in found for one in family}
 
     def _recovered(self) -> None:
         for callback in self._on_recovery:

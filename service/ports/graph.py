@@ -160,6 +160,23 @@ class Graphs(Protocol):
         """Return when the server answers. Raises GraphUnavailable."""
         ...
 
+    async def memory(self) -> int:
+        """Return how many bytes of memory the server uses. Raises GraphUnavailable."""
+        ...
+
+    async def in_memory(self) -> frozenset[str]:
+        """Return the ids of the minds whose graphs are in the server's memory. Raises GraphUnavailable."""
+        ...
+
+    async def evict(self, mind_id: str, /) -> bool:
+        """
+        Take the graph of a mind that nobody uses out of the server's memory, into a file beside the mind's others.
+
+        It comes back, as it was, at its next use, and whoever asks meanwhile waits for that. Return False where it has
+        to stay: it is in use, too large, or not there. Raises GraphFault, OSError.
+        """
+        ...
+
 
 class MindGraph(Protocol):
     """

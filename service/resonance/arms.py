@@ -2,7 +2,7 @@
 Phase 2's arms: each way to find turns is one row of ARMS, and its function.
 
 A function is given a `SearchRound` and answers with the hits of each of its queries, in order. It may take what other
-arms take, too (`words`, `near`, `around`, `facts`: asked for once), or ask for something of its own.
+arms take, too (`words`, `near`, `facts`, `neighbours`: asked for once), or ask for something of its own.
 
 What is found beside turns (entities, the journal's notes) has arms as well: a `FragmentArm` makes fragments itself.
 """
@@ -10,12 +10,8 @@ What is found beside turns (entities, the journal's notes) has arms as well: a `
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-import anyio.to_thread
-
-from service.retrieval.facts import neighbour_scores
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import CONCEPTS, COSINES, SHARES, WHOLES, ArmHits, TraitWeights
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
@@ -74,12 +70,7 @@ async def by_facts(search: SearchRound) -> Sequence[Hits]:
 
 async def by_neighbours(search: SearchRound) -> Sequence[Hits]:
     """Turns that told a fact within two steps of an entity that the first query names."""
-    around = await search.around()
-    first: Hits = {}
-    if around:
-        score = partial(neighbour_scores, search.text, around, search.now, put_right=search.names.put_right)
-        first = await anyio.to_thread.run_sync(score)
-    return [first, *({} for _ in search.queries[1:])]
+    return [await search.neighbours(), *({} for _ in search.queries[1:])]
 
 
 _LEAST_WORDS = 1.0  # in a mind of a few turns no word is rare enough to mean much

@@ -50,7 +50,7 @@ class EntityArm:
                 stored = await call.mind.graph.entities(first)
         except (GraphFault, TimeoutError):
             return FragmentHits()
-        turns = await _mentions(call.mind, stored)
+        turns = await anyio.to_thread.run_sync(_mentions, call.mind, stored)
         return FragmentHits(
             entity_fragments(
                 stored,
@@ -68,9 +68,9 @@ def _named(text: TextIndex, uuids: Sequence[str]) -> tuple[tuple[str, str], ...]
     return tuple((str(uuid), str(name)) for uuid, name, *_ in rows.values() if is_entity(str(name)))
 
 
-async def _mentions(mind: Mind, entities: Sequence[StoredEntity]) -> Mapping[str, StoredTurn]:
+def _mentions(mind: Mind, entities: Sequence[StoredEntity]) -> Mapping[str, StoredTurn]:
     """The newest turns that mention the entities, by the uuids of their episodes."""
     episodes = tuple({uuid for entity in entities for uuid in entity.episodes[:_MENTIONS]})
-    sequences = await anyio.to_thread.run_sync(mind.text.sequences, episodes)
-    read = {turn.sequence: turn for turn in await mind.transcript.read_many(tuple(sequences.values()))}
+    sequences = mind.text.sequences(episodes)
+    read = {turn.sequence: turn for turn in mind.transcript.read_now(tuple(sequences.values()))}
     return {uuid: read[sequence] for uuid, sequence in sequences.items() if sequence in read}

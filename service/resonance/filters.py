@@ -9,7 +9,6 @@ and why, in the trace.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from service.mind.trace_log import Echoes
     from service.resonance.call import PreTurnCall
     from service.resonance.horizon import Horizon
+    from service.resonance.proof import Proof
     from service.resonance.relevance_gate import RelevanceGate, Verdict
     from service.resonance.retrieval import Candidates
     from service.retrieval.moment import Fragment
@@ -59,23 +59,13 @@ class Filters:
             asked = [one for one in new.fragments if not one.decided.is_right]
             wrong = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
             new = new.without({one.id: "denied: it was said to be wrong" for one in wrong})
-        proven = await anyio.to_thread.run_sync(prove, mind, new.fragments)
-        confirmed = {one.id for one in new.fragments if one.decided.is_right}
-        new = new.without(dict.fromkeys(proven.held_back - confirmed, "outcome: contradicted"))
+        new, proven, verdict = await anyio.to_thread.run_sync(
+            self._weighed, call, candidates, new, abandon_on_cancel=True
+        )
         trace.note(FiltersTrace(dropped=new.dropped))
-        if not new.fragments:
+        if verdict is None:
             return trace.silent(_why_none(new.dropped))
 
-        weigh = partial(
-            self._gate.weigh,
-            new.fragments,
-            candidates=candidates,
-            text=mind.text,
-            turns=len(mind.transcript.positions),
-            moment=call.moment,
-            needed=request.relevance,
-        )
-        verdict = await anyio.to_thread.run_sync(weigh, abandon_on_cancel=True)
         relevance = _relevance_trace(verdict, new.fragments, needed=request.relevance)
         factors = proven.factors(new.fragments, call.moment.now)
         trace.note(FiltersTrace(relevance=relevance, salience=factors or None))
@@ -100,6 +90,25 @@ class Filters:
             is_wanted = request.max_fragments > 0
             return trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
         return chosen.fragments
+
+    def _weighed(
+        self, call: PreTurnCall, candidates: Candidates, new: Filtered
+    ) -> tuple[Filtered, Proof, Verdict | None]:
+        """*new* without what outcomes hold back, what they say of it, and how likely the rest is meant, if any is."""
+        proven = prove(call.mind, new.fragments)
+        confirmed = {one.id for one in new.fragments if one.decided.is_right}
+        left = new.without(dict.fromkeys(proven.held_back - confirmed, "outcome: contradicted"))
+        if not left.fragments:
+            return left, proven, None
+        verdict = self._gate.weigh(
+            left.fragments,
+            candidates=candidates,
+            text=call.mind.text,
+            turns=len(call.mind.transcript.positions),
+            moment=call.moment,
+            needed=call.request.relevance,
+        )
+        return left, proven, verdict
 
     def _turns_of(self, mind: Mind) -> int:
         own = mind.settings.known.echo_turns

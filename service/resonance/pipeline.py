@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from service.resonance.seeds_model import CallSeeds, SeedsModel
     from service.resonance.stable_prompt import StablePrompt
     from service.retrieval.moment import Flashback, LabelledFragment, Moment, ResonanceRequest
+    from service.runtime.foreground import Foreground
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.3, 10.0  # of the deadline, and without one, for turns stored a moment ago
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
@@ -68,8 +69,10 @@ class Pipeline:
         privacy_filter: PrivacyFilter,
         clock: Clock,
         telemetry: CallTelemetry,
+        foreground: Foreground,
     ) -> None:
-        """The phases that ask the world; labels and injection are functions."""
+        """The phases that ask the world; labels and injection are functions. *foreground* knows who waits."""
+        self._foreground = foreground
         self._seeds = seeds
         self._retrieval = retrieval
         self._filters = filters
@@ -84,7 +87,11 @@ class Pipeline:
     async def resonate(self, mind: Mind, request: ResonanceRequest) -> ResonanceAnswer:
         """What surfaces for *mind* at this moment, within the deadline."""
         ids = {"mind_id": mind.mind_id, "session_id": request.session_id}
-        with bound_contextvars(**ids), self._spans.inside("resonance", **ids) as annotate:
+        with (
+            bound_contextvars(**ids),
+            self._foreground.call(),
+            self._spans.inside("resonance", **ids) as annotate,
+        ):
             call = await self._open(mind, request)
             annotate(trace_id=call.trace.trace_id)
             call, injection = await self._run(call)

@@ -96,9 +96,10 @@ def _is_held_back(fragment: Fragment, known: Mapping[str, Salience], wrong_facts
     turns = _turns(fragment)
     if turns and all(known.get(turn, UNKNOWN).is_held_back(sequences) for turn in turns):
         return True
-    if fragment.kind != "episode":
+    wrong = wrong_facts.get(fragment.id) if fragment.kind == "episode" else None
+    if not wrong:
         return False
-    shown, wrong = told_words(fragment.text), wrong_facts.get(fragment.id, frozenset())
+    shown = told_words(fragment.text)
     return bool(shown) and len(shown & wrong) >= _SAME_WORDS * len(shown)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
 
@@ -26,7 +26,7 @@ from service.retrieval.fragments import turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, with_corrections
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
-from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_in
+from service.retrieval.put_right import put_right_now
 from service.retrieval.queries import named_in, proper_nouns
 
 if TYPE_CHECKING:
@@ -59,6 +59,14 @@ class RoundHits:
     names: KnownNames = field(default_factory=KnownNames)
     beside: tuple[Any, ...] = ()
     degraded: tuple[str, ...] = ()
+
+
+class ToldTurns(NamedTuple):
+    """The turns of a call as fragments, best first; they themselves, and which query found each best, by sequence."""
+
+    fragments: tuple[Fragment, ...]
+    turns: Mapping[int, StoredTurn]
+    found_by: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,38 +113,23 @@ class Retrieval:
     async def search(self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None) -> Candidates:
         """All that the seeds find, where *before* was found already with some of them. Raises HomeFault."""
         earlier = before.rounds if before is not None else ()
-        put_right = await put_right_in(call.mind)
-        known = {hits.query for found in earlier for hits in found.queries}
-        asked = dict.fromkeys(q for query in seeds.all_queries for q in (query, *put_right.variants(query)))
-        new = tuple(query for query in asked if query not in known)
-        rounds = (*earlier, await self._search(call, new, before=earlier, put_right=put_right))
+        new, names = await anyio.to_thread.run_sync(_asked, call, seeds.all_queries, earlier)
+        put_right = names.put_right
+        rounds = (*earlier, await self._search(call, new, before=earlier, names=names))
         by_model = seeds.by_model
         terms = _terms(call, rounds, by_model=by_model, put_right=put_right)
         queries = tuple(hits for found in rounds for hits in found.queries)
-        ranking, denied, found_by = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
-        read = await call.mind.transcript.read_many([one.sequence for one in ranking])
-        turns = {turn.sequence: turn for turn in read}
-        terms = replace(terms, before=await _before(call.mind, read), denied=denied)
+        terms, told = await anyio.to_thread.run_sync(self._told, call, queries, terms)
         beside = [
             await arm.fragments([found.beside[at] for found in rounds if found.beside], terms)
             for at, arm in enumerate(self._fragment_arms)
         ]
-        fragments = (
-            *turn_fragments(
-                ranking,
-                turns=turns,
-                facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
-                source_of=terms.source_of,
-                named=tuple(terms.entities.values()),
-                wanted=terms.words,
-                put_right=put_right,
-            ),
-            *(fragment for found in beside for fragment in found.fragments),
-        )
-        judged = (put_right.weighed(put_right.judged(one), call.moment.message) for one in fragments)
-        best_first = tuple(sorted(judged, key=lambda one: -one.score))
+        fragments = (*told.fragments, *(fragment for found in beside for fragment in found.fragments))
+        if put_right:
+            fragments = tuple(put_right.weighed(put_right.judged(one), call.moment.message) for one in fragments)
+        best_first = tuple(sorted(fragments, key=lambda one: -one.score))
         hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
-        wondered = {sequence for sequence, query in found_by.items() if query in hypotheses}
+        wondered = {sequence for sequence, query in told.found_by.items() if query in hypotheses}
         call.trace.note(
             RetrievalTrace(
                 candidates=tuple(map(candidate_trace, best_first)),
@@ -145,12 +138,12 @@ class Retrieval:
         )
         return Candidates(
             best_first,
-            {**turns, **{sequence: turn for found in beside for sequence, turn in found.turns.items()}},
+            {**told.turns, **{sequence: turn for found in beside for sequence, turn in found.turns.items()}},
             queries,
             terms.people,
             {key: evidence for found in beside for key, evidence in found.evidence.items()},
             sum(found.searched for found in beside),
-            denied,
+            terms.denied,
             added=frozenset(query for one in by_model for query in one.queries),
             hypotheses=hypotheses,
             names_entities=bool(terms.entities),
@@ -168,12 +161,17 @@ class Retrieval:
         now: datetime,
         timezone: tzinfo,
         seconds: float | None,
-        put_right: PutRight = NOTHING_PUT_RIGHT,
+        names: KnownNames | None = None,
     ) -> RoundHits:
-        """What *queries* find in every arm, all asked at once, within *seconds* (None: no limit). Raises HomeFault."""
+        """
+        What *queries* find in every arm, all asked at once, within *seconds* (None: no limit).
+
+        *names* are those in them, where that is known already. Raises HomeFault.
+        """
         if not queries:
             return RoundHits()
-        names = await anyio.to_thread.run_sync(known_names, mind.text, tuple(queries), language, put_right)
+        if names is None:
+            names = await anyio.to_thread.run_sync(known_names, mind.text, tuple(queries), language)
         search = SearchRound(
             queries,
             mind=mind,
@@ -205,7 +203,7 @@ class Retrieval:
         return RoundHits(hits, names, tuple(found[len(arms) :]), search.degraded)
 
     async def _search(
-        self, call: PreTurnCall, queries: Sequence[str], *, before: Sequence[RoundHits], put_right: PutRight
+        self, call: PreTurnCall, queries: Sequence[str], *, before: Sequence[RoundHits], names: KnownNames
     ) -> RoundHits:
         moment = call.moment
         found = await self.search_round(
@@ -215,12 +213,31 @@ class Retrieval:
             now=moment.now,
             timezone=moment.timezone,
             seconds=call.deadline.left(share=_SHARE),
-            put_right=put_right,
+            names=names,
         )
         earlier = tuple(hits.query for one in before for hits in one.queries)
         call.trace.note(RetrievalTrace(queries=(*earlier, *queries)))
         call.trace.degrade(*found.degraded)
         return found
+
+    def _told(
+        self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms
+    ) -> tuple[SearchTerms, ToldTurns]:
+        """The best turns of all queries as fragments, and *terms* with what telling them needs."""
+        ranking, denied, found_by = self._ranked(call, queries, terms)
+        read = call.mind.transcript.read_now([one.sequence for one in ranking])
+        turns = {turn.sequence: turn for turn in read}
+        terms = replace(terms, before=_before(call.mind, read), denied=denied)
+        fragments = turn_fragments(
+            ranking,
+            turns=turns,
+            facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
+            source_of=terms.source_of,
+            named=tuple(terms.entities.values()),
+            wanted=terms.words,
+            put_right=terms.put_right,
+        )
+        return terms, ToldTurns(fragments, turns, found_by)
 
     def _ranked(
         self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms
@@ -250,6 +267,17 @@ class Retrieval:
         return merged(rankings)[:_MOST_TURNS], frozenset(denied), found_by
 
 
+def _asked(
+    call: PreTurnCall, queries: Sequence[str], before: Sequence[RoundHits]
+) -> tuple[tuple[str, ...], KnownNames]:
+    """Those of *queries*, and of their variants, that were not searched for *before*; and the known names in them."""
+    put_right = put_right_now(call.mind)
+    known = {hits.query for found in before for hits in found.queries}
+    every = dict.fromkeys(one for query in queries for one in (query, *put_right.variants(query)))
+    new = tuple(query for query in every if query not in known)
+    return new, known_names(call.mind.text, new, call.moment.language, put_right)
+
+
 def _denied(text: TextIndex, sequences: frozenset[int]) -> dict[int, int]:
     """Which of *sequences* are denied, and by which turn; and which denials are denied themselves, in that order."""
     denied: dict[int, int] = {}
@@ -261,7 +289,7 @@ def _denied(text: TextIndex, sequences: frozenset[int]) -> dict[int, int]:
     return dict(sorted(denied.items()))
 
 
-async def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:
+def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:
     """The turns before those of *turns* that are so short that they may be an answer."""
     positions = mind.transcript.positions
     before = {
@@ -270,7 +298,7 @@ async def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTu
         if len(turn.text.split()) <= _SHORT_TURN
         and (sequences := positions.before_in_session(turn.turn.session_id, turn.sequence, limit=1))
     }
-    read = {turn.sequence: turn for turn in await mind.transcript.read_many(tuple(before.values()))}
+    read = {turn.sequence: turn for turn in mind.transcript.read_now(tuple(before.values()))}
     said = {sequence: turn for sequence, turn in read.items() if turn.turn.kind is not TurnKind.MEMORY}
     return {sequence: said[earlier] for sequence, earlier in before.items() if earlier in said}
 

@@ -20,7 +20,7 @@ from consolidation.text.names import name_key
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 from service.ports.graph import VectorHits
-from service.retrieval.facts import best_facts
+from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
 from service.retrieval.periods import period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from service.resonance.arms import Switches
     from service.retrieval.facts import TurnFact
     from service.retrieval.fusion import Hits
+    from service.retrieval.periods import Period
     from service.retrieval.put_right import PutRight
 
 _FACTS = 60
@@ -122,7 +123,11 @@ class SearchRound:
 
     async def told_in_periods(self) -> tuple[Hits, ...]:
         """The turns of the period that each query names, by how much they state, 0…1. Raises IndexUnusable."""
-        return await anyio.to_thread.run_sync(_in_periods, self.text, self.queries, self.now.astimezone(self.timezone))
+        now = self.now.astimezone(self.timezone)
+        named = [period(query, today=now.date()) for query in self.queries]
+        if not any(named):
+            return ({},) * len(self.queries)
+        return await anyio.to_thread.run_sync(_in_periods, self.text, named, now)
 
     async def vectors(self) -> Vectors | None:
         """A row a query; None where the embedder does not answer in time, or is left out."""
@@ -138,7 +143,11 @@ class SearchRound:
 
     async def facts(self) -> tuple[dict[int, TurnFact], ...]:
         """The best fact of each turn that told one which fits, by query. Raises IndexUnusable."""
-        return await self._once(self._find_facts)
+        return (await self._once(self._find_facts))[0]
+
+    async def neighbours(self) -> Hits:
+        """How well the facts around what the queries name fit, by the turns that told them. Raises IndexUnusable."""
+        return (await self._once(self._find_facts))[1]
 
     def degrade(self, *rungs: str) -> None:
         """Name what did not answer."""
@@ -198,12 +207,16 @@ class SearchRound:
             self.degrade("graph_unavailable")
             return ()
 
-    async def _find_facts(self) -> tuple[dict[int, TurnFact], ...]:
-        if not self.switches.facts:
-            return ({},) * len(self.queries)
-        words, near = await asyncio.gather(self.words(), self.near())
+    async def _find_facts(self) -> tuple[tuple[dict[int, TurnFact], ...], Hits]:
+        words, near, around = await asyncio.gather(self.words(), self.near(), self.around())
         pairs = [(one.facts, found.facts) for one, found in zip(words, near, strict=True)]
-        return await anyio.to_thread.run_sync(_facts, self.text, pairs, self.now, self.names.put_right)
+        text, now, put_right = self.text, self.now, self.names.put_right
+
+        def find() -> tuple[tuple[dict[int, TurnFact], ...], Hits]:
+            facts = _facts(text, pairs, now, put_right) if self.switches.facts else ({},) * len(pairs)
+            return facts, neighbour_scores(text, around, now, put_right=put_right) if around else {}
+
+        return await anyio.to_thread.run_sync(find)
 
 
 def known_names(
@@ -252,10 +265,9 @@ def subject_stems(text: str, *, language: str) -> tuple[str, ...]:
     return tuple(stem for word, stem in content_words(text, language=language).items() if word not in empty)
 
 
-def _in_periods(text: TextIndex, queries: Iterable[str], now: datetime) -> tuple[Hits, ...]:
+def _in_periods(text: TextIndex, periods: Iterable[Period | None], now: datetime) -> tuple[Hits, ...]:
     found: list[Hits] = []
-    for query in queries:
-        named = period(query, today=now.date())
+    for named in periods:
         if named is None:
             found.append({})
             continue

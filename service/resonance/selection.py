@@ -8,7 +8,6 @@ Each step names what it drops.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -115,6 +114,8 @@ def _one_a_source(filtered: Filtered) -> Filtered:
     The observation does: it is one dense sentence, and what a dream made of the turn. It takes the turn's score, too.
     Only where it fits less than half as well, it is about something else in that turn, and the turn is shown.
     """
+    if not any(one.kind == "observation" for one in filtered.fragments):
+        return Filtered(tuple(sorted(filtered.fragments, key=lambda one: -one.score)), filtered.dropped)
     scores = {one.id: one.score for one in filtered.fragments}
     shown: list[Fragment] = []
     reasons = {}
@@ -143,17 +144,16 @@ def _rests_on(observation: Fragment, turn: Fragment) -> bool:
 
 def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
     """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
-    wordings = [told_words(fragment.text) or _NO_WORDS for fragment in fragments]
-    common = Counter(word for words in wordings for word in words)
     holders: dict[str, list[frozenset[str]]] = {}  # the wordings that stay, by each of their words
     reasons = {}
     different = 0
-    for fragment, words in zip(fragments, wordings, strict=True):
+    for fragment in fragments:
         if different >= enough:
             break
+        words = told_words(fragment.text) or _NO_WORDS
         # What says the same lacks but a share of the words: of any few more than that it has one. The rarest are best.
-        some = sorted(words, key=common.__getitem__)[: len(words) - int(len(words) * _SAME_WORDS) + 1]
-        alike = (other for word in some for other in holders.get(word, ()))
+        held = sorted([holders.get(word, ()) for word in words], key=len)
+        alike = (other for others in held[: len(words) - int(len(words) * _SAME_WORDS) + 1] for other in others)
         if _is_sum(fragment, words, holders) or any(_says_the_same(words, other) for other in alike):
             reasons[fragment.id] = "near-duplicate"
             continue

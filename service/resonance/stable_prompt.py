@@ -73,15 +73,20 @@ class StablePrompt:
         return await anyio.to_thread.run_sync(self._text, mind, tools, include, abandon_on_cancel=True)
 
     async def _in_time(self, call: PreTurnCall) -> str:
-        left = call.deadline.left()
+        left, mind, request = call.deadline.left(), call.mind, call.request
+
+        def read() -> tuple[bool, str]:
+            return bool(unusable(mind.workspace.prompts)), self._text(mind, request.tools, request.include)
+
         try:
             async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
-                if await anyio.to_thread.run_sync(unusable, call.mind.workspace.prompts, abandon_on_cancel=True):
-                    call.trace.degrade("prompt_unusable")
-                return await self.read(call.mind, call.request.tools, include=call.request.include)
+                is_unusable, text = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
         except TimeoutError:
             call.trace.degrade("story_skipped")
             return ""
+        if is_unusable:
+            call.trace.degrade("prompt_unusable")
+        return text
 
     def _text(self, mind: Mind, tools: frozenset[str] | None, include: frozenset[Part]) -> str:
         """The same bytes until a person or the narrator changes the story, or a person the protocol or a card."""

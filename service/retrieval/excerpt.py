@@ -8,12 +8,12 @@ where the answer often is. What the bot said is told only where the person told 
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.sentences import sentences
-from consolidation.text.speech_acts import knows_not, told
+from consolidation.text.speech_acts import knows_not, tells
 from consolidation.text.words import content_words, tokens
 from service.retrieval.lead_words import told_by
 
@@ -28,6 +28,8 @@ _FEW_WORDS = 6  # an answer of so few words says nothing without its question
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
 _MARKDOWN = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
 _BETWEEN = " / "  # what several said in a turn
+_REMEMBERED = 4_000  # turns of all minds that were told whole lately
+_BOTS_ROLES = (Speaker.ASSISTANT, Speaker.THOUGHT)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,1000}\)")
 
 
@@ -52,20 +54,47 @@ def excerpt(
     they hold words that are *wanted* and nobody said: "429" in what a command printed.
     """
     messages = stored.turn.messages
+    is_brief = sum(len(one.content.split()) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
+    asked = before.turn.messages[-1:] if before is not None and is_brief else ()
+    if any(len(one.content) > _SHORT or one.role is Speaker.TOOL for one in (*messages, *asked)):
+        return _excerpt(messages, asked, language, is_denied=is_denied, wanted=wanted)
+    return _remembered_excerpt(messages, asked, language, is_denied=is_denied)  # told whole, whatever is wanted
+
+
+def _excerpt(
+    messages: tuple[Message, ...],
+    asked: tuple[Message, ...],
+    language: str,
+    *,
+    is_denied: bool,
+    wanted: frozenset[str] = frozenset(),
+) -> str:
     own = [one for one in messages if one.role is Speaker.USER]
-    said = [] if is_denied and own else [one for one in messages if one.role in {Speaker.ASSISTANT, Speaker.THOUGHT}]
-    tells = bool(told("\n".join(one.content for one in own), language=language))
-    retold = partial(_retold, wanted=wanted, language=language, kind="told" if tells else "asked")
+    said = [] if is_denied and own else [one for one in messages if one.role in _BOTS_ROLES]
+    is_told = tells("\n".join(one.content for one in own), language=language)
+    retold = partial(_retold, wanted=wanted, language=language, kind="told" if is_told else "asked")
     parts = [retold(one) for one in own]
-    if said and (not tells or not own):
+    if said and (not is_told or not own):
         parts += [retold(one) for one in said if not (own and knows_not(one.content))]
-    if tells and before is not None and len(" ".join(one.content for one in own).split()) <= _FEW_WORDS:
-        parts = [*_question(before, language), *parts]
+    if is_told and asked:
+        parts = [*_question(asked[0], language), *parts]
     if not parts:
         parts = [retold(one) for one in messages]
     else:
         parts += [retold(one) for one in _shown_alone(messages, wanted, language)]
     return _BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered_excerpt(
+    messages: tuple[Message, ...], asked: tuple[Message, ...], language: str, *, is_denied: bool
+) -> str:
+    return _excerpt(messages, asked, language, is_denied=is_denied)
+
+
+def forget_excerpts() -> None:
+    """Drop every excerpt that is remembered here: a turn is to be erased."""
+    _remembered_excerpt.cache_clear()
 
 
 def plain(text: str) -> str:
@@ -91,9 +120,8 @@ def _shown_alone(messages: Sequence[Message], wanted: frozenset[str], language: 
     return [one for one in shown if missing.intersection(tokens(one.content))][:1] if missing else []
 
 
-def _question(before: StoredTurn, language: str) -> list[str]:
-    """What the bot, or somebody else, asked at the end of the turn before."""
-    last = before.turn.messages[-1]
+def _question(last: Message, language: str) -> list[str]:
+    """What the bot, or somebody else, asked with the *last* message of the turn before."""
     text = _one_part(last.content)
     is_asked = last.role not in READ and text.rstrip().endswith(("?", "？", "؟"))
     asked = sentences(text, language=language)[-1:] if is_asked else ()

@@ -80,7 +80,8 @@ def _best_of_turns(
         importance = rows[number][7]
         judged = float(str(importance)) if importance is not None else None
         told_in = [sequences[uuid] for uuid in uuids if uuid in sequences]
-        decided = put_right.fact(text_of_fact, told_in, joins=(str(rows[number][2]), str(rows[number][3])))
+        joins = (str(rows[number][2]), str(rows[number][3]))
+        decided = put_right.fact(text_of_fact, told_in, joins=joins) if put_right else UNDECIDED
         if not (_holds(rows[number][6], now) or decided.is_right):
             continue
         fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number], judged, decided)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.text.quotation import quotable
 from consolidation.text.words import tokens
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from consolidation.corrections.taken_out import Tellable
-    from consolidation.kernel.turns import StoredTurn
+    from consolidation.kernel.turns import Message, StoredTurn
     from service.ports.graph import StoredEntity
     from service.retrieval.facts import TurnFact
     from service.retrieval.fusion import Ranked
@@ -53,45 +53,62 @@ def turn_fragments(
             continue
         left = put_right.tellable(turn)
         score = round(min(1.0, one.score / top), 4) if top > 0 else 0.0
-        told = Fragment(
-            id=f"episode:{one.sequence}",
-            kind="episode",
-            text="",
-            occurred_at=turn.occurred_at,
-            score=score,
-            sources=(source_of(turn),),
-            is_boosted=bool(names) and _names_any(turn.text, names),
-            arms=one.ranks,
-            importance=turn.importance,
-            said=left.turn.turn.messages,
+        told = _Told(
+            turn, left, source_of(turn), score, one.ranks, bool(names) and _names_any(turn.turn.messages, names)
         )
         best = facts.get(one.sequence)
         if best is not None and best.decided.held_back:
-            fragments.append(_as_fact(told, best))
+            fragments.append(told.as_fact(best))
             best = best.instead
         is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, _contents(left.turn))
-        fragments.append(_as_fact(told, best) if best is not None and is_fitting else _as_episode(told, left, wanted))
+        fragments.append(told.as_fact(best) if best is not None and is_fitting else told.as_episode(wanted))
     return _distinct(fragments)
 
 
-def _as_fact(told: Fragment, fact: TurnFact) -> Fragment:
-    return replace(
-        told,
-        id=f"fact:{fact.uuid}",
-        kind="fact",
-        text=fact.text,
-        is_read=is_read(fact.text),
-        is_boosted=told.is_boosted or fact.decided.is_pinned,
-        importance=told.importance if fact.importance is None else fact.importance,
-        decided=fact.decided,
-        held_back=fact.decided.held_back,
-    )
+class _Told(NamedTuple):
+    """A ranked turn, and what of it a person left to tell: what a fragment is made from."""
 
+    turn: StoredTurn
+    left: Tellable
+    source: Source
+    score: float
+    arms: Mapping[str, int]
+    is_boosted: bool
 
-def _as_episode(told: Fragment, left: Tellable, wanted: frozenset[str]) -> Fragment:
-    text = told.sources[0].excerpt
-    is_useless = left.is_spent or not text or (left.taken and says_nothing_wanted(left.turn, left.taken, wanted))
-    return replace(told, text=text, is_read=is_read(text), held_back=left.reason if left.reason and is_useless else "")
+    def as_fact(self, fact: TurnFact) -> Fragment:
+        return Fragment(
+            id=f"fact:{fact.uuid}",
+            kind="fact",
+            text=fact.text,
+            occurred_at=self.turn.occurred_at,
+            score=self.score,
+            sources=(self.source,),
+            is_boosted=self.is_boosted or fact.decided.is_pinned,
+            arms=self.arms,
+            is_read=is_read(fact.text),
+            importance=self.turn.importance if fact.importance is None else fact.importance,
+            said=self.left.turn.turn.messages,
+            decided=fact.decided,
+            held_back=fact.decided.held_back,
+        )
+
+    def as_episode(self, wanted: frozenset[str]) -> Fragment:
+        left, text = self.left, self.source.excerpt
+        is_useless = left.is_spent or not text or (left.taken and says_nothing_wanted(left.turn, left.taken, wanted))
+        return Fragment(
+            id=f"episode:{self.source.sequence}",
+            kind="episode",
+            text=text,
+            occurred_at=self.turn.occurred_at,
+            score=self.score,
+            sources=(self.source,),
+            is_boosted=self.is_boosted,
+            arms=self.arms,
+            is_read=is_read(text),
+            importance=self.turn.importance,
+            said=left.turn.turn.messages,
+            held_back=left.reason if left.reason and is_useless else "",
+        )
 
 
 def entity_fragments(
@@ -186,6 +203,6 @@ def _distinct(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
     return tuple(found.values())
 
 
-def _names_any(text: str, names: Sequence[frozenset[str]]) -> bool:
-    words = set(tokens(text))
+def _names_any(messages: Sequence[Message], names: Sequence[frozenset[str]]) -> bool:
+    words = frozenset[str]().union(*(tokens(text) for one in messages for text in (one.who, one.content)))
     return any(name <= words for name in names)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,9 +94,8 @@ class Cues:
     recalls_answer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A turn with its fused score, and its rank in each arm that found it (from 1)."""
+class Ranked(NamedTuple):
+    """A turn with its fused score, and its rank in each arm that found it (from 1). A tuple: hundreds are made."""
 
     sequence: int
     score: float
@@ -114,7 +113,7 @@ def fuse(
         weight = arm.weight * (weights.words_unnamed if is_unnamed else 1.0)
         for sequence, score in normalised(arm.hits, scale=arm.scale).items():
             parts.setdefault(sequence, []).append(weight * score)
-        for rank, sequence in enumerate(sorted(arm.hits, key=lambda one: -arm.hits[one]), start=1):
+        for rank, sequence in enumerate(sorted(arm.hits, key=arm.hits.__getitem__, reverse=True), start=1):
             ranks.setdefault(sequence, {})[arm.name] = rank
     sums = {sequence: sum(found) for sequence, found in parts.items() if sequence in traits}
     ranked = [
@@ -173,14 +172,15 @@ def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weigh
     brief = math.exp(-traits.statement_words / weights.brief_words)
     moved = weights.brief * brief + weights.asks * traits.asks
     moved += weights.only_asks * traits.only_asks + weights.knows_not * traits.knows_not
-    if len(cues.people) == 1 and cues.people & set(traits.speakers):
+    if len(cues.people) == 1 and not cues.people.isdisjoint(traits.speakers):
         moved += weights.speaker
     if cues.period is not None:
         day = traits.occurred_at.astimezone(timezone).date()
         moved += weights.period * (cues.period.fits(day) + cues.period.nearly_fits(day)) / 2
     if cues.asks_when and traits.has_time:
         moved += weights.when
-    moved += weights.answers * len(cues.answer_types & traits.answers)
+    if cues.answer_types:
+        moved += weights.answers * len(cues.answer_types & traits.answers)
     moved += weights.wanted * (cues.recalls_answer and traits.wants_answer)
     if cues.is_present:
         moved += weights.recency * sequence / max(cues.newest, sequence)

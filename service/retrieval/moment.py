@@ -156,7 +156,7 @@ class Fragment:
     @property
     def sequences(self) -> frozenset[int]:
         """The turns it rests on."""
-        return frozenset(source.sequence for source in self.sources)
+        return frozenset([source.sequence for source in self.sources])
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,6 +171,7 @@ def period(text: str, *, today: date) -> Period | None:
     return replace(found, last=today) if _SINCE.search(text) else found
 
 
+@lru_cache(maxsize=_QUERIES)
 def without_period(text: str) -> str:
     """*text* without the words that name a time: they say when, not what."""
     bare = _without_here(text)

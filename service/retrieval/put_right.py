@@ -220,8 +220,13 @@ def split_off_id(split: Split) -> str:
 
 async def put_right_in(mind: Mind) -> PutRight:
     """What people put right in *mind*. Raises HomeFault where its log can not be read."""
+    return await anyio.to_thread.run_sync(put_right_now, mind)
+
+
+def put_right_now(mind: Mind) -> PutRight:
+    """The same for who is in a worker thread already: it blocks."""
     try:
-        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+        standing = mind.corrections.standing()
     except OSError as error:
         raise HomeFault(f"corrections.jsonl can not be read: {error.strerror}") from error
     return PutRight.of(standing, mind.transcript.positions) if standing else NOTHING_PUT_RIGHT

@@ -111,12 +111,17 @@ class EmbedderSettings(Section):
 
 
 class GraphSettings(Section):
-    """Time limits of FalkorDB."""
+    """Limits of FalkorDB: time and memory."""
 
     read_seconds: PositiveFloat = Field(5, description="The time limit of a read.")
     write_seconds: PositiveFloat = Field(30, description="The time limit of a write.")
     rest_seconds: PositiveFloat = Field(
         2, description="The pause between two attempts while the graph does not answer."
+    )
+    memory_mb: Annotated[int, Field(ge=0)] = Field(
+        1024,
+        description="The memory of FalkorDB above which graphs of minds that nobody uses leave it, each for a file in "
+        "the folder of its mind, until their next use; 0 keeps all of them.",
     )
 
 

@@ -72,7 +72,8 @@ class Settings(BaseSettings):
     )
     falkordb_url: SecretStr | None = Field(
         None,
-        description="The address of a FalkorDB server, like redis://localhost:6379. Without it, the graph is embedded.",
+        description="The address of a FalkorDB server, like redis://localhost:6379, or of several nodes of a FalkorDB "
+        "cluster, like redis://one:6379,two:6379. Without it, the graph is embedded.",
         validation_alias=AliasChoices("FALKORDB_URL", "MIND_MEMORY_FALKORDB_URL", "falkordb_url"),
     )
     graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="The prefix of every graph's name.")
@@ -95,7 +96,7 @@ class Settings(BaseSettings):
         description="The number of connections above which one that waits is closed, first of the address with most.",
     )
     most_open_minds: Annotated[int, Field(ge=0)] = Field(
-        500,
+        300,
         description="The number of minds above which one that nobody uses is closed, the least recently used first; "
         "0 sets no limit. A closed mind is opened again by its next call.",
     )

@@ -264,15 +264,12 @@ class Sleeper:
 
     async def resume(self) -> None:
         """Begin every dream that a stop of the service left behind."""
-        for mind_id in await anyio.to_thread.run_sync(self._minds.ids):
-            with suppress(MemoryFault, OSError):  # a mind that can not be opened is told by its own status
-                workspace = self._minds.workspace(mind_id)
-                if not await anyio.to_thread.run_sync(workspace.sleep_state.exists):
-                    continue
-                with self._minds.gate.enter(mind_id):
-                    mind = await self._minds.find(mind_id)
-                    if await anyio.to_thread.run_sync(self._dreaming.is_owed, self.files(mind)):
-                        self.begin(mind)
+        for mind_id in await self._minds.those_with(lambda _, workspace: workspace.sleep_state.exists()):
+            # A mind that can not be opened is told by its own status.
+            with suppress(MemoryFault, OSError), self._minds.gate.enter(mind_id):
+                mind = await self._minds.find(mind_id)
+                if await anyio.to_thread.run_sync(self._dreaming.is_owed, self.files(mind)):
+                    self.begin(mind)
 
     async def sweep(self) -> None:
         """Try dreams that failed again and again, when it is time. Never returns."""

@@ -6,10 +6,8 @@ A run never holds up a turn. Runs of one mind follow each other; minds do not wa
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import MemoryFault
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from service.story.writer import StoryWriter
 
 log = structlog.get_logger()
+
+_MOST_DUE = 50  # resting minds that one sweep opens
 
 
 class StoryScheduler:
@@ -103,6 +103,7 @@ class StoryScheduler:
 
     def put_right(self, mind: Mind) -> None:
         """Take out of the story what a person has just put right, and narrate what is owed, in the background."""
+        mind.story.is_checked = False  # until that is done, whichever process does it
 
         async def run() -> None:
             await self._minds.gate.until_resumed(mind.mind_id)
@@ -117,18 +118,18 @@ class StoryScheduler:
         self._background.start(f"put right {mind.mind_id}", run, owner=mind.mind_id)
 
     async def sweep(self) -> None:
-        """Look at every mind again and again, whether a run is due: so a lost wake-up loses nothing. Never returns."""
+        """
+        Look again and again whether a run is due, of every open mind and of resting ones whose time has come.
+
+        So a lost wake-up loses nothing. Never returns.
+        """
         while not self._background.is_stopping:
-            with suppress(OSError):  # a home that can not be read: the sweep of the lanes logs it
-                for mind_id in await anyio.to_thread.run_sync(self._minds.ids):
-                    await self.look(mind_id)
+            for mind_id in (*(mind.mind_id for mind in self._minds.opened()), *await self._minds.due(limit=_MOST_DUE)):
+                await self.look(mind_id)
             await self._background.pause(self._sweep_seconds)
 
     async def look(self, mind_id: str) -> None:
         """Begin a run of one mind if one is due; a mind that can not be read is logged once and left alone."""
-        resting = self._minds.resting(mind_id)
-        if resting is not None and resting.story.is_checked and self._due(resting.story, resting.pending) is None:
-            return
         try:
             with self._minds.gate.enter(mind_id):
                 mind = self._minds.get(mind_id) or await self._minds.find(mind_id)

@@ -19,6 +19,7 @@ from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflic
 from consolidation.kernel.turns import Speaker, Turn
 from consolidation.legacy import Unread, legacy_turns
 from consolidation.story.chapters import parse
+from consolidation.story.ledger import read_ledger
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from consolidation.workspace import Workspace
     from service.ingest.intake import Intake
     from service.mind.minds import Mind, Minds
     from service.runtime.background import Background
@@ -114,8 +116,8 @@ class StorySync:
 
     async def import_at_start(self) -> None:
         """Import the session files that came while the service was down, and begin runs that narrate them."""
-        known = await anyio.to_thread.run_sync(self._minds.ids)
-        for mind_id in sorted({*known, self.folders.mind_id}):
+        found = await self._minds.those_with(self.folders.newest_of)
+        for mind_id in sorted({*found, self.folders.mind_id}):
             if self._minds.gate.is_closed(mind_id):
                 continue
             with self._minds.gate.enter(mind_id):
@@ -125,11 +127,20 @@ class StorySync:
                         self._scheduler.begin(mind, trigger=Trigger.GLOBAL_SYNC)
 
     async def bootstrap_each(self, *, every_seconds: float) -> None:
-        """Look at each mind once, a new one soon after it begins, and bootstrap it if it needs that. Never returns."""
+        """
+        Look at the files of each mind once, of a new one soon after it begins, and bootstrap those that need it.
+
+        Only these are opened. Never returns.
+        """
         seen: set[str] = set()
+
+        def is_new_and_untold(mind_id: str, workspace: Workspace) -> bool:
+            known.add(mind_id)
+            return mind_id not in seen and self._is_untold(workspace)
+
         while not self._background.is_stopping:
-            known = set(await anyio.to_thread.run_sync(self._minds.ids))
-            for mind_id in sorted(known - seen):
+            known = set[str]()
+            for mind_id in await self._minds.those_with(is_new_and_untold):
                 with suppress(MemoryFault, OSError):  # the sweep of the stories logs what can not be read
                     await self.bootstrap_if_new(mind_id)
             seen = known
@@ -143,15 +154,14 @@ class StorySync:
         """
         with self._minds.gate.enter(mind_id):
             mind = await self._minds.find(mind_id)
-            if await anyio.to_thread.run_sync(self._is_untold, mind):
+            if not mind.story.is_running and await anyio.to_thread.run_sync(self._is_untold, mind.workspace):
                 first = self.importer(mind, trigger=Trigger.BOOTSTRAP)
                 self._scheduler.begin(mind, trigger=Trigger.BOOTSTRAP, first=first)
 
-    def _is_untold(self, mind: Mind) -> bool:
-        """Whether a mind has dated files and no chapter."""
-        workspace = mind.workspace
+    def _is_untold(self, workspace: Workspace) -> bool:
+        """Whether the mind with this folder has dated files and no chapter."""
         story = workspace.read(workspace.story, most_characters=_LONGEST_LOOK)
-        if mind.story.sequence or mind.story.is_running or parse(story).chapters:
+        if read_ledger(workspace.published).sequence or parse(story).chapters:
             return False
         return any(isinstance(one, Turn) for one in legacy_turns(workspace.folder, today=self._clock.now()))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphiti_store import GraphitiStore
 from service.adapters.falkordb.graphs import FalkorGraphs
+from service.adapters.falkordb.schema import index_keys
 from service.adapters.falkordb.server import EmbeddedServer
 from service.ports.embedder import EmbedderIdentity
 from tests.benchmarks.contents import GRAPH, MIND, PREFIX
@@ -50,6 +51,7 @@ async def store(folder: Path, held: Contents) -> None:
 async def _fill(connection: GraphConnection, held: Contents) -> None:
     graph = FalkorGraphs(connection, prefix=PREFIX, readers=None, embedder=WordVectors()).of(MIND)
     await graph.prepare(embedder=EmbedderIdentity(WordVectors.name, WordVectors.dimension))
+    await index_keys(connection, graph.name)
     for places in batched(range(len(held.episodes)), _BATCH):
         episodes = [held.episodes[at] for at in places]
         own, leaning = (

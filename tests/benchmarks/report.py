@@ -40,6 +40,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_slow_model(results["slow model"], console)
     if "lists" in results:
         _show_lists(results["lists"], console)
+    if "many minds" in results:
+        console.print(_table("Many minds in one home", ("", ""), results["many minds"].items()))
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
 

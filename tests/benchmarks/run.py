@@ -29,6 +29,7 @@ from tests.benchmarks.learning import learning
 from tests.benchmarks.lists import lists
 from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, read_life, spoken
 from tests.benchmarks.locomo import read
+from tests.benchmarks.many_minds import many_minds
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
 from tests.benchmarks.report import show
@@ -57,6 +58,7 @@ PARTS = (
     "size",
     "writes",
     "lists",
+    "many minds",
 )
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
@@ -80,6 +82,7 @@ class Bench:
     is_quick: bool
     progress: Progress
     sizes: tuple[str, ...] = ()
+    minds: int = 10_000
     lives: tuple[Path, ...] = ()
     teller: StoryTeller = field(default_factory=StoryTeller)
 
@@ -97,7 +100,7 @@ def main() -> None:
     conversations = _conversations(asked) if asked.locomo else ()
     with _home(asked.home) as home, Progress(console=console, transient=True) as progress:
         lives = tuple(asked.lives or ())
-        bench = Bench(conversations, home, parts, asked.quick, progress, sizes, lives, _teller(asked))
+        bench = Bench(conversations, home, parts, asked.quick, progress, sizes, asked.minds, lives, _teller(asked))
         try:
             results = asyncio.run(measured(bench))
         except StoryNotTold as error:
@@ -151,6 +154,16 @@ async def measured(bench: Bench) -> dict[str, Any]:
             facts=max(SIZES[label] for label in bench.sizes),
             seconds=1 if bench.is_quick else 10,
             advanced=lambda what: bench.progress.update(task, description=f"lists: {what}"),
+        )
+        bench.progress.remove_task(task)
+    if "many minds" in bench.parts:
+        task = bench.progress.add_task("many minds", total=None)
+        results["many minds"] = await many_minds(
+            bench.home / "many",
+            minds=20 if bench.is_quick else bench.minds,
+            active=10 if bench.is_quick else 1000,
+            idle_seconds=2 if bench.is_quick else 60,
+            advanced=lambda what: bench.progress.update(task, description=f"many minds: {what}"),
         )
         bench.progress.remove_task(task)
     return results
@@ -277,6 +290,7 @@ def _arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="the folder of the JSON")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts alone")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, help="minds of this many facts alone")
+    parser.add_argument("--minds", type=int, default=10_000, help="so many minds in one home")
     parser.add_argument("--conversation", help="one conversation's sample_id, alone")
     parser.add_argument("--story-model", help="tells the stories, by its litellm name; without it they are quoted")
     parser.add_argument("--story-api-base", help="the address of that model's provider, if it is not the usual one")

@@ -125,7 +125,8 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
     spent, memory = Spent(), service.memory
     graph = mind.graph
     connection = graph._connection
-    limit, connection._read_seconds = connection._read_seconds, _PROFILE_SECONDS
+    limits = connection._limits
+    connection._limits = replace(limits, read_seconds=_PROFILE_SECONDS)
     graph._connection = graph._indexes._connection = TimedConnection(connection, spent)
     embedder = Timed(memory.embedder, spent, called=lambda name, _: f"embedder: {name}")
     retrieval = Timed(Retrieval(embedder=embedder, switches=Switches()), spent, called=lambda *_: "the whole search")
@@ -141,7 +142,7 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
         await timed([search], seconds=seconds, most=_PROFILED)
     finally:
         graph._connection = graph._indexes._connection = connection
-        connection._read_seconds = limit
+        connection._limits = limits
     return spent.medians()
 
 

@@ -222,6 +222,16 @@ async def test_the_lists_are_measured_whole(tmp_path):
     show({"lists": found}, Console(quiet=True))
 
 
+async def test_many_minds_are_made_left_alone_and_used(tmp_path):
+    from tests.benchmarks.many_minds import many_minds
+
+    found = await many_minds(tmp_path, minds=5, active=3, idle_seconds=0.5)
+
+    assert (found["first call surfaced"], found["first call degraded"]) == (1.0, 0.0)
+    assert len(list((tmp_path / "minds").iterdir())) == 5
+    show({"many minds": found}, Console(quiet=True))
+
+
 def test_a_made_up_turn_needs_none_before_it():
     from tests.benchmarks.synthetic import SyntheticMind
 

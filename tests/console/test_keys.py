@@ -68,6 +68,8 @@ def test_the_list_of_keys_names_what_works_on_the_page(visitor):
 def test_a_key_means_the_dialog_and_not_what_lies_behind_it(visitor):
     visitor.open("ada/facts")
     visitor.page.locator("li.fact").first.wait_for()
-    press(visitor, "j", "?", "j", "Escape")
+    press(visitor, "j", "?")
+    visitor.page.get_by_role("dialog", name="Keys of this page").wait_for()
+    press(visitor, "j", "Escape")
 
     expect(visitor.page.locator("li.fact").first).to_be_focused()

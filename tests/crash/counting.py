@@ -73,9 +73,7 @@ def broken_minds(home, desk, answers, *, more):
         there = sure | {turn: token for turn, token in maybe.items() if turn in kept}
         edits = saved_by(desk) if mind == MINDS[0] else {}
         broken = {
-            "not kept once": not_kept_once(kept, there),
-            **_broken_graph(graph, there.values()),
-            "full text astray": _astray(workspace, kept, graph),
+            **_broken_memory(workspace, kept, there, graph),
             **{f"story: {name}": wrong for name, wrong in broken_story(workspace, there, edits).items()},
             **broken_outcomes(workspace, [one for one in reports_in(answers) if mind_of(one["number"]) == mind]),
             **broken_corrections(workspace, [one for one in corrections_in(answers) if mind_of(one["number"]) == mind]),
@@ -83,6 +81,26 @@ def broken_minds(home, desk, answers, *, more):
         for name, wrong in broken.items():
             found.setdefault(name, []).extend(wrong)
     return found
+
+
+def broken_memories(home, numbers):
+    """By name what is wrong with what the minds of *home* keep of the turns of these numbers, all of them accepted."""
+    graphs = asyncio.run(_graphs(home, [graph_name(mind, prefix="mind_") for mind in MINDS]))
+    found = {}
+    for mind, graph in zip(MINDS, graphs, strict=True):
+        workspace = workspace_of(home, mind)
+        there = {turn_of(one)["turn_id"]: _token(one) for one in numbers if mind_of(one) == mind}
+        for name, wrong in _broken_memory(workspace, kept_in(workspace), there, graph).items():
+            found.setdefault(name, []).extend(wrong)
+    return found
+
+
+def _broken_memory(workspace, kept, there, graph):
+    return {
+        "not kept once": not_kept_once(kept, there),
+        **_broken_graph(graph, there.values()),
+        "full text astray": _astray(workspace, kept, graph),
+    }
 
 
 def broken_stock(home, answers):

@@ -43,6 +43,14 @@ STEPS = (
     "correction torn",  # half of what a person put right is in its log
     "correction synced",
 )
+RESTING_STEPS = (  # of a mind that nobody uses, and that somebody uses again
+    "mind at rest",  # closed, and its row says so
+    "checkpoint written",  # its graph is in a file, and in the server's memory
+    "graph evicted",
+    "mind awake",  # its row says so; nothing of it is open
+    "graph restored",  # it is in the server's memory again, the file is still there
+    "checkpoint deleted",
+)
 ACTION_STEPS = STEPS[:4]  # of actions, which are stored as turns
 DREAM_STEPS = (  # of one dream, in the order of its writes
     "sleep owed",  # sleep.json says that a dream is owed; the sleep is not answered yet
@@ -214,7 +222,22 @@ def install(steps):
     corrections = import_module("consolidation.corrections.correction_log")
     corrections.append_synced = files.os.tear(corrections.append_synced, "correction torn")
     _after(corrections, "append_synced", steps, "correction synced")
+    _install_resting(steps)
     _install_dreams(steps, files.os)
+
+
+def _install_resting(steps):
+    """Wrap how a mind is closed and its graph leaves memory and comes back; who rests is looked for all the time."""
+    checkpoints = import_module("service.adapters.falkordb.checkpoints")
+    import_module("service.ingest.ingestion")._CLOSE_SECONDS = 0.1
+    import_module("service.mind.graph_eviction")._LOOK_SECONDS = 0.1
+    import_module("service.adapters.falkordb.graphs").FalkorGraphs.__init__.__kwdefaults__["settle_seconds"] = 0.5
+    _after(import_module("service.mind.resting").RestingMinds, "rest", steps, "mind at rest")
+    _after(import_module("service.mind.resting").RestingMinds, "wake", steps, "mind awake")
+    _after(checkpoints, "write_checkpoint", steps, "checkpoint written")
+    _after(checkpoints.GraphCheckpoints, "_take_out", steps, "graph evicted")
+    _after(checkpoints.GraphCheckpoints, "_bring_back", steps, "graph restored")
+    _after(checkpoints, "_delete", steps, "checkpoint deleted")
 
 
 def _install_dreams(steps, tearing):

@@ -8,6 +8,7 @@ import pytest
 
 from consolidation.story.chapters import parse
 from service.adapters.falkordb.server import EmbeddedServer
+from service.retrieval.excerpt import _remembered_excerpt
 from tests.e2e.test_bad_narrators import patient, roles
 from tests.support.embedded_graph import column, frozen_graph
 from tests.support.scripted_models import Brain, free, hosted, provider_of
@@ -358,3 +359,15 @@ async def test_an_erase_that_was_killed_at_every_step_is_finished_at_the_next_st
     if path != "ada":
         story = (tmp_path / "minds/ada/STORY.md").read_text()
         assert all(story.count(said) == 1 for said in OPEN[:2])
+
+
+async def test_what_recall_remembers_of_texts_goes_with_an_erased_turn(tmp_path):
+    async with running(tmp_path) as service:
+        await service.keep("ada", SECRET, turn_id="turn-of-1")
+        await service.digested("ada")
+        assert "Xanadupolis" in (await service.resonate("ada", "Where are the rubies of Zerlina?")).json()["block"]
+        assert _remembered_excerpt.cache_info().currsize
+
+        await erase(service, "ada/turns/turn-of-1")
+
+    assert not _remembered_excerpt.cache_info().currsize

@@ -4,12 +4,22 @@ Each phase is wired: one test through HTTP for each, that fails when the phase i
 Every docstring says what was broken, once, to see the test fail.
 """
 
+import asyncio
+
 import pytest
 
+from service.adapters.litellm.loader import open_litellm
 from tests.support.scripted_models import Brain, hosted, prompts, provider_of, telling
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module", autouse=True)
+def litellm_is_imported():
+    """No test's first call waits for seconds until litellm is imported, and does without its model."""
+    asyncio.run(open_litellm())
+
 
 NOW = "2026-01-12T09:00:00Z"
 AUNT, ASKS_FOR_AUNT = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"

@@ -17,9 +17,21 @@ from tests.support.waiting import until
 
 
 def redis_pids(pid=None, *, is_deep=True):
-    """The redis-servers that a process (this one) has started, and, where *is_deep*, those that its children have."""
+    """
+    The redis-servers that a process (this one) has started, and, where *is_deep*, those that its children have.
+
+    A cluster that other tests share is not among them.
+    """
     children = psutil.Process(pid).children(recursive=is_deep)
-    return [child.pid for child in children if child.name().startswith("redis-server")]
+    servers = (child for child in children if child.name().startswith("redis-server"))
+    return [server.pid for server in servers if "[cluster]" not in " ".join(_words_of(server))]
+
+
+def _words_of(process):
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
 
 
 def kill_graph():

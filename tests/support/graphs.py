@@ -106,16 +106,35 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(kind, folder=None):
-    """Graphs in ``memory``, or on a ``falkordb`` of their own in *folder*."""
+async def bench(kind, folder=None, *, url=None):
+    """Graphs in ``memory``, on a ``falkordb`` of their own in *folder*, or on the ``falkordb cluster`` at *url*."""
     opened = Bench(kind)
     if kind == "memory":
         opened.graphs = MemoryGraphs(readers=opened.readers, embedder=EMBEDDER)
         yield opened
         return
+    if kind == "falkordb cluster":
+        connection = GraphConnection(url)
+        opened.graphs = FalkorGraphs(
+            connection,
+            prefix="mind_",
+            readers=opened.readers,
+            embedder=EMBEDDER,
+            checkpoint_of=lambda mind_id: folder / f"in-cluster-{mind_id}.checkpoint",
+        )
+        try:
+            yield opened
+        finally:
+            await connection.close()
+        return
     async with served(folder) as (_, connection):
         opened.graphs = FalkorGraphs(
-            connection, prefix="mind_", readers=opened.readers, embedder=EMBEDDER, folder=folder
+            connection,
+            prefix="mind_",
+            readers=opened.readers,
+            embedder=EMBEDDER,
+            checkpoint_of=lambda mind_id: folder / f"{mind_id}.checkpoint",
+            folder=folder,
         )
         yield opened
 

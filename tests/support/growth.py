@@ -13,7 +13,8 @@ from collections.abc import Callable
 
 FACTOR = 4
 MOST = 8  # between 4 (a line) and 16 (a square)
-_TRIES = 5  # a neighbour on the same core may make one measurement too long, and a square is one at every try
+_TRIES = 10  # a neighbour on the same core may make one measurement too long, and a square is one at every try
+_PAUSE = 0.02  # seconds before the second try, twice as many before the third: the neighbour ends meanwhile
 _MEASURABLE = 0.002  # seconds of this thread; below it the clock and its interruptions are what would be compared
 
 
@@ -51,10 +52,12 @@ def assert_linear(
     while small < _MEASURABLE and length * FACTOR * FACTOR <= longest:
         length *= FACTOR
         small = thread_seconds(work, text_of(length))
+    small = min(small, *(thread_seconds(work, text_of(length - number)) for number in (1, 2)))
     large = thread_seconds(work, text_of(length * FACTOR))
     for number in range(1, _TRIES):
         if large < MOST * max(small, _MEASURABLE):
             return
+        time.sleep(_PAUSE * number)
         # Another length each time, since an answer may be cached.
         small = min(small, thread_seconds(work, text_of(length + number)))
         large = min(large, thread_seconds(work, text_of(length * FACTOR + number)))

@@ -22,6 +22,7 @@ from service.observability.counters import Tally
 from service.observability.dependency_health import Dependencies
 from service.ports.spans import NoopSpans
 from service.runtime.background import Background
+from service.runtime.foreground import Foreground
 from tests.support.graphs import EMBEDDER, Bench
 
 MOST_ATTEMPTS = 5
@@ -87,6 +88,7 @@ async def write_path(home, *, retry_seconds=0.001, sweep_seconds=60.0, sweeps=Fa
                 ),
                 telemetry=telemetry,
                 background=background,
+                foreground=Foreground(),
                 new_backoff=lambda: Backoff(first_seconds=retry_seconds, most_seconds=retry_seconds, chance=lambda: 0),
                 sweep_seconds=sweep_seconds,
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.adapters.falkordb.graph_names import site_prefix
-from service.adapters.falkordb.schema import NAME, prepare
+from service.adapters.falkordb.schema import NAME, index_keys, prepare
 from service.adapters.falkordb.vectors import printed
 from service.archive.graph_rows import GROUP, KINDS, row_of
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from service.archive.graph_rows import Row, RowKind
     from service.ports.embedder import EmbedderIdentity
 
+_PASSAGE = "Passage"
 _WITH_VECTORS, _WITHOUT = 100, 2_000  # rows a page: vectors are read on the event loop
 
 
@@ -34,21 +35,30 @@ class FalkorArchivableGraph:
         """Return the name of a site."""
         return f"{site_prefix(self._name)}{token}"
 
-    async def pages(self) -> AsyncIterator[tuple[Row, ...]]:
-        """Yield all rows, by internal id within each kind: what is added or removed meanwhile moves no other."""
+    async def pages(self, *, with_vectors: bool = True) -> AsyncIterator[tuple[Row, ...]]:
+        """
+        Yield all rows, by internal id within each kind: what is added or removed meanwhile moves no other.
+
+        Without vectors, the passages are left out, which are little else.
+        """
         for kind_name, kind in KINDS.items():
+            if kind_name == _PASSAGE and not with_vectors:
+                continue
+            page = _page(kind_name, kind, with_vectors=with_vectors)
             words: dict[str, object] = {"after": -1, "limit": _WITH_VECTORS if kind.vectors else _WITHOUT}
-            while found := await self._connection.read(self._name, _page(kind_name, kind), words):
+            words["vectors"] = list(kind.vectors)
+            while found := await self._connection.read(self._name, page, words):
                 words["after"] = found[-1][0]
-                yield tuple(row_of(kind_name, row[1], (row[2], row[3]) if kind.ends else None) for row in found)
+                yield tuple(row_of(kind_name, dict(row[1]), (row[2], row[3]) if kind.ends else None) for row in found)
 
     async def exists(self) -> bool:
         """Return whether the mind has a graph."""
-        return self._name in await self._connection.graphs()
+        return await self._connection.exists(self._name)
 
     async def prepare_site(self, site: str, /, *, embedder: EmbedderIdentity) -> None:
         """Make the site with its indexes, so that the nodes which edges join are found."""
         await prepare(self._connection, site, embedder=embedder)
+        await index_keys(self._connection, site)
 
     async def put(self, site: str, rows: Sequence[Row], /) -> None:
         """Add rows of one kind in one statement."""
@@ -69,13 +79,14 @@ class FalkorArchivableGraph:
         await self._connection.delete(self._name)
 
 
-def _page(name: str, kind: RowKind) -> str:
+def _page(name: str, kind: RowKind, *, with_vectors: bool) -> str:
+    properties = "properties(x)" if with_vectors else "[k IN keys(x) WHERE NOT k IN $vectors | [k, x[k]]]"
     if kind.ends is None:
-        return f"MATCH (x:{name}) WHERE ID(x) > $after RETURN ID(x), properties(x) ORDER BY ID(x) LIMIT $limit"
+        return f"MATCH (x:{name}) WHERE ID(x) > $after RETURN ID(x), {properties} ORDER BY ID(x) LIMIT $limit"
     return f"""
     MATCH ()-[x:{name}]->() WHERE ID(x) > $after
     WITH x ORDER BY ID(x) LIMIT $limit
-    RETURN ID(x), properties(x), startNode(x).uuid, endNode(x).uuid ORDER BY ID(x)
+    RETURN ID(x), {properties}, startNode(x).uuid, endNode(x).uuid ORDER BY ID(x)
     """
 
 

@@ -1,33 +1,33 @@
 """
-Sends Cypher to FalkorDB: one bounded pool of connections, a time limit on everything, errors translated into ours.
+Sends Cypher to FalkorDB: bounded pools of connections, a time limit on everything, errors translated into ours.
 
-The client is built at its first use and off the event loop, because its constructor asks the server something
-synchronously, and a server that accepts and never answers must not freeze us. redis and falkordb are imported then,
-too: that takes a third of a second, which a start does not need to wait for.
+Whether there is one server or a cluster is asked at the first use, and only what is opened then knows of it. That is
+done off the event loop where FalkorDB's constructor asks the server something synchronously: a server that accepts and
+never answers must not freeze us. redis and falkordb are imported then, too: that takes a third of a second, which a
+start does not need to wait for.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import (
-    GraphCircuitOpen,
-    GraphFault,
-    GraphTimedOut,
-    GraphUnavailable,
-    GraphUnwritable,
-)
+from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphTimedOut
+from service.adapters.falkordb.cluster import Cluster
+from service.adapters.falkordb.guard import Guard
+from service.adapters.falkordb.node import Limits, answer_of, first_of, place_of
 from service.adapters.falkordb.server_errors import foreign, translated
-from service.ports.graph_address import checked
+from service.adapters.falkordb.shards import Shards
+from service.adapters.falkordb.single_server import open_single_server
+from service.ports.graph_address import addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from falkordb.asyncio import FalkorDB
 
@@ -36,14 +36,74 @@ if TYPE_CHECKING:
 type Rows = list[list[Any]]
 
 _NO_GRAPH = "empty key"
-_CONNECT_SECONDS = 1.0
 _FIRST_SECONDS = 3.0  # for a first answer, and for what FalkorDB's constructor asks
+_ONE_OF_SEVERAL_SECONDS = 1.0
 _PING_SECONDS = 2.0
-_WRITING = "writing"
+
+
+class Residence(Protocol):
+    """Where graphs are: in the server's memory, or in files."""
+
+    def using(self, graph: str) -> AbstractAsyncContextManager[None]:
+        """Have *graph* in memory inside the block. Raises GraphUnavailable."""
+        ...
+
+    async def forget(self, graph: str) -> None:
+        """Delete the file of *graph*. Raises GraphUnavailable."""
+        ...
+
+
+class ServerProcess(Protocol):
+    """One server process, past the others; one of them ``is_serving`` the graph in question."""
+
+    @property
+    def name(self) -> str:
+        """Its host and port; empty where it is the only one."""
+        ...
+
+    @property
+    def is_serving(self) -> bool: ...
+
+    async def command(self, *words: str) -> Any:  # noqa: ANN401 - what redis answers
+        """Return its own answer to a command of redis. Raises GraphFault."""
+        ...
+
+
+class Servers(Protocol):
+    """What serves the graphs: one server, or the shards of a cluster."""
+
+    @property
+    def client(self) -> FalkorDB:
+        """What sends each command to the server of its graph."""
+        ...
+
+    def guard_of(self, graph: str, /) -> Guard:
+        """Return what stands before the server of a graph."""
+        ...
+
+    async def ping(self) -> None:
+        """Return when a server answers. Raises GraphFault."""
+        ...
+
+    async def command(self, *words: str) -> Any:  # noqa: ANN401 - what redis answers
+        """Return what the server of a graph answers, or all servers as one where none is named. Raises GraphFault."""
+        ...
+
+    async def beside(self, graph: str, /, *words: str) -> Any:  # noqa: ANN401 - what redis answers
+        """Return what the server of a graph answers to a command that names none. Raises GraphFault."""
+        ...
+
+    async def processes(self, graph: str, /) -> Sequence[ServerProcess]:
+        """Return all processes that may hold something of a graph. Raises GraphFault."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close all connections; the servers go on."""
+        ...
 
 
 class GraphConnection:
-    """The connection to the graphs of one server. Everything may raise GraphUnavailable, reads and writes alike."""
+    """The connection to the graphs of all minds. Everything may raise GraphUnavailable, reads and writes alike."""
 
     def __init__(
         self,
@@ -54,63 +114,50 @@ class GraphConnection:
         most: int = 24,
         breaker: CircuitBreaker | None = None,
     ) -> None:
-        """Connect to *url* at the first use, watched by *breaker*. Raises ConfigurationFault."""
-        self._url = checked(url)
-        self._read_seconds = read_seconds
-        self._write_seconds = write_seconds
-        self._most = most
+        """Connect to the addresses in *url* at the first use, watched by *breaker*. Raises ConfigurationFault."""
+        self._addresses = list(addresses(url))
+        self._limits = Limits(read_seconds, write_seconds, most)
         self._breaker = breaker
-        self._client: FalkorDB | None = None
-        self._building = asyncio.Lock()
+        self._guard = Guard(breaker, ask=self.ask)
+        self._servers: Servers | None = None
+        self._opening = asyncio.Lock()
+        self._residence: Residence | None = None
+
+    def reside(self, residence: Residence) -> None:
+        """Have *residence* bring each graph into memory before a statement on it."""
+        self._residence = residence
 
     async def client(self) -> FalkorDB:
         """Return the client, built at its first use. Raises GraphUnavailable, at once while the breaker is open."""
-        self._check()
-        if self._client is None:
-            async with self._building:
-                self._check()  # whoever was before us may have opened the breaker
-                if self._client is None:
-                    with self._watching():
-                        self._client = await self._built()
-        return self._client
+        return (await self._opened()).client
 
     async def ask(self) -> None:
-        """Ping on a connection of its own, to see whether the server answers anybody. Raises GraphFault."""
+        """Find out on a connection of its own whether a server answers anybody. Raises GraphFault."""
         await warm_client()
-        from redis.asyncio import ConnectionPool, Redis
-
-        limits = {"socket_connect_timeout": _CONNECT_SECONDS, "socket_timeout": self._read_seconds}
-        pool = ConnectionPool.from_url(self._url, max_connections=1, protocol=2, driver_info=None, **limits)
-        try:
-            async with asyncio.timeout(self._read_seconds):
-                await Redis(connection_pool=pool).ping()
-        except foreign() as error:
-            raise translated(error) from error
-        finally:
-            await pool.disconnect()
+        await first_of(self._addresses, self._is_cluster)
 
     async def ping(self) -> None:
-        """Return when the server answers a command within two seconds. Raises GraphUnavailable."""
+        """Return when a server answers a command within two seconds. Raises GraphUnavailable."""
         try:
-            async with asyncio.timeout(min(self._read_seconds, _PING_SECONDS)):
-                client = await self.client()
-                await self._bounded(client.execute_command("PING"), self._read_seconds)
+            async with asyncio.timeout(min(self._limits.read_seconds, _PING_SECONDS)):
+                await (await self._opened()).ping()
         except TimeoutError as error:
-            reason = "yet: it may still be loading its graphs" if self._client is None else "in time"
+            reason = "yet: it may still be loading its graphs" if self._servers is None else "in time"
             raise GraphTimedOut(f"FalkorDB does not answer {reason}") from error
 
-    async def graphs(self) -> frozenset[str]:
-        """Return the names of all graphs."""
-        client = await self.client()
-        return frozenset(await self._bounded(client.list_graphs(), self._read_seconds))
+    async def graphs(self, *, beside: str = "") -> frozenset[str]:
+        """Return the names of all graphs, or of those that are on one shard with the graph *beside*."""
+        servers = await self._opened()
+        return frozenset(await (servers.beside(beside, "GRAPH.LIST") if beside else servers.command("GRAPH.LIST")))
 
     async def read(self, graph: str, cypher: str, words: Mapping[str, object], /) -> Rows:
         """Return the rows of a read-only statement; none where there is no such graph, which is not created."""
-        client = await self.client()
-        limit = int(self._read_seconds * 1000)
-        asking = client.select_graph(graph).ro_query(cypher, dict(words), timeout=limit)
+        client, guard = await self._way_to(graph)
+        seconds = self._limits.read_seconds
         try:
-            return list((await self._bounded(asking, self._read_seconds)).result_set)
+            async with self._using(graph):
+                asking = client.select_graph(graph).ro_query(cypher, dict(words), timeout=int(seconds * 1000))
+                return list((await guard.call(asking, seconds=seconds)).result_set)
         except GraphFault as error:
             if _NO_GRAPH in str(error):
                 return []
@@ -123,12 +170,13 @@ class GraphConnection:
         *header* is the text of its parameters (``limit=10 vectors=[[…]]``) and must not hold a person's words. A
         graph that does not exist gives no rows, and is not created.
         """
-        client = await self.client()
+        client, guard = await self._way_to(graph)
         asked = f"CYPHER {header} {cypher}" if header else cypher
-        limit = int(self._read_seconds * 1000)
-        asking = client.connection.execute_command("GRAPH.RO_QUERY", graph, asked, "timeout", limit)
+        seconds = self._limits.read_seconds
         try:
-            answer = await self._bounded(asking, self._read_seconds)
+            async with self._using(graph):
+                asking = client.execute_command("GRAPH.RO_QUERY", graph, asked, "timeout", int(seconds * 1000))
+                answer = await guard.call(asking, seconds=seconds)
         except GraphFault as error:
             if _NO_GRAPH in str(error):
                 return []
@@ -141,10 +189,11 @@ class GraphConnection:
 
     async def table(self, graph: str, cypher: str, words: Mapping[str, object], /) -> tuple[list[str], Rows]:
         """Return the names of the columns of such a statement, and its rows."""
-        client = await self.client()
-        asking = client.select_graph(graph).query(cypher, dict(words))
-        with self._writing():
-            answer = await self._bounded(asking, self._write_seconds)
+        client, guard = await self._way_to(graph)
+        async with self._using(graph):
+            asking = client.select_graph(graph).query(cypher, dict(words))
+            with guard.writing():
+                answer = await guard.call(asking, seconds=self._limits.write_seconds)
         return [str(column[1]) for column in answer.header], list(answer.result_set)
 
     async def write_all(self, graph: str, statements: Sequence[str], /, *, harmless: Sequence[str] = ()) -> None:
@@ -156,92 +205,114 @@ class GraphConnection:
                 if not any(word in str(error) for word in harmless):
                     raise
 
+    async def exists(self, graph: str, /) -> bool:
+        """Return whether there is a graph of this name."""
+        async with self._using(graph):
+            return bool(await self.command("EXISTS", graph))
+
+    async def forget_file(self, graph: str, /) -> None:
+        """Delete what a file holds of *graph*, which is in memory or is not to come back."""
+        if self._residence is not None:
+            await self._residence.forget(graph)
+
     async def delete(self, graph: str, /) -> None:
         """Drop a graph, if there is one."""
-        if graph in await self.graphs():
-            client = await self.client()
-            await self._bounded(client.select_graph(graph).delete(), self._write_seconds)
+        await self.forget_file(graph)
+        if await self.command("EXISTS", graph):
+            client, guard = await self._way_to(graph)
+            await guard.call(client.select_graph(graph).delete(), seconds=self._limits.write_seconds)
 
     async def rename(self, graph: str, name: str, /) -> None:
-        """Rename a graph, if there is one, and replace any graph that is called *name*."""
-        if graph in await self.graphs():
-            client = await self.client()
-            await self._bounded(client.execute_command("RENAME", graph, name), self._write_seconds)
+        """Rename a graph, if there is one, and replace any graph that is called *name*, which is on the same shard."""
+        if await self.command("EXISTS", graph):
+            await self.forget_file(name)
+            client, guard = await self._way_to(graph)
+            await guard.call(client.execute_command("RENAME", graph, name), seconds=self._limits.write_seconds)
 
-    async def running(self) -> str:
-        """Return the statements that the server runs or has queued, as it prints them."""
-        return str((await self.command("GRAPH.INFO"))[:4])
+    async def running(self, *, beside: str = "") -> str:
+        """Return the statements that the servers, or the one of the graph *beside*, run or have queued, as printed."""
+        servers = await self._opened()
+        told = await (servers.beside(beside, "GRAPH.INFO") if beside else servers.command("GRAPH.INFO"))
+        return str(told)
 
     async def command(self, *words: str) -> Any:  # noqa: ANN401 - what redis answers
-        """Return what the server answers to a command of redis."""
-        client = await self.client()
-        return await self._bounded(client.execute_command(*words), self._read_seconds)
+        """Return what the server of a graph, or all masters as one, answer to a command of redis."""
+        return await (await self._opened()).command(*words)
+
+    async def dump(self, graph: str, /) -> bytes | None:
+        """Return a graph as the server writes it down, None where there is none."""
+        client, guard = await self._way_to(graph)
+        asking = client.execute_command("DUMP", graph, NEVER_DECODE=[])
+        dump: bytes | None = await guard.call(asking, seconds=self._limits.write_seconds)
+        return dump
+
+    async def restore(self, graph: str, dump: bytes, /) -> None:
+        """
+        Make a graph of what ``dump`` returned, in the place of one that is there.
+
+        A graph that was dumped under another name must be renamed before it is written to. Raises GraphFault where
+        the server does not know the format.
+        """
+        client, guard = await self._way_to(graph)
+        asking = client.execute_command("RESTORE", graph, 0, dump, "REPLACE")
+        with guard.writing():
+            await guard.call(asking, seconds=self._limits.write_seconds)
+
+    async def processes(self, graph: str, /) -> Sequence[ServerProcess]:
+        """Return all server processes that may hold something of a graph in their files."""
+        return await (await self._opened()).processes(graph)
 
     async def close(self) -> None:
-        """Close all connections; the server goes on."""
-        if self._client is not None:
-            await self._client.connection.aclose()
-            await self._client.connection.connection_pool.disconnect()
-            self._client = None
+        """Close all connections; the servers go on."""
+        servers, self._servers = self._servers, None
+        if servers is not None:
+            await servers.aclose()
 
-    async def _built(self) -> FalkorDB:
+    async def _way_to(self, graph: str) -> tuple[FalkorDB, Guard]:
+        """Return what sends to the server of a graph, and what stands before it and lets us pass."""
+        servers = await self._opened()
+        guard = servers.guard_of(graph)
+        guard.check()
+        return servers.client, guard
+
+    def _using(self, graph: str) -> AbstractAsyncContextManager[None]:
+        return nullcontext() if self._residence is None else self._residence.using(graph)
+
+    async def _opened(self) -> Servers:
+        self._guard.check()
+        if self._servers is None:
+            async with self._opening:
+                self._guard.check()  # whoever was before us may have opened the breaker
+                if self._servers is None:
+                    with self._guard.watching():
+                        self._servers = await self._open()
+        return self._servers
+
+    async def _open(self) -> Servers:
         await warm_client()
-        from falkordb.asyncio import FalkorDB
-        from redis.asyncio import BlockingConnectionPool, Redis
-
-        pool = BlockingConnectionPool.from_url(
-            self._url,
-            max_connections=self._most,
-            timeout=self._read_seconds,
-            socket_connect_timeout=_CONNECT_SECONDS,
-            socket_timeout=self._write_seconds,
-            health_check_interval=30,
-            decode_responses=True,
-            protocol=2,
-        )
-        client: FalkorDB | None = None
         try:
-            async with asyncio.timeout(min(self._read_seconds, _FIRST_SECONDS)):
-                await Redis(connection_pool=pool).ping()  # FalkorDB's constructor leaks a socket when it is refused
-                client = await anyio.to_thread.run_sync(lambda: FalkorDB(connection_pool=pool), abandon_on_cancel=True)
-                return client
+            async with asyncio.timeout(min(self._limits.read_seconds, _FIRST_SECONDS)):
+                if not await first_of(self._addresses, self._is_cluster):
+                    return await open_single_server(self._addresses[0], guard=self._guard, limits=self._limits)
+                shards = Shards(self._addresses, breaker=self._breaker, seconds=self._limits.read_seconds)
+                await shards.look()
+                return Cluster(shards, limits=self._limits)
         except TimeoutError as error:  # it answers that it is loading only between graphs, not while it indexes one
             raise GraphTimedOut("FalkorDB does not answer yet: it may still be loading its graphs") from error
         except foreign() as error:
             raise translated(error) from error
-        finally:
-            if client is None:  # refused, too late, or cancelled
-                await pool.disconnect()
 
-    async def _bounded(self, asking: Any, seconds: float) -> Any:  # noqa: ANN401 - falkordb is untyped
-        with self._watching():
-            try:
-                async with asyncio.timeout(seconds):
-                    return await asking
-            except foreign() as error:
-                raise translated(error) from error
-
-    def _check(self) -> None:
-        if self._breaker is not None:
-            self._breaker.check(GraphCircuitOpen)
-
-    def _watching(self) -> AbstractContextManager[None]:
-        if self._breaker is None:
-            return nullcontext()
-        return self._breaker.watching(self.ask, suspect=GraphUnavailable)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Tell the dependency whether the server refuses writes; reading works all the same."""
-        dependency = self._breaker.dependency if self._breaker is not None else None
-        try:
-            yield
-        except GraphUnwritable as fault:
-            if dependency is not None:
-                dependency.failed(str(fault), part=_WRITING)
-            raise
-        if dependency is not None:
-            dependency.worked(part=_WRITING)
+    async def _is_cluster(self, address: str) -> bool:
+        """Return whether the server at *address* belongs to a cluster; one of several has to. Raises GraphFault."""
+        seconds = _ONE_OF_SEVERAL_SECONDS if len(self._addresses) > 1 else self._limits.read_seconds
+        told = await answer_of(address, "INFO", "server", seconds=seconds)
+        if isinstance(told, dict) and told.get("redis_mode") == "cluster":
+            return True
+        if len(self._addresses) > 1:
+            wrong = f"the server at {place_of(address)} belongs to no cluster"
+            raise GraphForbidden(f"FALKORDB_URL names several addresses, but {wrong}: name one alone")
+        await answer_of(address, "PING", seconds=seconds)  # it tells of itself while it is loading, too
+        return False
 
 
 async def warm_client() -> None:

@@ -143,6 +143,7 @@ class FalkorErasableGraph:
         """Take *episodes* out, what only they told, and what is *tainted*."""
         graph = self._graph.name
         told, facts, touched = await self._leaving(episodes, tainted)
+        await self._connection.forget_file(graph)
         ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
         counts = [int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes)]
         for statement in _DROP_FACTS:
@@ -187,6 +188,7 @@ class FalkorErasableGraph:
     async def erase(self) -> tuple[GraphSize, int]:
         """Delete the graph and what else the server keeps of it; also where an import built it, under another name."""
         await self._quiet()
+        await self._connection.exists(self._graph.name)  # which brings it into memory, to be counted
         size, keys = GraphSize(), await self.keys()
         for graph in await self._graphs():
             found = await size_of(self._connection, graph)
@@ -203,7 +205,7 @@ class FalkorErasableGraph:
         """Have the server forget what it was asked of this graph, and write its files anew."""
         await self._quiet()
         await self._purge.forget_statements(self._graph.name)
-        return await self._purge.rewrite()
+        return await self._purge.rewrite(self._graph.name)
 
     def search_files(self, forms: Sequence[str], /) -> tuple[str, ...]:
         """The server's files that hold one of *forms*."""
@@ -237,7 +239,7 @@ class FalkorErasableGraph:
         graph = self._graph.name
         for _ in range(int(_QUIET_SECONDS / _LOOK_SECONDS)):
             try:
-                if graph not in await self._connection.running():
+                if graph not in await self._connection.running(beside=graph):
                     return
             except GraphFault:
                 return  # a server that does not tell
@@ -246,10 +248,8 @@ class FalkorErasableGraph:
     async def _graphs(self) -> tuple[str, ...]:
         """The mind's graph, and those that an import has built for it and that have not taken its name yet."""
         graph = self._graph.name
-        return (
-            graph,
-            *(name for name in sorted(await self._connection.graphs()) if name.startswith(site_prefix(graph))),
-        )
+        beside = sorted(await self._connection.graphs(beside=graph))
+        return (graph, *(name for name in beside if name.startswith(site_prefix(graph))))
 
 
 def _showing(page: Rows, words: frozenset[str]) -> tuple[list[str], list[str]]:

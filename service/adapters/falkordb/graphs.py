@@ -1,23 +1,35 @@
-"""All minds' graphs on one FalkorDB, each under a prefix and the encoded id of its mind."""
+"""
+All minds' graphs on one FalkorDB, each under a prefix and the encoded id of its mind.
+
+A graph that is evicted is a file in the folder of its mind, until it is asked something.
+"""
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from service.adapters.falkordb.archive import FalkorArchivableGraph
+from service.adapters.falkordb.checkpoints import SETTLE_SECONDS, GraphCheckpoints
 from service.adapters.falkordb.erasure import FalkorErasableGraph
-from service.adapters.falkordb.graph_names import graph_name
+from service.adapters.falkordb.graph_names import graph_name, mind_of
 from service.adapters.falkordb.mind_graph import FalkorMindGraph
 from service.adapters.falkordb.purge import ServerPurge
 from service.adapters.falkordb.vector_index import GROWN, VectorIndexes
+from service.archive.graph_import import GraphImporter
+from service.archive.graph_rows import encode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from service.adapters.falkordb.checkpoint_file import Checkpoint
     from service.adapters.falkordb.connection import GraphConnection
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
+
+_SITE = "checkpoint"
 
 
 class FalkorGraphs:
@@ -30,20 +42,46 @@ class FalkorGraphs:
         prefix: str,
         readers: TurnReaders,
         embedder: Embedder,
+        checkpoint_of: Callable[[str], Path] | None = None,
         folder: Path | None = None,
         grown: int = GROWN,
+        settle_seconds: float = SETTLE_SECONDS,
     ) -> None:
+        """*checkpoint_of* names the file that holds the graph of a mind while it is evicted; None evicts nothing."""
         self._connection = connection
         self._prefix = prefix
         self._readers = readers
         self._embedder = embedder
+        self._checkpoint_of = checkpoint_of
         self._purge = ServerPurge(connection, folder=folder)
         self._indexes = VectorIndexes(connection, grown=grown)
         self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
+        self._checkpoints = GraphCheckpoints(
+            connection,
+            file_of=self._file_of,
+            rows_of=self._rows_of,
+            rebuild=self._rebuild,
+            settle_seconds=settle_seconds,
+        )
+        connection.reside(self._checkpoints)
 
     async def ping(self) -> None:
         """Return when the server answers. Raises GraphUnavailable."""
         await self._connection.ping()
+
+    async def memory(self) -> int:
+        """Return how many bytes the server uses. Files of graphs that came back are deleted on the way."""
+        await self._checkpoints.settle()
+        return int((await self._connection.command("INFO", "memory"))["used_memory"])
+
+    async def in_memory(self) -> frozenset[str]:
+        """Return the minds whose graphs the server has."""
+        minds = (mind_of(graph, prefix=self._prefix) for graph in await self._connection.graphs())
+        return frozenset(mind_id for mind_id in minds if mind_id is not None)
+
+    async def evict(self, mind_id: str, /) -> bool:
+        """Move the graph of a mind into its file."""
+        return await self._checkpoints.evict(graph_name(mind_id, prefix=self._prefix))
 
     def of(self, mind_id: str, /) -> FalkorMindGraph:
         """Return the graph of a mind."""
@@ -65,4 +103,32 @@ class FalkorGraphs:
 
     def archivable(self, mind_id: str, /) -> FalkorArchivableGraph:
         """Return the graph of a mind as export and import see it."""
-        return FalkorArchivableGraph(self._connection, name=self.of(mind_id).name)
+        return FalkorArchivableGraph(self._connection, name=graph_name(mind_id, prefix=self._prefix))
+
+    def _file_of(self, graph: str) -> Path | None:
+        if self._checkpoint_of is None:
+            return None
+        mind_id = mind_of(graph, prefix=self._prefix)
+        return None if mind_id is None else self._checkpoint_of(mind_id)
+
+    async def _rows_of(self, graph: str) -> tuple[bytes, int]:
+        pages = FalkorArchivableGraph(self._connection, name=graph).pages(with_vectors=False)
+        lines = [encode(row) async for page in pages for row in page]
+        return b"".join(lines), self._embedder.dimension
+
+    async def _rebuild(self, graph: str, checkpoint: Checkpoint) -> None:
+        """Make *graph* of the rows of a checkpoint, with new vectors, and have the turns saved again."""
+        mind_id = mind_of(graph, prefix=self._prefix)
+        assert mind_id is not None  # noqa: S101 - else it would have no checkpoint
+        importer = GraphImporter(self.archivable, embedder=self._embedder, identity=self._embedder.identity)
+        site = self.archivable(mind_id).site(_SITE)
+        await self._connection.delete(site)  # what a kill left
+        await importer.build(
+            io.BytesIO(checkpoint.rows),
+            site=site,
+            mind_id=mind_id,
+            dimension=checkpoint.dimension,
+            uuids={},
+            reembeds=True,
+        )
+        await self._connection.command("RENAME", site, graph)

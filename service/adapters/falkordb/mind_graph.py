@@ -147,6 +147,7 @@ class FalkorMindGraph(GraphReads):
             raise
         self._mismatch = None
         progress = await self.progress()
+        self._indexes.look_again(self.name)  # it may have been emptied from outside
         await self._indexes.grow(self.name, dimension=embedder.dimension)
         return progress
 
@@ -155,6 +156,7 @@ class FalkorMindGraph(GraphReads):
         if await self.identity() is None:
             raise GraphUnavailable("there is no graph that could be embedded anew")
         await self._indexes.drop(self.name)
+        await self._connection.forget_file(self.name)  # it holds the other embedder's vectors
         return await reindexing.reindex(
             self._connection, self.name, embedder=self._embedder, identity=embedder, advanced=advanced
         )

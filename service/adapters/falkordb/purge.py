@@ -2,33 +2,36 @@
 Removes what a server stores of a graph besides the graph: statements that it was sent, and files with deleted words.
 
 Every word of a deleted graph is in the append-only file until that is written anew. On a server of our own we wait for
-that and search the files afterwards; another server is only asked to do it.
+that and search the files afterwards; another server is only asked to do it. Of a cluster every node is asked, replicas
+included: each has a file of its own, and may have served the graph before.
 """
 
 from __future__ import annotations
 
 import asyncio
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphUnavailable
-from service.erasure.ports import Rewritten
+from service.erasure.ports import DONE, Rewritten
 from service.erasure.verify import contains
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.connection import GraphConnection, ServerProcess
 
 _LOOK_SECONDS = 0.05
 _REWRITE_SECONDS = 600.0
 _NOTED_SECONDS = 10.0
+_IN_STEP_SECONDS = 10.0
 _NOTING = ("CMD_INFO", "MAX_INFO_QUERIES")  # where both are on, statements are stored
 _MARKER = "RETURN 1 AS all_before_this_is_to_be_forgotten"
 
 
 class ServerPurge:
-    """Purges one server; *folder* holds its files where it is ours, otherwise it is None."""
+    """Purges a server or a cluster; *folder* holds the files of a server that is ours, otherwise it is None."""
 
     def __init__(self, connection: GraphConnection, *, folder: Path | None) -> None:
         self._connection = connection
@@ -36,7 +39,7 @@ class ServerPurge:
 
     async def keys(self, graph: str) -> int:
         """Count the keys of *graph*."""
-        return int(await self._connection.command("EXISTS", graph, _statements(graph)))
+        return sum([int(await self._connection.command("EXISTS", key)) for key in (graph, _statements(graph))])
 
     async def forget_statements(self, graph: str) -> None:
         """
@@ -47,12 +50,16 @@ class ServerPurge:
         """
         if await self._connection.command("EXISTS", graph) and await self._stores_statements():
             await self._until_stored(graph)
+        processes = await self._connection.processes(graph)
+        if len(processes) > 1:  # so that a former master, which may store it too, is told to delete it as well
+            await self._connection.command("SET", _statements(graph), "")
         await self._connection.command("DEL", _statements(graph))
-        for command in (("GRAPH.SLOWLOG", graph, "RESET"), *((("SLOWLOG", "RESET"),) if self._folder else ())):
+        slow = (("GRAPH.SLOWLOG", graph, "RESET"), *((("SLOWLOG", "RESET"),) if self._folder else ()))
+        for process, command in product(processes, slow):
             try:
-                await self._connection.command(*command)
+                await process.command(*command)
             except GraphFault as error:
-                if _is_away(error):
+                if _is_away(error) and process.is_serving:
                     raise
                 continue  # no such graph, or not allowed: that log is in memory, and short
 
@@ -73,19 +80,18 @@ class ServerPurge:
                 return
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def rewrite(self) -> Rewritten:
-        """Have the files written anew and wait for it; the result says what the server refused."""
-        if self._folder is not None:
-            await self._connection.command("CONFIG", "SET", "rdbcompression", "no")  # so that it can be searched
-        try:
-            append_only = (
-                await self._renewed("BGREWRITEAOF", "aof", "rewritten") if await self._is_appending() else "off"
-            )
-            snapshot = await self._renewed("BGSAVE", "rdb", "saved") if await self._is_snapshotting() else "off"
-        finally:
-            if self._folder is not None:
-                await self._connection.command("CONFIG", "SET", "rdbcompression", "yes")
-        return Rewritten(append_only, snapshot)
+    async def rewrite(self, graph: str) -> Rewritten:
+        """
+        Have the files written anew by every process that may hold something of *graph*, and wait for it.
+
+        The result says what was refused, and by whom. Raises GraphUnavailable where the one that serves it is away.
+        """
+        processes = await self._connection.processes(graph)
+        await _until_in_step(processes)
+        done = await asyncio.gather(*(self._rewritten_by(process) for process in processes))
+        append_only = {process.name: one.append_only_file for process, one in zip(processes, done, strict=True)}
+        snapshot = {process.name: one.snapshot for process, one in zip(processes, done, strict=True)}
+        return Rewritten(_told(append_only), _told(snapshot))
 
     def search(self, forms: Sequence[str]) -> tuple[str, ...]:
         """Name the server's files that hold one of *forms*; none where it is not ours. Blocking."""
@@ -94,6 +100,37 @@ class ServerPurge:
         found = [file for file in sorted(self._folder.rglob("*")) if file.is_file() and contains(file, forms)]
         return tuple(file.relative_to(self._folder.parent).as_posix() for file in found)
 
+    async def _rewritten_by(self, process: ServerProcess) -> Rewritten:
+        files = _Files(process, folder=self._folder)
+        try:
+            return await files.rewrite()
+        except GraphFault as error:
+            if process.is_serving:
+                raise
+            return Rewritten(*[f"not written anew, and may hold it: {error}"] * 2)
+
+
+class _Files:
+    """The append-only file and the snapshot of one server process; *folder* as above."""
+
+    def __init__(self, process: ServerProcess, *, folder: Path | None) -> None:
+        self._process = process
+        self._folder = folder
+
+    async def rewrite(self) -> Rewritten:
+        """Have them written anew and wait for it; the result says what the server refused."""
+        if self._folder is not None:
+            await self._process.command("CONFIG", "SET", "rdbcompression", "no")  # so that it can be searched
+        try:
+            append_only = (
+                await self._renewed("BGREWRITEAOF", "aof", "rewritten") if await self._is_appending() else "off"
+            )
+            snapshot = await self._renewed("BGSAVE", "rdb", "saved") if await self._is_snapshotting() else "off"
+        finally:
+            if self._folder is not None:
+                await self._process.command("CONFIG", "SET", "rdbcompression", "yes")
+        return Rewritten(append_only, snapshot)
+
     async def _renewed(self, command: str, kind: str, done: str) -> str:
         """Begin a rewrite after the one that runs, wait until it has ended, and return how it ended."""
         running = f"{kind}_rewrite_in_progress" if kind == "aof" else f"{kind}_bgsave_in_progress"
@@ -101,7 +138,7 @@ class ServerPurge:
         try:
             async with asyncio.timeout(_REWRITE_SECONDS):
                 await self._until_idle(running)  # one that began earlier may contain what is erased
-                await self._connection.command(command)
+                await self._process.command(command)
                 state = await self._until_idle(running)
         except GraphFault as error:
             if _is_away(error):
@@ -119,7 +156,7 @@ class ServerPurge:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _state(self) -> dict[str, Any]:
-        state: dict[str, Any] = await self._connection.command("INFO", "persistence")
+        state: dict[str, Any] = await self._process.command("INFO", "persistence")
         return state
 
     async def _is_appending(self) -> bool:
@@ -130,13 +167,45 @@ class ServerPurge:
         if self._folder is not None:
             return (self._folder / "dump.rdb").exists()
         try:
-            found = await self._connection.command("CONFIG", "GET", "save")
+            found = await self._process.command("CONFIG", "GET", "save")
         except GraphFault as error:
             if _is_away(error):
                 raise
             return True  # then it is asked for one, refuses, and the result says so
         rules = found.values() if isinstance(found, dict) else found[1::2]
         return any(rules) or bool((await self._state()).get("rdb_saves"))
+
+
+async def _until_in_step(processes: Sequence[ServerProcess]) -> None:
+    """Return when each replica that lives has obeyed what its master had until now, and soon in any case."""
+    if len(processes) == 1:
+        return
+    until: dict[str, int] = {}
+    for _ in range(int(_IN_STEP_SECONDS / _LOOK_SECONDS)):
+        states = await asyncio.gather(*(_replication(process) for process in processes))
+        for state in states:
+            if state.get("role") == "master":
+                until.setdefault(state["master_replid"], int(state["master_repl_offset"]))
+        followers = [state for state in states if state.get("role") == "slave"]
+        if all(int(one["slave_repl_offset"]) >= until.get(one["master_replid"], 0) for one in followers):
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _replication(process: ServerProcess) -> dict[str, Any]:
+    try:
+        state: dict[str, Any] = await process.command("INFO", "replication")
+    except GraphFault:
+        return {}  # away, or it does not say
+    return state
+
+
+def _told(states: Mapping[str, str]) -> str:
+    """Return the one state that all processes are in, else the best of what is done, else what is not done by name."""
+    undone = {name: state for name, state in states.items() if state not in DONE}
+    if not undone:
+        return max(states.values(), key=lambda state: state != "off")
+    return "; ".join(f"{name}: {state}" if name else state for name, state in undone.items())
 
 
 def _statements(graph: str) -> str:

@@ -128,9 +128,9 @@ class GraphReads:
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         """Return facts one and two steps from *entities*, nearest first; a hub counts for no more than others."""
         best: dict[str, float] = {}
-        origins = list(entities)
+        origins, near = list(entities), printed(vector[0].tolist())
         for most in (MOST_STEPS, limit):
-            words = f"entities={json.dumps(origins)} vector={printed(vector[0].tolist())} most={_HUB} limit={most}"
+            words = f"entities={json.dumps(origins)} vector={near} most={_HUB} limit={most}"
             rows = await self._connection.rows(self.name, _STEP, words) if origins else []
             for key, distance, _ in rows:
                 best[key] = min(float(distance), best.get(key, 2.0))

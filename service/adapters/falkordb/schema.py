@@ -1,7 +1,8 @@
 """
 How a graph is prepared before its first episode: Graphiti's indexes without their defects, ours, and a sentinel.
 
-* No full text: ours is a file beside the mind (``index/text_index.py``). Vectors are indexed once they are many.
+* No full text: ours is a file beside the mind (``index/text_index.py``). Keys and vectors are indexed once they are
+  many: each index takes .11 MB, which for a small mind is more than all it holds.
 * No index on dates: FalkorDB ignores ``<`` and ``<=`` on range-indexed strings.
 * The vector of an entity's name has a node of its own, too: FalkorDB takes every node that is written to out of its
   vector index and puts it in again, and an entity's summary changes with every turn that mentions it.
@@ -31,12 +32,12 @@ LIMIT 1000
 RETURN count(x)
 """
 
+GROWN_TURNS = 1_000  # from which on indexes of keys are worth .8 MB; below, looking at all costs a few ms of a write
+_COUNT = "MATCH (n:Episodic) RETURN count(n)"
+_FACTS = ("CREATE INDEX FOR ()-[e:RELATES_TO]-() ON (e.uuid, e.group_id, e.name)",)  # each fact is read by its uuid
 _INDEXES = (
     "CREATE INDEX FOR (n:Entity) ON (n.uuid, n.group_id, n.name)",
     "CREATE INDEX FOR (n:Episodic) ON (n.uuid, n.group_id)",
-    "CREATE INDEX FOR (n:Community) ON (n.uuid, n.group_id)",
-    "CREATE INDEX FOR (n:Saga) ON (n.uuid, n.group_id, n.name)",
-    "CREATE INDEX FOR ()-[e:RELATES_TO]-() ON (e.uuid, e.group_id, e.name)",
     "CREATE INDEX FOR ()-[e:MENTIONS]-() ON (e.uuid, e.group_id)",
     "CREATE INDEX FOR (p:Passage) ON (p.uuid, p.episode, p.sequence)",
     "CREATE INDEX FOR (x:Name) ON (x.uuid)",
@@ -51,11 +52,22 @@ RETURN m.embedder, m.dimension
 
 
 async def prepare(connection: GraphConnection, graph: str, *, embedder: EmbedderIdentity) -> None:
-    """Make sentinel, indexes and identity, all of them harmless to repeat. Raises EmbedderMismatch."""
+    """Make sentinel, identity and the index of facts, all of them harmless to repeat. Raises EmbedderMismatch."""
     await connection.write(graph, _SENTINEL, {})
-    await connection.write_all(graph, _INDEXES, harmless=_HARMLESS)
+    await connection.write_all(graph, _FACTS, harmless=_HARMLESS)
     while (await connection.write(graph, _NAMELESS, {}))[0][0]:
         pass  # page by page: a graph from before names had nodes of their own
     words = {"embedder": embedder.embedder, "dimension": embedder.dimension}
     found = (await connection.write(graph, _IDENTIFY, words))[0]
     check_embedder(EmbedderIdentity(*found), configured=embedder)
+
+
+async def index_keys(connection: GraphConnection, graph: str) -> None:
+    """Begin the other indexes of keys where there are none; the server fills them in the background."""
+    await connection.write_all(graph, _INDEXES, harmless=_HARMLESS)
+
+
+async def has_grown(connection: GraphConnection, graph: str) -> bool:
+    """Whether a graph holds so many turns that it needs indexes of keys."""
+    rows = await connection.rows(graph, _COUNT, "")
+    return bool(rows) and int(rows[0][0]) >= GROWN_TURNS

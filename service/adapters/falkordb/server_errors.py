@@ -25,6 +25,8 @@ def translated(error: Exception) -> GraphFault:
         ((redis.AuthenticationError,), GraphUnavailable, f"FalkorDB refuses us: {error}"),
         ((redis.OutOfMemoryError,), GraphUnwritable, "FalkorDB is out of memory"),
         ((redis.ReadOnlyError,), GraphUnwritable, "FalkorDB is a read-only replica"),
+        ((redis.ClusterDownError,), GraphUnavailable, "FalkorDB's cluster is down: a shard of it has no master"),
+        ((redis.AskError, redis.TryAgainError), GraphUnavailable, "FalkorDB's cluster is moving this graph"),
         ((redis.RedisError, OSError), GraphUnavailable, f"FalkorDB does not answer: {error}"),
         # What redis-py makes of a connection that was closed under it.
         ((AttributeError,), GraphUnavailable, "the connection to FalkorDB broke off"),

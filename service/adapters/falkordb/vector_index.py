@@ -1,6 +1,8 @@
 """
 The vectors of a graph by arm, and what is near a vector: by an index where an arm has grown, else by comparing all.
 
+Indexes of keys are begun here, too, once a graph has grown.
+
 FalkorDB answers two simultaneous queries of one index with some neighbours twice and others missing. So our queries
 take turns, and a page with duplicates, which means that another process asked, too, is asked for again.
 """
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut, GraphUnavailable
+from service.adapters.falkordb.schema import has_grown, index_keys
 from service.ports.graph import VectorHit
 
 if TYPE_CHECKING:
@@ -106,6 +109,7 @@ class VectorIndexes:
         self._connection = connection
         self._grown = grown
         self._ready: dict[str, tuple[frozenset[Arm], float]] = {}
+        self._keyed: set[str] = set()  # graphs that have indexes of keys
         self._turnstiles: dict[tuple[str, str], asyncio.Lock] = {}
 
     async def near(self, graph: str, arm: Arm, vectors: str, *, queries: int, limit: int) -> Pages:
@@ -134,14 +138,22 @@ class VectorIndexes:
 
     async def grow(self, graph: str, *, dimension: int) -> None:
         """Begin an index on every arm that has grown and has none; FalkorDB builds it in the background."""
+        if graph not in self._keyed and await has_grown(self._connection, graph):
+            await index_keys(self._connection, graph)
+            self._keyed.add(graph)
         indexed = await self._indexed(graph)
         for arm in ARMS:
             if arm not in indexed and await self._size(graph, arm) >= self._grown:
                 await self._connection.write_all(graph, (arm.make(dimension),), harmless=("already indexed",))
 
+    def look_again(self, graph: str) -> None:
+        """Forget which indexes a graph has."""
+        self._ready.pop(graph, None)
+        self._keyed.discard(graph)
+
     async def drop(self, graph: str) -> None:
         """Drop every index, before the vectors change their dimension."""
-        self._ready.pop(graph, None)
+        self.look_again(graph)
         for arm in await self._indexed(graph):
             await self._connection.write_all(graph, (arm.drop,), harmless=("Unable to drop index",))
 
@@ -187,8 +199,10 @@ def _by_query(rows: Iterable[Sequence[object]], queries: int, *, limit: int) -> 
     for number, key, distance, beside, _ in rows:
         if key is not None and distance is not None:
             near = best[int(str(number))]
-            one, known = _near(str(key), distance, beside), near.get(str(key))
-            near[one.key] = one if known is None else VectorHit(one.key, *map(max, known[1:], one[1:]))
+            one = _near(str(key), distance, beside)
+            known = near.setdefault(one.key, one)
+            if known is not one:
+                near[one.key] = VectorHit(one.key, *map(max, known[1:], one[1:]))
     return tuple(tuple(sorted(near.values(), key=lambda one: -one.similarity)[:limit]) for near in best)
 
 

@@ -22,7 +22,7 @@ class Printed:
 
 def printed(vector: Sequence[float]) -> Printed:
     """Print one vector."""
-    return Printed(f"[{','.join([f'{number:.6f}' for number in vector])}]")
+    return Printed(f"[{','.join(['%.6f'] * len(vector))}]" % tuple(vector))
 
 
 def matrix(vectors: Iterable[Sequence[float]]) -> str:

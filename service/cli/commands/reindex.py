@@ -38,6 +38,7 @@ async def _reindex(memory: Memory, mind_id: str) -> None:
     if found is None or found == ours:
         out().print(f"{mind_id}: nothing to do, its vectors are of {ours.embedder}")
         return
+    await memory.minds.wake(mind_id)  # its turns follow when the service runs next
     size = await graph.size()
     done = 0
     with bar(mind_id, total=size.facts + size.entities) as reached:

@@ -58,19 +58,21 @@ def status(
 async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
     async with connect(context) as connection:
         memory, console = connection.memory, out()
-        names = [mind] if mind else [one.mind_id for one in await memory.minds()]
+        service = await memory.status(mind=mind)
+        names = [mind] if mind else [one.mind_id for one in service.minds]
         minds = [await memory.request("GET", f"/v1/minds/{name}") for name in names]
-        answer = await memory.request("GET", "/v1/status")
+        answer = await memory.request("GET", "/v1/status", query={"mind_id": mind})
     if as_json:
         brief = {one["mind_id"]: one for one in answer["minds"]}
         show_json({**answer, "minds": [{**brief.get(one["mind_id"], {}), **one} for one in minds]})
         return
-    service = ServiceStatus.model_validate(answer)
     if service.dependencies:
         console.print(dependencies(service))
         console.print()
     for one in minds:
         _show_mind(console, Mind.model_validate(one))
+    if service.next_cursor is not None:
+        console.print("There are more minds: choose one with --mind.")
     if not minds:
         console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
 
@@ -199,8 +201,7 @@ async def _looks(context: Context, mind: str | None, *, seconds: float) -> Async
         async with connect(context) as connection:
             try:
                 while True:
-                    answer = await connection.memory.request("GET", "/v1/status")
-                    answer["minds"] = [one for one in answer["minds"] if mind in {None, one["mind_id"]}]
+                    answer = await connection.memory.request("GET", "/v1/status", query={"mind_id": mind})
                     found = ServiceStatus.model_validate(answer)
                     for one in found.minds:
                         before.setdefault(one.mind_id, one.turns if seen is None else 0)

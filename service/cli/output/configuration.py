@@ -11,7 +11,7 @@ from service.adapters.minilm import DIMENSION, PACKAGE, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.composition.models import choose
 from service.composition.upstream import menu_of
-from service.ports.graph_address import shown
+from service.ports.graph_address import hosts_of, shown
 from service.settings.otlp_endpoint import shown as shown_collector
 from service.settings.sections import MINILM
 from service.settings.settings import Settings
@@ -69,9 +69,7 @@ def _places(settings: Settings) -> Iterator[str]:
     if settings.embedder.hosted_model is not None:
         yield from _place(settings.embedder.hosted_model, settings.embedder.api_base)
     if settings.falkordb_url is not None:
-        host = urlsplit(settings.falkordb_url.get_secret_value()).hostname
-        if host is not None and host not in _THIS_MACHINE:
-            yield host
+        yield from (host for host in hosts_of(settings.falkordb_url.get_secret_value()) if host not in _THIS_MACHINE)
     if settings.traces_endpoint is not None and urlsplit(settings.traces_endpoint).hostname not in _THIS_MACHINE:
         yield f"{shown_collector(settings.traces_endpoint)} (spans)"
 

@@ -33,9 +33,14 @@ async def healthz() -> Alive:
     responses=answers(READY) | {503: {"model": Ready, "description": "A dependency fails"}},
 )
 async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Ready:
-    """503 while a dependency fails; turns are still accepted. Details are shown only to keys that see all minds."""
-    graph = memory.telemetry.dependencies.get(GRAPH)
-    parts = {name: one.trouble or NO_TROUBLE for name, one in memory.telemetry.dependencies.all.items()}
+    """
+    503 while a dependency fails; turns are still accepted. Details are shown only to keys that see all minds.
+
+    Of a graph in shards, one that fails is named and makes nothing unready: the minds of the others are served.
+    """
+    dependencies = memory.telemetry.dependencies
+    graph = dependencies.get(GRAPH)
+    parts = {name: one.trouble or NO_TROUBLE for name, one in dependencies.all.items()}
     parts[WARM_UP] = NO_TROUBLE if memory.warmed.is_set() else "loading what the first pre-turn call needs"
     if graph.trouble is None:
         try:
@@ -43,6 +48,7 @@ async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Re
         except MemoryFault as error:
             parts[GRAPH] = str(error)
     is_ready = all(state == NO_TROUBLE for state in parts.values())
+    parts = {name: one.trouble or NO_TROUBLE for name, one in dependencies.with_shards.items()} | parts
     response.status_code = status.HTTP_200_OK if is_ready else status.HTTP_503_SERVICE_UNAVAILABLE
     return Ready(status="ready" if is_ready else "degraded", parts=parts if caller.sees_all else {})
 
@@ -61,6 +67,6 @@ async def metrics(memory: MemoryDep) -> PlainTextResponse:
         tally=memory.telemetry.tally,
         spending=memory.telemetry.usage.snapshot(),
         dependencies=memory.telemetry.dependencies,
-        minds=memory.minds.summaries(),
+        minds=await memory.minds.totals(),
     )
     return PlainTextResponse(exposition(series), media_type=CONTENT_TYPE)

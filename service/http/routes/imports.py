@@ -51,7 +51,8 @@ async def bring_in(
     response: Response,
 ) -> ImportBegunOut | SurveyOut:
     """
-    Send a file as the body: ChatGPT's export (the zip, or conversations.json), our JSONL, or session files of agents.
+    Send a file as the body: the export of ChatGPT or Claude.ai (the zip, or conversations.json), memories of mem0 or
+    OpenMemory, our JSONL, or session files of agents.
 
     Its turns are stored in the background. The same file again stores nothing twice, and goes on where it was stopped.
     """

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from consolidation.kernel.errors import GraphFault
+from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
 from service.example.loader import EXAMPLE
 from service.http.dependencies import CallerDep, MemoryDep, MindId
@@ -52,12 +53,20 @@ EntityKinds = Annotated[
 ]
 
 
-@router.get("", summary="List the minds", responses=answers(MINDS))
-async def minds(memory: MemoryDep, caller: CallerDep) -> MindsOut:
-    """All minds of this home that the key may see."""
-    found = [await memory.minds.summary(mind_id) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
+@router.get("", summary="List the minds", responses=answers(MINDS, 422))
+async def minds(
+    memory: MemoryDep,
+    caller: CallerDep,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
+) -> MindsOut:
+    """The minds of this home that the key may see, by their ids."""
+    page = await page_of_minds(memory.minds, sees=caller.sees, cursor=cursor, limit=limit)
     is_example = await anyio.to_thread.run_sync(lambda: memory.minds.workspace(EXAMPLE).is_example)
-    return MindsOut(minds=[_listed(one, is_example=is_example and one.mind_id == EXAMPLE) for one in found])
+    return MindsOut(
+        minds=[_listed(one, is_example=is_example and one.mind_id == EXAMPLE) for one in page.items],
+        next_cursor=page.next_cursor,
+    )
 
 
 @router.get("/{mind_id}", summary="The state of a mind", responses=answers(MIND, 404, 422))

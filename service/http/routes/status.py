@@ -1,13 +1,13 @@
 """The status of the service and its minds, cheap enough to be read every second."""
 
 from importlib.metadata import version
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from consolidation.dreams.fatigue import FatigueThresholds, fatigue_level
-from consolidation.kernel.errors import MemoryFault, NotFound
-from consolidation.kernel.ports import Usage
-from service.composition.container import Memory
+from consolidation.workspace import mind_id_of
+from service.catalog.minds import page_of_minds
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.openapi import answers
 from service.http.schemas.minds import OutcomeCounts
@@ -32,45 +32,36 @@ from service.observability.model_usage import ModelCall
 router = APIRouter(prefix="/v1", tags=["health"])
 
 
-@router.get("/status", summary="Status of the service", responses=answers(STANDING))
-async def status(memory: MemoryDep, caller: CallerDep) -> StandingOut:
+@router.get("/status", summary="Status of the service", responses=answers(STANDING, 422))
+async def status(
+    memory: MemoryDep,
+    caller: CallerDep,
+    limit: Annotated[int, Query(ge=1, le=500, description="The most minds.")] = 50,
+    cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
+    mind_id: Annotated[str | None, Query(description="One mind alone; none where there is no such mind.")] = None,
+) -> StandingOut:
     """
     Dependencies and circuit breakers; each mind's backlog, last pre-turn calls and cost. Neither graph nor model is
-    asked.
+    asked. Minds come in pages, by their ids.
     """
-    found = [await _standing(mind_id, memory) for mind_id in memory.minds.ids() if caller.sees(mind_id)]
+    only = mind_id_of(mind_id, pointer="query/mind_id") if mind_id is not None else None
+
+    def is_shown(one: str) -> bool:
+        return only in {None, one} and caller.sees(one)
+
+    page = await page_of_minds(memory.minds, sees=is_shown, cursor=cursor, limit=limit)
     return StandingOut(
         version=version("mind-memory"),
         started_at=memory.started_at,
         now=memory.clock.now(),
-        dependencies=[_dependency(one) for one in memory.telemetry.dependencies.all.values()]
+        dependencies=[_dependency(one) for one in memory.telemetry.dependencies.with_shards.values()]
         if caller.sees_all
         else [],
         model_calls=[_model_call(one) for one in memory.telemetry.usage.last_calls] if caller.sees_all else [],
         learnt=_learnt(memory.telemetry.tally) if caller.sees_all else None,
-        minds=[*(one for one in found if one is not None)],
+        minds=[_mind(one, memory.sleep.thresholds) for one in page.items],
+        next_cursor=page.next_cursor,
     )
-
-
-async def _standing(mind_id: str, memory: Memory) -> MindStandingOut | None:
-    """The mind, or the reason why it can not be opened. None if it was erased at this moment."""
-    try:
-        return _mind(await memory.minds.summary(mind_id), memory.sleep.thresholds)
-    except NotFound:
-        return None
-    except MemoryFault as fault:
-        return MindStandingOut(
-            mind_id=mind_id,
-            turns=0,
-            sessions=0,
-            lag=LagOut(indexing=0, saving=0, extracting=0),
-            waiting_for=f"{type(fault).__name__}: {fault}",
-            parked=0,
-            story=StoryStandingOut(pending_turns=0, pending_tokens=0, is_running=False, received=0, waiting_for=None),
-            resonance=ResonanceStandingOut(calls=0, surfaced=0, last_at=None, last_surfaced=None),
-            agent=AgentStandingOut(actions=0, fatigue="rested", dreams=0, last_dream_at=None),
-            usage=UsageOut.model_validate(Usage()),
-        )
 
 
 def _learnt(tally: Tally) -> LearntOut:
@@ -102,20 +93,20 @@ def _model_call(one: ModelCall) -> ModelCallOut:
 
 
 def _mind(one: MindSummary, thresholds: FatigueThresholds) -> MindStandingOut:
-    pending, run = one.pending, one.story.last_run
+    pending, narration = one.pending, one.narration
     return MindStandingOut(
         mind_id=one.mind_id,
         turns=one.turns,
         sessions=one.sessions,
         lag=LagOut(**{lane.value: lag for lane, lag in one.lags.items()}),
-        waiting_for=one.health.waiting_for,
-        parked=len(one.health.parked),
+        waiting_for=one.waiting_for,
+        parked=one.parked,
         story=StoryStandingOut(
             pending_turns=pending.turns,
             pending_tokens=pending.tokens,
-            is_running=one.story.is_running,
-            received=run.received if run is not None else 0,
-            waiting_for=run.error if run is not None else None,
+            is_running=narration.is_running,
+            received=narration.received,
+            waiting_for=narration.error,
         ),
         resonance=ResonanceStandingOut.model_validate(one.calls),
         agent=AgentStandingOut(
@@ -124,5 +115,5 @@ def _mind(one: MindSummary, thresholds: FatigueThresholds) -> MindStandingOut:
             dreams=one.agent.dreams,
             last_dream_at=one.agent.last_dream_at,
         ),
-        usage=UsageOut.model_validate(one.health.usage),
+        usage=UsageOut.model_validate(one.usage),
     )

@@ -87,7 +87,10 @@ REMEMBERED: dict[str, Any] = {
     "degraded": [],
 }
 
-MINDS: dict[str, Any] = {"minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1, "is_example": False}]}
+MINDS: dict[str, Any] = {
+    "minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1, "is_example": False}],
+    "next_cursor": None,
+}
 
 MIND: dict[str, Any] = {
     "mind_id": "global-user-memory",

@@ -31,7 +31,7 @@ class SkippedOut(Answered):
 class SurveyOut(Answered):
     """What a file holds."""
 
-    format: Literal["chatgpt", "jsonl", "agent_sessions"]
+    format: Literal["chatgpt", "claude", "mem0", "jsonl", "agent_sessions"]
     sessions: int
     turns: int
     messages: int

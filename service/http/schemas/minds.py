@@ -107,9 +107,10 @@ class MindListed(Answered):
 
 
 class MindsOut(Answered):
-    """All minds that the caller may see."""
+    """A page of the minds that the caller may see."""
 
     minds: list[MindListed]
+    next_cursor: str | None = Field(description="Where the next page begins; null at the end.")
 
 
 class MemoryOut(Answered):

@@ -58,6 +58,7 @@ STANDING: dict[str, Any] = {
             "usage": NO_COST,
         }
     ],
+    "next_cursor": None,
 }
 
 
@@ -163,3 +164,4 @@ class StandingOut(Answered):
     )
     learnt: LearntOut | None = Field(description="Only for keys that may see all minds; null for others.")
     minds: list[MindStandingOut]
+    next_cursor: str | None = Field(description="Where the next page of minds begins; null at the end.")

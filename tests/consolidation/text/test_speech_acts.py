@@ -10,6 +10,7 @@ from consolidation.text.speech_acts import (
     is_question,
     is_request,
     knows_not,
+    tells,
     told,
     wants_answer,
 )
@@ -120,7 +121,7 @@ def test_what_somebody_tells_is_no_request(text):
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "tells"),
+    ("language", "text", "sentences"),
     [
         ("en", "I moved to Lyon. Where is the station? Write me a list.", ("I moved to Lyon.",)),
         ("de", "Ich wohne in Bonn. Wie komme ich hin? Erklär es mir.", ("Ich wohne in Bonn.",)),
@@ -134,8 +135,9 @@ def test_what_somebody_tells_is_no_request(text):
         ("en", "", ()),
     ],
 )
-def test_what_is_told_is_neither_asked_nor_requested(language, text, tells):
-    assert told(text, language=language) == tells
+def test_what_is_told_is_neither_asked_nor_requested(language, text, sentences):
+    assert told(text, language=language) == sentences
+    assert tells(text, language=language) == bool(sentences)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from consolidation.transcript import recovery
 from consolidation.transcript.records import encode
-from consolidation.transcript.recovery import Damage, read_lines, scan
+from consolidation.transcript.recovery import Damage, forget_lines, read_lines, scan
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
 
@@ -111,3 +112,23 @@ def test_what_a_person_said_is_never_taken_for_a_turn(file):
     quoting = encode(kept_of(9, LINES[0].decode()))
 
     assert read(file, quoting[:-20])[0] == []
+
+
+def test_a_line_that_breaks_after_it_was_read_is_damage_from_then_on(file):
+    file.write_bytes(LINES[0])
+    places = [place for _, place in scan(file)]
+    [_] = read_lines(places)
+
+    file.write_bytes(LINES[0].replace(b"One", b"Owe"))
+
+    [found] = read_lines(places)
+    assert isinstance(found, Damage)
+
+
+def test_lines_that_are_to_be_erased_are_not_remembered(file):
+    file.write_bytes(LINES[0])
+    read_lines([place for _, place in scan(file)])
+
+    forget_lines()
+
+    assert not recovery._decoded.cache_info().currsize

@@ -111,3 +111,16 @@ async def test_a_call_that_waited_long_and_was_given_up_is_reason_to_ask(backgro
     assert server.asked == 0
     await call(0.15)
     await until(lambda: server.asked == 1)
+
+
+async def test_a_sibling_stands_before_another_dependency_alone(background, graph):
+    server = Server(up=False)
+    breaker = CircuitBreaker(graph, rest_seconds=0.01, background=background)
+    graph.split(["slots 0-9"])
+    sibling = breaker.sibling(graph.shards["slots 0-9"])
+
+    await failed_call(sibling, server)
+    await until(lambda: graph.shards["slots 0-9"].breaker_state() == "open")
+
+    breaker.check(GraphFault)
+    assert graph.breaker_state() == "closed"

@@ -13,6 +13,7 @@ def test_another_embedder_is_refused_until_everything_is_embedded_anew(tmp_path)
             "MIND_MEMORY_EMBEDDER__MODEL": "openai/scripted-embedding",
             "MIND_MEMORY_EMBEDDER__API_BASE": provider.url,
             "MIND_MEMORY_EMBEDDER__API_KEY": "k",
+            "MIND_MEMORY_EMBEDDER__TIMEOUT_SECONDS": "60",
         }
         refused = call("remember", "violin", "--mind", "ada", "--home", home, **other)
         assert refused.exit_code == 1

@@ -13,6 +13,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.text.words import stems
 from service.index import text_ranking
 from service.index.text_index import TextIndex
+from service.index.text_store import connect
 from service.ingest.episodes import as_indexed
 from service.ingest.knowledge_index import index_knowledge
 from service.ports.graph import Extracted, StoredEntity, StoredFact
@@ -252,3 +253,14 @@ def test_an_index_of_an_older_version_is_made_anew(tmp_path):
         assert text.cursor("turns") == 0
         tell(text, PET)
         assert meant(text, "pet") == [1]
+
+
+def test_a_file_of_before_finds_important_facts_by_an_index_too(tmp_path):
+    file = tmp_path / "text.sqlite"
+    with closing(connect(file)) as database:
+        database.execute("DROP INDEX facts_by_importance")
+
+    with closing(connect(file)) as database:
+        plan = database.execute("EXPLAIN QUERY PLAN SELECT uuid FROM facts WHERE importance >= 0.5").fetchall()
+
+    assert "facts_by_importance" in plan[0][-1]

@@ -15,6 +15,7 @@ from service.observability.counters import Tally
 from service.observability.dependency_health import Dependency
 from service.ports.spans import NoopSpans
 from service.runtime.background import Background
+from service.runtime.foreground import Foreground
 
 pytestmark = pytest.mark.anyio
 
@@ -62,7 +63,7 @@ def mind_called(mind_id):
 
 
 @asynccontextmanager
-async def runner_of(lane, *, pause_seconds=0.0, following=None, gate=None):
+async def runner_of(lane, *, pause_seconds=0.0, following=None, gate=None, foreground=None):
     pauses, tally = Pauses(pause_seconds), Tally()
     telemetry = LaneTelemetry(tally=tally, spans=NoopSpans(), monotonic=lambda: 0.0)
     async with Background(drain_seconds=0) as background:
@@ -71,6 +72,7 @@ async def runner_of(lane, *, pause_seconds=0.0, following=None, gate=None):
             following=following,
             gate=gate or MindGate(),
             background=background,
+            foreground=foreground or Foreground(),
             telemetry=telemetry,
             new_backoff=lambda: pauses,
         )
@@ -234,3 +236,30 @@ async def test_a_disk_that_refuses_is_trouble_of_the_disk_until_the_step_works()
         await until_idle(runner)
 
     assert (trouble, ada.disk.trouble) == ("read-only", None)
+
+
+async def test_a_lane_takes_steps_of_a_few_minds_at_a_time_and_of_all_in_the_end():
+    finishes = asyncio.Event()
+    lane = ScriptedLane(*(finishes for _ in range(20)))
+    async with runner_of(lane) as runner:
+        for number in range(20):
+            runner.wake(mind_called(f"m{number}"))
+        await asyncio.sleep(0.01)
+        at_once = len(lane.steps)
+        finishes.set()
+        await until_idle(runner)
+
+    assert at_once == 8 and len(lane.steps) == 20
+
+
+@pytest.mark.parametrize(("uses_graph", "taken"), [(True, 0), (False, 1)])
+async def test_a_step_gives_way_to_a_call_that_somebody_waits_for_unless_the_call_waits_for_it(uses_graph, taken):
+    foreground, lane = Foreground(), ScriptedLane(uses_graph=uses_graph)
+    async with runner_of(lane, foreground=foreground) as runner:
+        with foreground.call():
+            runner.wake(mind_called("ada"))
+            await asyncio.sleep(0.05)
+            assert len(lane.steps) == taken
+        await until_idle(runner)
+
+    assert len(lane.steps) == 1

@@ -129,7 +129,7 @@ async def test_a_home_that_another_command_has_is_waited_for_and_then_said_to_be
                 await reach.ask("GET", "/v1/minds")
         found = await reach.ask("GET", "/v1/minds")
 
-    assert found == {"minds": []}
+    assert found == {"minds": [], "next_cursor": None}
 
 
 async def test_where_nobody_answers_the_model_is_told_what_to_do_and_later_it_works(tmp_path):

@@ -60,3 +60,29 @@ def test_trouble_that_nobody_met_again_for_long_is_no_reason_to_stay_away(all_of
     assert model.trouble == "no credit left"
     clock.advance(timedelta(seconds=21))
     assert model.trouble is None
+
+
+def test_one_shard_that_is_away_is_not_the_whole_and_all_of_them_are(all_of_them):
+    graph, woken = all_of_them.get("graph"), []
+    all_of_them.on_recovery(lambda: woken.append("up"))
+    graph.split(["slots 0-9", "slots 10-19"])
+    first, second = graph.shards.values()
+
+    first.failed("nobody there")
+    assert (graph.trouble, first.trouble) == (None, "nobody there")
+    second.failed("nobody here")
+    assert graph.trouble == "nobody there"
+    first.worked()
+    assert (graph.trouble, woken) == (None, ["up"])
+
+
+def test_shards_are_listed_behind_their_dependency_and_stay_while_they_keep_their_name(all_of_them):
+    graph, _ = all_of_them.get("graph"), all_of_them.get("disk")
+    graph.split(["slots 0-9", "slots 10-19"])
+    graph.shards["slots 0-9"].failed("nobody there")
+
+    graph.split(["slots 0-9", "slots 10-15"])
+
+    found = {name: one.trouble for name, one in all_of_them.with_shards.items()}
+    assert found == {"graph": None, "graph slots 0-9": "nobody there", "graph slots 10-15": None, "disk": None}
+    assert list(found) == ["graph", "graph slots 0-9", "graph slots 10-15", "disk"]

@@ -179,3 +179,11 @@ def test_what_a_tool_showed_is_told_where_only_it_has_the_words_that_are_wanted(
     assert "429" in shown(turn, "status 429")
     assert "429" not in shown(turn, "provider refuses")
     assert "wait" in shown(turn, "status 429")
+
+
+def test_a_long_turn_is_told_anew_for_each_query():
+    """Broken: what is wanted is not asked for where the turn is remembered."""
+    turn = long_turn(LYON, CHATTER * 6, CELLO)
+
+    assert "cello" in shown(turn, "Who plays the cello?")
+    assert "Lyon" in shown(turn, "Who lives in Lyon?")

@@ -199,7 +199,7 @@ async def test_edges_of_the_first_entities_are_all_there_after_a_rewrite_and_a_r
         for one in await save(graph, "ada", "Yesterday Ada met Bruno in Lyon.", "Later Bruno wrote to Ada from Nice."):
             await extract(graph, "ada", one)
         before = await graph.knowledge(after=0, limit=100)
-        redis = Redis.from_url(connection._url)
+        redis = Redis.from_url(connection._addresses[0])
         await redis.execute_command("BGREWRITEAOF")
         while (await redis.info("persistence"))["aof_rewrite_in_progress"]:
             await asyncio.sleep(0.02)
@@ -280,7 +280,7 @@ async def test_a_server_that_fell_back_is_written_to_from_where_it_is(shared, mi
     graph = graph_on(shared, mind)
     await graph.prepare(embedder=OURS)
     await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
-    async with Redis.from_url(shared._url) as server:
+    async with Redis.from_url(shared._addresses[0]) as server:
         older = await server.dump(graph.name)
         await save(graph, mind, "Carla left.", first=3)
         await server.restore(graph.name, 0, older, replace=True)

@@ -62,7 +62,42 @@ async def test_a_deleted_graph_is_found_in_the_log_until_that_is_written_anew(tm
         await connection.write("g", "CREATE (:X {said: $said})", {"said": f"canary {'of a long day ' * 40}"})
         await connection.delete("g")
         before = purge.search(("canary",))
-        rewritten = await purge.rewrite()
+        rewritten = await purge.rewrite("g")
 
         assert before and purge.search(("canary",)) == purge.search(()) == ()
         assert rewritten.append_only_file == "rewritten" and rewritten.is_done
+
+
+class Process:
+    """A server process that obeys its master's commands one by one, each time it is asked how far it is."""
+
+    is_serving = False
+
+    def __init__(self, name, role, *, offset):
+        self.name, self.role, self.offset, self.rewrote_at = name, role, offset, None
+
+    async def command(self, *words):
+        if words == ("INFO", "replication"):
+            self.offset = min(self.offset + 1, 9)
+            kind = "master_repl_offset" if self.role == "master" else "slave_repl_offset"
+            return {"role": self.role, "master_replid": "a", kind: self.offset}
+        if words == ("BGREWRITEAOF",):
+            self.rewrote_at = self.offset
+        state = {"aof_enabled": 1, "aof_last_bgrewrite_status": "ok", "rdb_saves": 0}
+        return state if words == ("INFO", "persistence") else {"save": ""}
+
+
+class Processes:
+    def __init__(self, *of_all):
+        self.of_all = of_all
+
+    async def processes(self, _graph):
+        return self.of_all
+
+
+async def test_a_replica_writes_its_file_anew_when_it_has_obeyed_what_its_master_had():
+    master, replica = Process("one:1", "master", offset=9), Process("two:2", "slave", offset=5)
+
+    rewritten = await ServerPurge(Processes(replica, master), folder=None).rewrite("g")
+
+    assert (replica.rewrote_at, master.rewrote_at, rewritten.is_done) == (9, 9, True)

@@ -9,6 +9,7 @@ import pytest
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.graph_names import graph_name
+from service.adapters.falkordb.schema import GROWN_TURNS
 from service.adapters.falkordb.vector_index import ARMS, FACTS, TURNS, VectorIndexes
 from service.ingest.extraction_prompts import TurnReaders
 from service.ports.embedder import EmbedderIdentity
@@ -205,3 +206,19 @@ async def test_other_dimensions_are_indexed_side_by_side_and_anew_after_a_change
 
     assert int(again[0].turns[0].key) == 1
     assert {arm.label for arm in ARMS} == {"Passage", "RELATES_TO", "Name"}
+
+
+async def test_keys_are_indexed_once_a_graph_has_grown(tmp_path):
+    graph, labels = "mind_keys", "CALL db.indexes() YIELD label RETURN label"
+    turns = "UNWIND range(2, $turns) AS n CREATE (:Episodic {uuid: toString(n)})"
+    async with served(tmp_path) as (_, connection):
+        indexes = VectorIndexes(connection, grown=10_000)
+        await connection.write(graph, turns, {"turns": GROWN_TURNS})
+        await indexes.grow(graph, dimension=3)
+        small = await connection.read(graph, labels, {})
+
+        await connection.write(graph, "CREATE (:Episodic {uuid: '1'})", {})
+        await indexes.grow(graph, dimension=3)
+        grown = {row[0] for row in await connection.read(graph, labels, {})}
+
+    assert small == [] and {"Episodic", "Entity", "Passage", "MENTIONS"} <= grown

@@ -1,0 +1,152 @@
+"""Minds that nobody uses: not opened by a start, their graphs out of memory, and there at once when somebody calls."""
+
+import asyncio
+import shutil
+
+import pytest
+
+from tests.support.service import running, settings_of
+from tests.support.waiting import until_async
+
+pytestmark = pytest.mark.anyio
+
+NAMES = ("ada", "bob", "eve")
+
+
+def closing_soon(home, **more):
+    return settings_of(home, idle_mind_seconds=0.01, **more)
+
+
+async def all_resting(service):
+    """Return once every mind is closed and has nothing left to do, and its story was looked at."""
+    minds = service.memory.minds
+    while not (all(map(minds.is_resting, NAMES)) and not await minds.due(limit=1)):
+        await asyncio.sleep(0.05)
+
+
+async def told(service):
+    for name in NAMES:
+        assert (await service.keep(name, f"The boat of {name} is called Zibblewock.")).status_code == 202
+        await service.digested(name)
+
+
+async def test_a_start_opens_no_mind_that_rests_and_lists_all(tmp_path):
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+        before = (await service.http.get("/v1/status")).json()["minds"]
+
+    async with running(home) as service:
+        await asyncio.sleep(2)  # four sweeps
+
+        assert service.memory.minds.opened() == ()
+        listed = (await service.http.get("/v1/minds")).json()["minds"]
+        assert [(one["mind_id"], one["turns"]) for one in listed] == [(name, 1) for name in NAMES]
+        assert (await service.http.get("/v1/status")).json()["minds"] == before
+        assert service.memory.minds.opened() == ()
+
+
+async def test_a_mind_that_was_open_when_the_service_died_goes_on_by_itself(tmp_path):
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+        with service.memory.minds.gate.enter("bob"):  # it stays open
+            await service.keep("bob", "My dog is called Quandrillo.")
+            shutil.copytree(home / "minds", copy / "minds")  # what is on the disk when the power goes
+            shutil.copytree(home / "derived", copy / "derived")
+
+    async with running(copy) as service:
+        await until_async(lambda: service.memory.minds.get("bob") is not None)
+
+        assert [mind.mind_id for mind in service.memory.minds.opened()] == ["bob"]
+        assert (await service.digested("bob"))["graph"]["episodes"] == 2
+
+
+async def test_a_home_without_the_register_opens_each_mind_once(tmp_path):
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+    shutil.rmtree(home / "derived")
+
+    async with running(home) as service:
+        await until_async(lambda: len(service.memory.minds.opened()) == len(NAMES))
+
+
+async def test_a_mind_that_is_copied_in_while_the_service_runs_is_found(tmp_path):
+    home, other = tmp_path / "home", tmp_path / "other"
+    async with running(other) as service:
+        await told(service)
+    async with running(home) as service:
+        assert (await service.http.get("/v1/minds")).json()["minds"] == []
+
+        shutil.copytree(other / "minds" / "ada", home / "minds" / "ada")
+
+        await until_async(lambda: service.memory.minds.get("ada") is not None)
+        assert (await service.digested("ada"))["graph"]["episodes"] == 1
+
+
+async def test_graphs_leave_memory_for_files_and_answer_at_the_next_call(tmp_path):
+    home = tmp_path / "home"
+    settings = closing_soon(home, graph={"memory_mb": 1})  # less than the server takes without any graph
+    async with running(home, settings=settings) as service:
+        await told(service)
+        await all_resting(service)
+        while await service.memory.graphs.in_memory():
+            await asyncio.sleep(0.05)
+
+        answer = await service.resonate("eve", "What is the boat called?")
+
+        assert "Zibblewock" in answer.json()["flashbacks"][0]["text"]
+        status = await service.status("eve")
+        assert (status["graph"]["episodes"], status["graph"]["lag"]) == (1, 0)
+
+
+async def test_a_start_finds_the_graphs_that_left(tmp_path):
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home, graph={"memory_mb": 1})) as service:
+        await told(service)
+        await all_resting(service)
+        while await service.memory.graphs.in_memory():
+            await asyncio.sleep(0.05)
+
+    async with running(home) as service:
+        assert "ada" not in await service.memory.graphs.in_memory()
+        assert (await service.keep("ada", "My cat is called Quandrillo.")).status_code == 202
+
+        status = await service.digested("ada")
+
+        assert (status["graph"]["episodes"], status["graph"]["saved"]) == (2, 2)
+
+
+async def test_an_erased_mind_leaves_neither_graph_nor_file_nor_row(tmp_path):
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home, graph={"memory_mb": 1})) as service:
+        await told(service)
+        await until_async(lambda: (home / "minds" / "ada" / "graph.checkpoint").exists())
+
+        answer = await service.http.request("DELETE", "/v1/minds/ada", json={"mind_id": "ada"})
+
+        assert answer.status_code in {200, 202}, answer.text
+        await until_async(lambda: not (home / "minds" / "ada").exists())
+        assert "ada" not in await service.memory.graphs.in_memory()
+        assert b"Zibblewock" not in b"".join(
+            file.read_bytes() for file in (home / "derived").rglob("*") if file.is_file()
+        )
+        assert [one["mind_id"] for one in (await service.http.get("/v1/minds")).json()["minds"]] == ["bob", "eve"]
+
+
+async def test_a_mind_that_was_only_looked_at_still_says_which_embedder_made_its_graph(tmp_path):
+    """Otherwise the next start would ask its graph, and load it for that."""
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+        minds, embedder = service.memory.minds, service.memory.embedder.stored_name
+        await minds.find("ada")  # no lane has anything to do
+        await all_resting(service)
+
+        unknown, _ = await minds.of_other_embedders(embedder)
+
+        assert unknown == ()
