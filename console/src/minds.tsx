@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { get, type Schemas } from "./api/client";
 import { Begin } from "./begin";
 import { counted, percent } from "./dates";
-import { Wait } from "./parts/load";
+import { Loading, Wait } from "./parts/load";
 import { More, usePaged } from "./parts/paged";
 import { When } from "./parts/time";
 import { go, to } from "./router";
@@ -21,6 +21,7 @@ export function Minds() {
     const [only, ...others] = minds ?? [];
     if (only && !others.length) go(to(only.mind_id));
   }, [minds]);
+  if (minds?.length === 1) return <Loading />; // its page comes in a moment
   return (
     <Wait of={found}>
       {(minds) =>

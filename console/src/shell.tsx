@@ -8,6 +8,7 @@ import { KeyList } from "./key_list";
 import { Minds } from "./minds";
 import { LISTED, PAGES, type Page } from "./pages";
 import { AsCall } from "./parts/as_call";
+import { Loading } from "./parts/load";
 import { Toast, undoLast } from "./parts/toast";
 import { go, place, to } from "./router";
 import { isSignedOut } from "./session";
@@ -110,7 +111,7 @@ function OnePage({ mind, path }: { mind: string; path: string }) {
   useEffect(() => {
     document.title = `${found?.name ?? "Nothing here"} · ${mind}`;
   }, [mind, path]);
-  if (!found) return <p>There is no such page. <a href={to(mind)}>To the overview</a></p>;
+  if (!found) return <section class="page"><h1>Not found</h1><p>There is no such page. <a href={to(mind)}>To the overview</a></p></section>;
   return <Late page={found} mind={mind} />;
 }
 
@@ -126,5 +127,5 @@ function Late({ page, mind }: { page: Page; mind: string }) {
   }, [page]);
   if (hasFailed) return <p role="alert">This page can not be loaded. Was the service updated? Load the console anew.</p>;
   const Shown = shown;
-  return Shown ? <Shown mind={mind} /> : <p class="quiet" role="status">Loading…</p>;
+  return Shown ? <Shown mind={mind} /> : <Loading />;
 }

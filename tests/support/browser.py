@@ -52,9 +52,10 @@ class Visitor:
         self.settled()
 
     def settled(self):
-        """Wait until nothing on the page says that it is loading."""
+        """Wait until the page has its heading and nothing on it says that it is loading."""
         self.page.locator("#main").wait_for()
         self.page.get_by_text("Loading…", exact=True).last.wait_for(state="hidden")
+        self.page.locator("h1").first.wait_for()
 
     def barriers(self):
         """What axe finds, each as rule and place."""

@@ -61,6 +61,10 @@ interface WaitProps<T> {
 export function Wait<T>({ of, children }: WaitProps<T>) {
   if (of.value !== undefined) return <>{children(of.value)}</>;
   if (of.problem) return <Trouble problem={of.problem} again={of.again} />;
+  return <Loading />;
+}
+
+export function Loading() {
   return <p class="quiet" role="status">Loading…</p>;
 }
 

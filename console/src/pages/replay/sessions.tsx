@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { counted, day } from "../../dates";
-import { Trouble, type Loaded } from "../../parts/load";
+import { Loading, Trouble, type Loaded } from "../../parts/load";
 import { attempt } from "../../parts/toast";
 import { useWalk } from "../../parts/walk";
 import { to } from "../../router";
@@ -38,7 +38,7 @@ export function Sessions({ mind, current, first, walks }: SessionsProps) {
   const list = useRef<HTMLElement>(null);
   useWalk(list, { Enter: ["open the conversation", ""] }, !walks || !first.value);
   if (first.problem) return <Trouble problem={first.problem} again={first.again} />;
-  if (!first.value) return <p class="quiet" role="status">Loading…</p>;
+  if (!first.value) return <Loading />;
   const all = [...first.value.items, ...more];
   return (
     <nav ref={list} class="sessions" aria-label="Conversations">
