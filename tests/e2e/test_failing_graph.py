@@ -151,7 +151,7 @@ async def test_a_statement_that_fails_closes_nobodys_way(tmp_path, server):
             with pytest.raises(GraphFault, match="Invalid input"):
                 await connection.write(graph, "THIS IS NOT CYPHER", {})
             assert (await connection.write(graph, "RETURN 1", {})) == [[1]]
-            assert (await service.ready())[0] == 200
+            assert (await service.ready())[1]["graph"] == "ready"
             await in_time(service, deadline_ms=5000, degraded=[])
     assert heard == []
 
@@ -191,7 +191,7 @@ async def test_connections_that_are_all_cut_cost_nothing_but_themselves(tmp_path
                 await keeps(service, [said])
                 proxy.cut()
             await is_whole(service, [AUNT, *FRIENDS])
-            assert (await service.ready())[0] == 200
+            assert (await service.ready())[1]["graph"] == "ready"
 
 
 async def test_an_empty_graph_in_the_others_place_is_filled_from_the_transcript(tmp_path, server):
