@@ -4,13 +4,14 @@ import json
 import re
 import signal
 import subprocess
-import time
 
+import httpx2
 import pytest
 
 from tests.support.cli_process import MAIN, call, environment, run, serving
 from tests.support.cli_terminal import at_a_terminal
 from tests.support.exports import jsonl
+from tests.support.waiting import GIVE_UP, until
 from tests.twins.provider import Fails, Hangs, ScriptedProvider
 
 NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
@@ -113,23 +114,26 @@ def watching(home):
     return subprocess.Popen([*MAIN, *words], stderr=subprocess.PIPE, text=True, env=environment())
 
 
+def is_running(url):
+    return httpx2.get(f"{url}/v1/minds/ada/consolidation", timeout=GIVE_UP).json()["is_running"]
+
+
 def test_ctrl_c_stops_only_the_watching_and_a_service_that_goes_away_loses_nothing(tmp_path):
     home = tmp_path / "home"
     with (
         ScriptedProvider(respond=lambda _: Hangs()) as provider,
-        serving(home, **NEVER, **narrated_by(provider)) as (service, _),
+        serving(home, **NEVER, **narrated_by(provider)) as (service, url),
     ):
         keep(home, jsonl(tmp_path / "own.jsonl"))
         first = watching(home)
-        while not provider.chats and first.poll() is None:
-            time.sleep(0.05)
+        until(lambda: is_running(url) or first.poll() is not None)  # the graph asks the same model, earlier
         first.send_signal(signal.SIGINT)
-        _, stopped = first.communicate(timeout=30)
+        _, stopped = first.communicate(timeout=GIVE_UP)
         second = watching(home)
         while "follows" not in (said := second.stderr.readline()) and said:
             pass
         service.kill()
-        _, abandoned = second.communicate(timeout=30)
+        _, abandoned = second.communicate(timeout=GIVE_UP)
     done = call(*ada(home, "consolidate"), **NEVER)
 
     assert (first.returncode, stopped.strip().count("\n")) == (130, 0)
