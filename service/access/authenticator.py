@@ -52,8 +52,10 @@ _CHAT_PATHS = frozenset(
 )  # their mind is in a header or the body, so they check it themselves
 # Also open to a key for certain minds. What is asked through /mcp is authenticated again, by the path it asks for.
 _WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, SIGN_IN, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
+_FACADES = ("/mem0/",)  # calls of other memories' clients: their mind is in the body or in a memory's id
 _DOCS = "/docs/"  # the page's scripts and style sheets
 _PAGES = frozenset({"/docs"})  # a link on another site may lead to it: it holds no data
+_SCHEMES = frozenset({"bearer", "token"})  # mem0's client calls it a token
 _FAILURES_PER_MINUTE = 10
 _OWN_SITES = frozenset({None, "same-origin", "none"})  # Sec-Fetch-Site: not a browser, our own page, typed by a person
 _KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
@@ -208,7 +210,7 @@ class Authenticator:
 
 def _bearer(authorization: str) -> str:
     scheme, _, token = authorization.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    return token.strip() if scheme.lower() in _SCHEMES else ""
 
 
 def _check_rate(rate: RateLimit, caller: str, detail: str) -> None:
@@ -219,7 +221,7 @@ def _check_rate(rate: RateLimit, caller: str, detail: str) -> None:
 
 def _check_mind(caller: Principal, path: str) -> None:
     """Raise MindNotFound for a mind the key may not see; NotFound for pages about several minds."""
-    if caller.sees_all or path in _WITHOUT_MIND or path.startswith(_DOCS):
+    if caller.sees_all or path in _WITHOUT_MIND or path.startswith((_DOCS, *_FACADES)):
         return
     if not path.startswith(f"{_MINDS}/"):
         raise NotFound("Not Found")

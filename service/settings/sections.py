@@ -382,6 +382,12 @@ class ProxySettings(Section):
     )
 
 
+class FacadeSettings(Section):
+    """Other memories' APIs, so that their clients go on with another address."""
+
+    mem0: bool = Field(default=False, description="Serve mem0's API under `/mem0`.")
+
+
 def _unlike_nothing(marker: str) -> str:
     if not marker.strip():
         raise ValueError("must not be blank: every message would be off the record")

@@ -27,6 +27,7 @@ from service.settings.sections import (
     DigestionSettings,
     EmbedderSettings,
     EntityKindSettings,
+    FacadeSettings,
     GraphSettings,
     ImportsSettings,
     JournalSettings,
@@ -126,6 +127,7 @@ class Settings(BaseSettings):
     sleep: SleepSettings = Field(SleepSettings(), description="The sleep of autonomous agents.")
     journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")
     proxy: ProxySettings = Field(ProxySettings(), description="The OpenAI-compatible proxy.")
+    facades: FacadeSettings = Field(FacadeSettings(), description="Other memories' APIs.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call the service.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="Background work after a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")

@@ -1,0 +1,138 @@
+"""Whose memories a call of mem0 means: its `user_id`, `agent_id`, `app_id` and `run_id`, as a mind and a session."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from consolidation.kernel.errors import InvalidRequest
+from consolidation.workspace import DEFAULT_MIND, mind_id_of, no_such_mind
+from service.http.schemas.fields import Instant, SessionId
+from service.retrieval.remember import TimeWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.access.principal import Principal
+
+OURS = "mem0"  # the field of a turn's metadata that keeps the ids as they were sent
+DEFAULT_SESSION = "mem0"
+_OWNERS = ("user_id", "agent_id", "app_id")  # the first that is given names the mind
+_NAMES = (*_OWNERS, "run_id")
+_INSTANT: TypeAdapter[datetime] = TypeAdapter(Instant)
+_SESSION: TypeAdapter[str] = TypeAdapter(SessionId)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The ids of a call. Memories in ``window`` are meant."""
+
+    user_id: str | None = None
+    agent_id: str | None = None
+    app_id: str | None = None
+    run_id: str | None = None
+    window: TimeWindow = field(default_factory=TimeWindow)
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """The ids that are given, by mem0's names."""
+        return {name: value for name, value in asdict(self).items() if name in _NAMES and value is not None}
+
+    @property
+    def is_whole_mind(self) -> bool:
+        """Whether nothing narrows it down to a part of its mind."""
+        return len(self.ids) == 1 and self.run_id is None
+
+    @property
+    def session_id(self) -> str:
+        """The session that its turns belong to."""
+        return self.run_id or DEFAULT_SESSION
+
+    def mind_id(self, caller: Principal) -> str:
+        """
+        The mind of the user, else of the agent, else of the app; for a run alone, the caller's own or the default one.
+
+        Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
+        """
+        named = next((name for name in _OWNERS if name in self.ids), None)
+        mind_id = mind_id_of(self.ids[named], pointer=f"#/{named}") if named is not None else _default_of(caller)
+        if not caller.sees(mind_id):
+            raise no_such_mind(mind_id)
+        return mind_id
+
+    def holds(self, turn: StoredTurn) -> bool:
+        """Whether *turn* belongs to the run, agent and app, as far as they are given and do not name the mind."""
+        sent = ids_of(turn)
+        named = next((name for name in _OWNERS if name in self.ids), None)
+        narrowing = {name: value for name, value in self.ids.items() if name not in {named, "run_id"}}
+        is_of_run = self.run_id is None or turn.turn.session_id == self.run_id
+        return is_of_run and all(sent.get(name) == value for name, value in narrowing.items())
+
+
+def ids_of(turn: StoredTurn) -> dict[str, str]:
+    """The ids with which *turn* was added through this door."""
+    sent = turn.turn.metadata.get(OURS)
+    return {name: sent[name] for name in _NAMES if isinstance(sent.get(name), str)} if isinstance(sent, dict) else {}
+
+
+def scope_of(sent: Mapping[str, Any], *, pointer: str = "#") -> Scope:
+    """
+    The scope from ids and filters: ids side by side, or under one ``AND``; ``created_at`` with ``gte`` and ``lte``.
+
+    Raises InvalidRequest for other filters, for no id at all, and for one that is sent with two values.
+    """
+    ids: dict[str, str] = {}
+    times: dict[str, datetime] = {}
+    for name, value in _conditions(sent, pointer):
+        where = f"{pointer}/{name}"
+        if name == "created_at":
+            times |= _times(value, where)
+            continue
+        if not isinstance(value, str) or not value or value == "*":
+            raise InvalidRequest("must be one id, as text; lists and * are not served", pointer=where)
+        if ids.setdefault(name, value) != value:
+            raise InvalidRequest("one call concerns one value of each id", pointer=where)
+    if not ids:
+        raise InvalidRequest("needs a user_id, an agent_id, an app_id or a run_id", pointer=pointer)
+    if "run_id" in ids:
+        ids["run_id"] = _session(ids["run_id"], f"{pointer}/run_id")
+    return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")))
+
+
+def _conditions(sent: Mapping[str, Any], pointer: str) -> Iterator[tuple[str, Any]]:
+    """Each name with its value. Raises InvalidRequest."""
+    for name, value in sent.items():
+        if name == "AND" and isinstance(value, list) and all(isinstance(one, dict) for one in value):
+            for one in value:
+                yield from _conditions(one, f"{pointer}/AND")
+        elif name in {*_NAMES, "created_at"}:
+            yield name, value
+        else:
+            raise InvalidRequest(
+                "is not served: filters are user_id, agent_id, app_id, run_id, created_at (gte, lte), and AND of these",
+                pointer=f"{pointer}/{name}",
+            )
+
+
+def _times(value: object, pointer: str) -> dict[str, datetime]:
+    if not isinstance(value, dict) or not value or not value.keys() <= {"gte", "lte"}:
+        raise InvalidRequest("needs gte, lte or both", pointer=pointer)
+    try:
+        return {name: _INSTANT.validate_python(one) for name, one in value.items()}
+    except ValidationError as error:
+        raise InvalidRequest("must be times with an offset, like 2026-01-09T18:30:00Z", pointer=pointer) from error
+
+
+def _session(value: str, pointer: str) -> str:
+    try:
+        return _SESSION.validate_python(value)
+    except ValidationError as error:
+        raise InvalidRequest("must be printable text of at most 200 characters", pointer=pointer) from error
+
+
+def _default_of(caller: Principal) -> str:
+    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND

@@ -1,0 +1,254 @@
+"""mem0's published client, unchanged, at our address."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import closing
+
+import httpx
+import httpx2
+import pytest
+
+os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": tempfile.mkdtemp(prefix="mem0-")}  # read when it is imported
+
+from mem0 import AsyncMemoryClient, MemoryClient
+from mem0.exceptions import MemoryError as Mem0Error
+
+from tests.support.api_keys import make_key
+from tests.support.openai_proxy import proxied
+
+README = [
+    {"role": "user", "content": "Hi, I'm Alex. I'm a vegetarian and I'm allergic to nuts."},
+    {"role": "assistant", "content": "Hello Alex! I've noted that you're a vegetarian and have a nut allergy."},
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with proxied(tmp_path_factory.mktemp("home"), facades={"mem0": True}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def mem0(service):
+    client = MemoryClient(api_key="any", host=service.url.removesuffix("/v1") + "/mem0")
+    with closing(client.client):
+        yield client
+
+
+def refused(call, *words, status=None):
+    with pytest.raises(Mem0Error) as fault:
+        call()
+    told = f"{fault.value} {fault.value.details}"
+    assert all(word in told for word in words), told
+    if status is not None:
+        assert fault.value.debug_info["status_code"] == status
+
+
+def test_the_example_of_its_readme(mem0, service):
+    added = mem0.add(README, user_id="alex")
+    assert [one["event"] for one in added["results"]] == ["ADD"]
+    service.digested("alex")
+
+    found = mem0.search("What can I cook for dinner tonight?", filters={"user_id": "alex"})["results"]
+    assert "allergic to nuts" in found[0]["memory"]
+    assert found[0]["user_id"] == "alex"
+    assert 0 < found[0]["score"] <= 1
+    assert mem0.get(found[0]["id"])["id"] == found[0]["id"]
+
+    listed = mem0.get_all(filters={"user_id": "alex"})
+    assert listed["count"] == 1
+    assert [one["id"] for one in listed["results"]] == [added["results"][0]["id"]]
+
+
+def test_ids_users_sessions_and_metadata_come_back(mem0, service):
+    sent = {"user_id": "tom@example.org", "agent_id": "chef", "app_id": "kitchen", "run_id": "monday"}
+    mem0.add("I cook on gas.", **sent, metadata={"shelf": 3}, timestamp=1_767_225_600)
+    (one,) = mem0.get_all(filters={"user_id": "tom@example.org"})["results"]
+    assert {name: one[name] for name in sent} == sent
+    assert one["metadata"] == {"shelf": 3}
+    assert one["created_at"] == "2026-01-01T00:00:00+00:00"
+    (kept,) = service.kept(one["id"].partition(":")[0])
+    assert kept["session_id"] == "monday"
+
+
+def test_what_is_asked_for_narrows_what_is_found(mem0, service):
+    mem0.add("The red bicycle has a flat tyre.", user_id="nora", agent_id="garage", run_id="r1")
+    mem0.add("The blue bicycle has new brakes.", user_id="nora", agent_id="shop", run_id="r2", timestamp=1_767_225_600)
+    service.digested("nora")
+
+    def found(**more):
+        filters = {"AND": [{"user_id": "nora"}, more]} if more else {"user_id": "nora"}
+        searched = [one["memory"] for one in mem0.search("bicycle", filters=filters)["results"]]
+        assert sorted(searched) == sorted(one["memory"] for one in mem0.get_all(filters=filters)["results"])
+        return {text.split()[1] for text in searched}
+
+    assert found() == {"red", "blue"}
+    assert found(agent_id="garage") == {"red"}
+    assert found(run_id="r2") == {"blue"}
+    assert found(created_at={"lte": "2026-02-01T00:00:00Z"}) == {"blue"}
+    assert len(mem0.search("bicycle", filters={"user_id": "nora"}, top_k=1)["results"]) == 1
+    assert mem0.search("bicycle", filters={"user_id": "somebody else"}) == {"results": []}
+    assert mem0.get_all(filters={"user_id": "somebody else"})["count"] == 0
+
+
+def test_pages(mem0):
+    for number in range(5):
+        mem0.add(f"Note {number}", user_id="pages", timestamp=1_767_225_600 + number)
+    filters = {"user_id": "pages"}
+    pages = [mem0.get_all(filters=filters, page=page, page_size=2) for page in (1, 2, 3)]
+    assert [one["memory"] for page in pages for one in page["results"]] == [f"Note {at}" for at in (4, 3, 2, 1, 0)]
+    assert {page["count"] for page in pages} == {5}
+    assert [page["next"] is None for page in pages] == [False, False, True]
+
+
+def test_an_update_replaces_the_words_and_the_history_shows_both(mem0, service):
+    (added,) = mem0.add("I live in Lyon.", user_id="mover")["results"]
+    service.digested("mover")
+    assert mem0.update(added["id"], text="I live in Nantes.")["memory"] == "I live in Nantes."
+    assert mem0.get(added["id"])["memory"] == "I live in Nantes."
+    assert [one["memory"] for one in mem0.get_all(filters={"user_id": "mover"})["results"]] == ["I live in Nantes."]
+    texts = [one["memory"] for one in mem0.search("Where do I live?", filters={"user_id": "mover"})["results"]]
+    assert texts == ["I live in Nantes."]
+    events = [(one["event"], one["old_memory"], one["new_memory"]) for one in mem0.history(added["id"])]
+    assert events == [("ADD", None, "I live in Lyon."), ("UPDATE", "I live in Lyon.", "I live in Nantes.")]
+
+
+def test_what_was_said_in_its_place_can_be_deleted_too(mem0, service):
+    (added,) = mem0.add("I drink tea.", user_id="drinker")["results"]
+    service.digested("drinker")
+    mem0.update(added["id"], text="I drink coffee.")
+    (shown,) = mem0.get_all(filters={"user_id": "drinker"})["results"]
+    mem0.delete(shown["id"])
+    assert mem0.get_all(filters={"user_id": "drinker"})["results"] == []
+    assert mem0.search("drink", filters={"user_id": "drinker"})["results"] == []
+
+
+def test_a_deleted_memory_is_gone(mem0, service):
+    first, second = (mem0.add(text, user_id="forgetful")["results"][0] for text in ("My code is red.", "I like figs."))
+    service.digested("forgetful")
+    mem0.delete(first["id"])
+    refused(lambda: mem0.get(first["id"]), status=410)
+    assert [one["id"] for one in mem0.get_all(filters={"user_id": "forgetful"})["results"]] == [second["id"]]
+    assert "red" not in str(service.kept("forgetful"))
+
+
+def test_facts_are_memories_and_can_be_put_right(mem0, service):
+    example = {"user_id": "example"}
+    service.http.post("/v1/example").raise_for_status()
+    service.until(lambda: service.http.get("/v1/minds/example/facts").json().get("items"))
+    service.digested("example")
+    (fact, other) = [one for one in mem0.get_all(filters=example, page_size=500)["results"] if ":fact:" in one["id"]][
+        :2
+    ]
+    assert fact["created_at"]
+    assert mem0.get(fact["id"])["memory"] == fact["memory"]
+    assert mem0.update(fact["id"], text="Quinces are yellow.")["memory"] == "Quinces are yellow."
+    mem0.delete(other["id"])
+    refused(lambda: mem0.get(other["id"]), "deleted", status=404)
+    assert [one["event"] for one in mem0.history(other["id"])] == ["ADD", "DELETE"]
+
+    listed = {one["memory"] for one in mem0.get_all(filters=example, page_size=500)["results"]}
+    assert "Quinces are yellow." in listed
+    assert not listed & {fact["memory"], other["memory"]}
+    found = mem0.search(other["memory"], filters=example, top_k=100)["results"]
+    assert other["id"] not in {one["id"] for one in found}
+
+
+@pytest.mark.parametrize(
+    "memory_id", ["x", ":", "x:", "x:episode:", "x:episode:one", "x:episode:-1", "X Y:fact:1", "\x00:y", "é:é"]
+)
+def test_an_id_that_names_nothing_is_answered(mem0, memory_id):
+    mem0.add("I exist.", user_id="x")
+    for call in (mem0.get, mem0.delete, mem0.history, lambda one: mem0.update(one, text="No.")):
+        with pytest.raises(Mem0Error) as fault:
+            call(memory_id)
+        assert fault.value.debug_info["status_code"] in {404, 422}
+
+
+def test_many_at_once(mem0, service):
+    added = [mem0.add(text, user_id="batch")["results"][0] for text in ("One.", "Two.", "Three.")]
+    service.digested("batch")
+    mem0.batch_update([{"memory_id": added[0]["id"], "text": "Eins."}])
+    mem0.batch_delete([{"memory_id": one["id"]} for one in added[1:]])
+    assert [one["memory"] for one in mem0.get_all(filters={"user_id": "batch"})["results"]] == ["Eins."]
+
+
+def test_users_and_everything_of_one_are_erased(mem0, service):
+    mem0.add("A.", user_id="leaving", run_id="s1")
+    mem0.add("B.", user_id="leaving", run_id="s2")
+    assert "leaving" in [one["name"] for one in mem0.users()["results"]]
+    mem0.delete_all(user_id="leaving", run_id="s1")
+    assert [one["memory"] for one in mem0.get_all(filters={"user_id": "leaving"})["results"]] == ["B."]
+    mem0.delete_all(user_id="leaving")
+    assert "leaving" not in [one["name"] for one in mem0.users()["results"]]
+    mem0.add("C.", user_id="going")
+    mem0.delete_users(user_id="going")
+    assert "going" not in [one["name"] for one in mem0.users()["results"]]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda mem0: mem0.add("Hi.", user_id="x", expiration_date="2027-01-01"), ["do not expire"]),
+        (lambda mem0: mem0.add("Hi.", user_id="x", custom_categories=[{"a": "b"}]), ["no categories"]),
+        (lambda mem0: mem0.add("Hi."), ["needs a user_id"]),
+        (lambda mem0: mem0.add("Hi.", user_id="x", colour="red"), ["colour"]),
+        (lambda mem0: mem0.add([{"role": "robot", "content": "Hi."}], user_id="x"), ["role"]),
+        (lambda mem0: mem0.search("Hi", filters={"OR": [{"user_id": "x"}]}), ["OR"]),
+        (lambda mem0: mem0.search("Hi", filters={"user_id": "*"}), ["user_id"]),
+        (lambda mem0: mem0.search("Hi", filters={"user_id": "x", "created_at": {"gte": "soon"}}), ["created_at"]),
+        (lambda mem0: mem0.get_all(filters={}), ["needs a user_id"]),
+        (lambda mem0: mem0.get("x:fact:none"), []),
+        (lambda mem0: mem0.get("7f2c"), []),
+        (lambda mem0: mem0.delete_all(), ["needs a user_id"]),
+        (lambda mem0: mem0.create_memory_export(schema="{}", user_id="x"), ["not served"]),
+        (lambda mem0: mem0.get_profile("x"), ["not served"]),
+    ],
+)
+def test_what_is_not_served_is_refused_with_the_reason(mem0, call, words):
+    refused(lambda: call(mem0), *words)
+
+
+@pytest.mark.anyio
+async def test_its_client_for_asyncio(service):
+    async with AsyncMemoryClient(api_key="any", host=service.url.removesuffix("/v1") + "/mem0") as mem0:
+        await mem0.add("I play the cello.", user_id="async")
+        assert [one["memory"] for one in (await mem0.get_all(filters={"user_id": "async"}))["results"]]
+
+
+def test_the_calls_of_its_own_server(service):
+    at = service.url.removesuffix("/v1") + "/mem0"
+    with httpx2.Client(base_url=at) as http:
+        added = http.post("/memories", json={"messages": README, "user_id": "rest"}).json()["results"][0]
+        service.digested("rest")
+        assert [one["id"] for one in http.get("/memories?user_id=rest").json()["results"]] == [added["id"]]
+        found = http.post("/search", json={"query": "nuts", "user_id": "rest"}).json()["results"]
+        assert [one["id"] for one in found] == [added["id"]]
+        assert (
+            http.put(f"/memories/{added['id']}", json={"text": "Alex eats all."}).json()["memory"] == "Alex eats all."
+        )
+        assert len(http.get(f"/memories/{added['id']}/history").json()) == 2
+        assert http.delete("/memories?user_id=rest").status_code == 200
+        assert http.get("/memories?user_id=rest").json() == {"results": []}
+
+
+def test_it_is_off_until_it_is_switched_on(tmp_path):
+    with proxied(tmp_path) as service:
+        assert service.http.get("/mem0/v1/ping/").status_code == 404
+
+
+def test_a_key_opens_its_own_minds_only(tmp_path):
+    key = make_key(tmp_path, minds=("mine",))
+    with proxied(tmp_path, facades={"mem0": True}) as service:
+        at = service.url.removesuffix("/v1") + "/mem0"
+        with httpx.Client() as http, pytest.raises(ValueError, match="key"):
+            MemoryClient(api_key="wrong", host=at, client=http)
+        mem0 = MemoryClient(api_key=key, host=at)
+        with closing(mem0.client):
+            (added,) = mem0.add("I sail.", user_id="mine")["results"]
+            assert mem0.get(added["id"])["memory"] == "I sail."
+            refused(lambda: mem0.add("I sail.", user_id="theirs"), status=404)
+            refused(lambda: mem0.get(added["id"].replace("mine", "theirs")), status=404)
+            assert [one["name"] for one in mem0.users()["results"]] == ["mine"]
