@@ -13,6 +13,7 @@ from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.dates import has_time
 from consolidation.text.language import detect
+from consolidation.text.record_attributes import attributes_told
 from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told, wants_answer
 from consolidation.text.words import stems
 from service.index.neighbourhood import asks
@@ -101,7 +102,7 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         has_time=has_time(text),
         only_asks=not tells,
         knows_not=knows_not(answer),
-        answers=held_types(own, language=language),
+        answers=held_types(own, language=language).union(*map(attributes_told, tells)),
         wants_answer=wants_answer(own, language=language),
         denies=before.sequence if before is not None and is_denied(before, own, answer) else None,
     )

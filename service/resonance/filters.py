@@ -81,7 +81,7 @@ class Filters:
                 is_unlimited=candidates.wants_list or not is_gated,
             ),
             timezone=request.timezone,
-            subjects=verdict.subjects if is_gated and candidates.is_present else {},
+            subjects=verdict.subjects if is_gated and candidates.is_present else None,
             factors=factors,
             best=candidates.fragments[0].score,
         )

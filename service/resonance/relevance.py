@@ -68,6 +68,7 @@ class Topic:
 
     ``names_period`` where it asks for a time, ``names_plan`` where it tells of one yet to come; ``has_unknown_name``
     where it names somebody unknown; ``unanswered``, 0…1, is how much of it was asked before and not answered.
+    ``attributes`` are those of a person's papers that it asks for. ``is_saying``: it says hardly more than a saying.
     ``is_personal``: it speaks of a life, not only to its reader.
     """
 
@@ -79,6 +80,8 @@ class Topic:
     names_plan: bool = False
     has_unknown_name: bool = False
     unanswered: float = 0.0
+    attributes: frozenset[str] = frozenset()
+    is_saying: bool = False
     is_personal: bool = True
 
     @property

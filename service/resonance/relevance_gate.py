@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
 from consolidation.text.names import names
+from consolidation.text.record_attributes import attributes_asked, attributes_told
+from consolidation.text.sayings import without_sayings
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, stems
 from service.resonance.relevance import DEPTH, Evidence, Topic, content_weights, is_meant, probability
@@ -32,6 +34,8 @@ _RECIPIENT = re.compile(
     r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b", re.IGNORECASE
 )
 _NOT_MEANT, _CHANGES_NOTHING = "relevance: not a word in common", "relevance: would not change what is said"
+_OTHER_RECORD = "relevance: does not tell what is asked for"
+_WORDS_BESIDE_SAYING = 4  # in a message with a saying, up to which it says nothing else
 _SURELY_THE_SAME = 2  # stems: a single one may stand in the answer to another question
 
 
@@ -66,10 +70,23 @@ class _Found:
         """The ids of those that there is evidence for."""
         return frozenset(self.newest) | frozenset(self.notes)
 
+    def without_record(self, attributes: frozenset[str], fragments: Sequence[Fragment]) -> frozenset[str]:
+        """The ids of those of *fragments* that tell none of *attributes*; none where none is asked for."""
+        if not attributes:
+            return frozenset()
+        weighable = [one for one in fragments if one.id in self.weighable]
+        return frozenset(one.id for one in weighable if attributes.isdisjoint(self._attributes(one)))
+
     @property
     def asking(self) -> frozenset[int]:
         """The turns in which the person only asks."""
         return frozenset(sequence for sequence, one in self.traits.items() if one.only_asks)
+
+    def _attributes(self, fragment: Fragment) -> frozenset[str]:
+        sequence = self.newest.get(fragment.id)
+        if sequence is None:
+            return attributes_told(fragment.text)
+        return self.traits[sequence].answers if sequence in self.traits else frozenset()
 
     def told(self, fragment: Fragment, named: frozenset[str]) -> Told:
         """What is known of *fragment* by itself; *named* are the names of the message, casefolded."""
@@ -116,8 +133,13 @@ class RelevanceGate:
         searched = turns + candidates.searched
         highest, meant = 0.0, set[str]()
         by_memory: dict[str, float] = {}
+        of_other_records = set[str]()
         for hits, topic in topics:
-            evidence = self._evidence(hits, topic, found, moment)
+            other = found.without_record(topic.attributes, fragments)
+            of_other_records |= other
+            evidence = {key: one for key, one in self._evidence(hits, topic, found, moment).items() if key not in other}
+            if topic.is_saying:
+                evidence = {}
             if is_weighed_by_memory(topic):
                 named = _named(hits.query, text, moment)
                 for one in (one for one in fragments if one.id in evidence):
@@ -125,7 +147,11 @@ class RelevanceGate:
                     by_memory[one.id] = max(likely, by_memory.get(one.id, 0.0))
                 continue
             # That a chore was asked for before does not make it worth a memory.
-            vouching = [key for key in best if not (topic.is_chore and found.newest.get(key) in found.asking)]
+            vouching = [
+                key
+                for key in best
+                if key in evidence and not (topic.is_chore and found.newest.get(key) in found.asking)
+            ]
             highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
             meant |= {key for key, one in evidence.items() if is_meant(topic, one)}
         of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)
@@ -137,6 +163,7 @@ class RelevanceGate:
             meant = set()  # a question that nothing answers lets nothing surface beside a remark
         meant |= {key for key, likely in by_memory.items() if likely >= needed}
         strays = {key: _CHANGES_NOTHING if key in by_memory else _NOT_MEANT for key in found.weighable - meant}
+        strays |= dict.fromkeys(of_other_records - meant, _OTHER_RECORD)
         return Verdict(max(highest, *by_memory.values(), 0.0), strays, by_memory, subjects)
 
     def _evidence(self, hits: QueryHits, topic: Topic, found: _Found, moment: Moment) -> dict[str, Evidence]:
@@ -167,7 +194,9 @@ class RelevanceGate:
     def _topic(self, hits: QueryHits, candidates: Candidates, text: TextIndex, moment: Moment) -> Topic:
         query, language = hits.query, moment.language
         supposed = candidates.hypotheses.get(query)
-        bare = without_period(without_names(query, candidates.people))
+        asked = _order(query, language)
+        literal = without_sayings(asked, language=language)
+        bare = without_period(without_names(literal, candidates.people))
         empty = subjectless(language)
         words = {word: stem for word, stem in content_words(bare, language=language).items() if word not in empty}
         proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
@@ -183,7 +212,7 @@ class RelevanceGate:
         intent = intent_of(wanting, language=language, names_known=names_known)
         if supposed is not None:
             intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
-        names_time = _period(query, moment) is not None
+        names_time = _period(asked, moment) is not None
         looks_back = intent.recalls or not intent.kind.endswith("remark")  # "let us go on Sunday" does not
         return Topic(
             weights,
@@ -193,9 +222,13 @@ class RelevanceGate:
             names_period=names_time and looks_back,
             names_plan=names_time and not looks_back,
             has_unknown_name=any(in_turns[stem] == 0 and stem not in in_notes for stem in proper),
+            is_saying=literal != asked and intent.kind.endswith("remark") and len(words) <= _WORDS_BESIDE_SAYING,
             unanswered=_unanswered(text, weights, meant, tuple({one for arm in hits.arms for one in arm.hits})),
+            attributes=attributes_asked(query) if intent.kind.endswith("question") else frozenset(),
             is_personal=supposed is not None
-            or intent_of(_RECIPIENT.sub(r"\1", wanting), language=language, names_known=names_known).is_personal,
+            or intent_of(
+                _RECIPIENT.sub(r"\1", _order(wanting, language)), language=language, names_known=names_known
+            ).is_personal,
         )
 
 
@@ -210,6 +243,15 @@ def _read(text: TextIndex, fragments: Sequence[Fragment], candidates: Candidates
         text.concepts_of(sequences),
         text.traits(sequences),
     )
+
+
+def _order(request: str, language: str) -> str:
+    """*request* without the text that it wants to be worked on: that says nothing of a life."""
+    order, colon, pasted = request.partition(":")
+    if not (colon and pasted.strip()):
+        return request
+    intent = intent_of(order, language=language, names_known=False)
+    return order if intent.kind == "request" and "language" in intent.tasks else request
 
 
 def _named(query: str, text: TextIndex, moment: Moment) -> frozenset[str]:

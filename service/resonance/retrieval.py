@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from service.resonance.seeds_model import CallSeeds
     from service.retrieval.fusion import Ranked
     from service.retrieval.moment import Fragment
+    from service.retrieval.periods import Period
     from service.retrieval.put_right import PutRight
 
 _MOST_TURNS = 60
@@ -147,7 +148,7 @@ class Retrieval:
             added=frozenset(query for one in by_model for query in one.queries),
             hypotheses=hypotheses,
             names_entities=bool(terms.entities),
-            is_present=any(_is_present(call, hits.query, terms) for hits in queries),
+            is_present=any(_is_present(call, hits.query, terms) and not _period(call, hits.query) for hits in queries),
             rounds=rounds,
             wants_list=intent_of(call.moment.message, language=call.moment.language, names_known=False).wants_list,
         )
@@ -307,7 +308,7 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
     moment = call.moment
     return Cues(
         named_in(query, terms.people),
-        period(query, today=moment.now.astimezone(moment.timezone).date()),
+        _period(call, query),
         asks_when(query),
         is_present=_is_present(call, query, terms),
         newest=call.mind.transcript.positions.last,
@@ -315,6 +316,10 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
         answer_types=answer_types(query, language=moment.language),
         recalls_answer=intent_of(query, language=moment.language, names_known=bool(terms.entities)).recalls_answer,
     )
+
+
+def _period(call: PreTurnCall, query: str) -> Period | None:
+    return period(query, today=call.moment.now.astimezone(call.moment.timezone).date())
 
 
 def _names_said(call: PreTurnCall, query: str) -> bool:
@@ -325,7 +330,7 @@ def _names_said(call: PreTurnCall, query: str) -> bool:
 
 
 def _is_present(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
-    """Whether *query* is about what holds now, so that what was said last leads."""
+    """Whether *query* is about what holds now, so that what was said last counts for more."""
     intent = intent_of(query, language=call.moment.language, names_known=bool(terms.entities))
     return intent.is_about_now or intent.wants_latest or not (named_in(query, terms.people) or intent.wants_list)
 

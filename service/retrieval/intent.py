@@ -20,6 +20,11 @@ _QUERIES = 32  # each phase asks of the same few
 LONGEST_END = 400
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
+_LIKE_A_CHILD = re.compile(
+    r"\blike i(?:'m| am|m) (?:five|5|a (?:child|kid))\b|\bals wäre ich (?:fünf|5|ein kind)\b"
+    r"|\bcomo si (?:yo )?tuviera (?:cinco|5)\b"
+    r"|\bcomme si j'avais (?:cinq|5)\b|\bcome se avessi (?:cinque|5)\b|\bcomo se eu tivesse (?:cinco|5)\b"
+)
 
 type Kind = Literal["personal question", "other question", "request", "personal remark", "other remark"]
 
@@ -54,7 +59,9 @@ _FIRST_PERSON_VERBS = {
     ),
     "it": r"ho|sono|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|abbiamo|siamo|andiamo",
     "pt": r"tenho|estou|vou|sou|moro|faço|quero|posso|devo|trabalho|pago|tomo|fui|fiz|tive|disse|temos|vamos|somos",
-    "pl": r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy)|mam|jestem|mieszkam|pracuję|biorę|płacę|chcę|muszę|mogę|idę|jadę",
+    "pl": (
+        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy)|mam|jestem|mieszkam|pracuję|biorę|płacę|chcę|muszę|mogę|idę|jadę"
+    ),
 }
 _THIRD_PERSON = {
     "en": "he she it him her hers his its they them their theirs that those there this these one",
@@ -122,7 +129,8 @@ _LAST_TIME = (
 )
 _LISTS = (
     r"\ball\b|every\w*|\blist\b|one after (?:the other|another)|from (?:the )?\w+ .{0,40}\bto\b|how .{1,40} (?:go"
-    r"|went)\b|\beach\b(?! (?:day|week|month|year))|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both|how many"
+    r"|went)\b|\beach\b(?! (?:day|week|month|year))|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both"
+    r"|how many"
     r"|in (?:what )?order|so far|the \w+s\b.*\band\b|\bplaces\b|\bparts\b|\b(?:two|three|four) \w+s\b"
     r"|\b(?:which|what) \w{3,20}s\b.*\b(?:i|we|you)(?:'ve)? (?:have|had|got|been|lived|used|tried|took|taken)\b"
     r"|\w, \w{1,30},? (?:and|und|y|et|e|en|i|и) \w"  # several at once: "what do Ann, Bo and Cid eat"
@@ -133,6 +141,37 @@ _LISTS = (
     r"|todos|todas|\blista\b|cuáles|quiénes|qué \w+s\b|por orden|en orden|ambos|em ordem|quais"
     r"|tous|toutes|quels|quelles|dans l['’]ordre|partout|tutti|tutte|quali|in ordine"
     r"|wszystkie|wszyscy|po kolei|которые|все\b|какие|по порядку|全部|哪些|按顺序|すべて|全て|順番に|جميع|بالترتيب"
+    # A course of things: "the whole saga, start to finish", "how has it gone up over the year".
+    r"|\bwhole (?:\w+ )?(?:story|saga|history|business|thing)\b|\bstart to finish\b|, the lot\b|\brecap\b"
+    r"|\bstep by step\b"
+    r"|\bover (?:the|this) (?:\w+ )?(?:year|yr|months|weeks)\b|\bthe old (?:ones? )?and (?:the )?new\b|\bevery step\b"
+    r"|\b(?:first|old|former|previous) \w{1,20} to (?:the )?(?:last|now|today|new)\b|\bsince (?:january|february"
+    r"|the start)\b"
+    r"|\bim laufe\b|\bvon anfang (?:an )?bis\b|\bbis (?:jetzt|heute)\b|\bganze geschichte\b|\b(?:zwei|drei"
+    r"|vier) \w+(?:en|er|e)\b"
+    r"|\bseit (?:januar|anfang)\b|\ba lo largo\b|\bha(?:n|s|)? ido \w+ndo\b"
+    r"|\bviej[ao]s y (?:l[ao]s )?nuev[ao]s\b|\bhasta (?:hoy|ahora)\b"
+    r"|\btoda la historia\b|\blos dos \w+s\b|\blas dos \w+s\b|\bdesde (?:enero|el principio)\b|récapitul"
+    r"|\bau fil\b|\bdu premier\b"
+    r"|\bjusqu'(?:à|ici)|\bdepuis (?:janvier|le début)\b|\btoute l'histoire\b|\bles deux \w+s\b|\bdal primo\b"
+    r"|\bnel corso\b"
+    r"|\btutte e due\b|\btutti e due\b|\bfino a (?:oggi|ora)\b|\bda gennaio\b|\bao longo\b|\bos dois \w+s\b"
+    r"|\bas duas \w+s\b"
+    r"|\bdesde janeiro\b|\baté (?:hoje|agora)\b|\bin de loop\b|\btot nu toe\b|\bdo tej pory\b|\bod stycznia\b"
+    r"|с начала|до сих пор"
+)
+# A list that is asked for without a verb: "all the places I've lived, please", "both my scores, old and new".
+_BARE_LIST = (
+    r"^\W*(?:(?:please|ok|so|and|bitte|und|y|et|e|oye) )?(?:all|both|every|each|alle|beide|jede[rs]?|sämtliche"
+    r"|tod[ao]s"
+    r"|amb[ao]s|tous|toutes|les deux|chaque|tutt[ie]|entramb[ie]|ogni|wszystkie|все|оба|全部|所有|すべて|全て|كل)\b"
+    r"(?=.*(?:\bplease\b|\bpls\b|\bin order\b|\bthis (?:year|yr|month|summer)\b|\bsince\b|\bso far\b|'ve\b|\bive\b"
+    r"|\bi have\b|\bwe have\b|\bones?\b|\bbitte\b|\bseit\b|\bdieses jahr\b|\bbisher\b|\bder reihe nach\b"
+    r"|\bpor favor\b"
+    r"|\beste año\b|\bdesde\b|\ben orden\b|\bcette année\b|\bdepuis\b|\bs'il te plaît\b|\bdans l'ordre\b"
+    r"|\bquest'anno\b"
+    r"|\bper favore\b|\bin ordine\b|\beste ano\b|\bpor ordem\b|\bw tym roku\b|\bпо порядку\b|\bв этом году\b|今年"
+    r"|順番|这一?年))"
 )
 _TASKS = {
     "code": (
@@ -142,10 +181,13 @@ _TASKS = {
         r"|function (?:that|to|which)|for loop|while loop|array|\bapi\b|json|\bnpm\b|react|\brust\b|c\+\+"
         r"|null pointer|algorithm|debug"
         r"|\bbranch\b|\bcommit\b|\bcódigo\b|funktion,? die|\bcode\b|schleife|bucle|boucle|\bciclo for|terminal"
-        r"|pandas|dataframe|代码|コード"
+        r"|pandas|dataframe|expression régulière|expresión regular|espressione regolare|expressão regular"
+        r"|regulären ausdruck"
+        r"|reguliere expressie|регулярн\w+ выражен|正規表現|正则|代码|コード"
     ),
     "language": (
-        r"translate|übersetz\w*|traduce\w*|traduis|traduire|traduci|traduz\w*|vertaal|przetłumacz|переведи|翻译"
+        r"correct (?:this|my|the)|(?:corrige|corregge|corrij|korrig)\w*|translate|übersetz\w*|traduce\w*|traduis"
+        r"|traduire|traduci|traduz\w*|vertaal|przetłumacz|переведи|翻译"
         r"|翻訳|ترجم"
         r"|fix (?:the |this |my )?(?:grammar|sentence|spelling|text)|grammar|rewrite|rephrase|reformul\w+"
         r"|proofread|more (?:polite|formal)"
@@ -180,6 +222,9 @@ _TASKS = {
         r"|directed|built|founded|schrieb|malte|erfand|komponierte"
         r"|escribió|pintó|inventó|compuso|descubrió|ganó|a (?:écrit|peint|inventé|composé|découvert)"
         r"|ha (?:scritto|dipinto)|escreveu|pintou|napisał|написал)"
+        r"|^\W*why (?:is|are|do|does) (?:the|a|an)\b|^\W*warum (?:ist|sind) (?:der|die|das)\b|^\W*por qué (?:el"
+        r"|la|los|las)\b"
+        r"|^\W*pourquoi (?:le|la|les)\b|^\W*perché (?:il|la|le|i|gli)\b"
         r"|^\W*wer hat .{1,40} (?:geschrieben|gemalt|erfunden|komponiert|entdeckt)"
         r"|capital of|hauptstadt|capitale? (?:de|di|da)|\bjoke\b|\bwitz\b|flachwitz|chiste|blague|barzelletta"
         r"|piada|fun fact|trivia|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
@@ -229,7 +274,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     """What *text* wants; *names_known* says whether it names somebody or something that the mind knows."""
     text = " ".join(text.split())
     text = text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
-    low = text.casefold().replace("’", "'")
+    low = _LIKE_A_CHILD.sub("", text.casefold().replace("’", "'"))
     tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
     recalls = _found(_RECALLS, low)
     is_first_person = _has_word(_FIRST_PERSON, low, tag) or (
@@ -239,7 +284,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     kind: Kind
     if is_request(text):
         kind = "request"
-    elif is_question(text) or recalls:
+    elif is_question(text) or recalls or _found(_BARE_LIST, low, is_bounded=False):
         kind = "personal question" if is_personal else "other question"
     else:
         kind = "personal remark" if is_personal else "other remark"

@@ -53,9 +53,11 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
         for name, life in lives.items()
     ]
     console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
-    figures = next(iter(lives.values()))["chat"]
-    talks = [(name, *(f"{life['chat'][figure]:.2f}" for figure in figures)) for name, life in lives.items()]
-    console.print(_table("Lives, talked: what comes up before each turn, see README.md", ("", *figures), talks))
+    talked = {name: life["chat"] for name, life in lives.items() if life["chat"]}
+    if talked:
+        figures = tuple(next(iter(talked.values())))
+        talks = [(name, *(f"{found[figure]:.2f}" for figure in figures)) for name, found in talked.items()]
+        console.print(_table("Lives, talked: what comes up before each turn, see README.md", ("", *figures), talks))
 
 
 def _stories(found: Mapping[str, Any]) -> Table:

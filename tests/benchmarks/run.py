@@ -208,8 +208,10 @@ async def _lives(bench: Bench) -> dict[str, Any]:
             with _counting(bench, f"asking {life.mind_id}", len(life.queries)) as advanced:
                 found = await graded(service, life, advanced=advanced)
             said, asked = spoken(found)
-            with _counting(bench, f"talking as {life.mind_id}", len(life.turns)) as advanced:
-                talked = await chat(service, life, advanced=advanced)
+            talked = None
+            if life.marks:
+                with _counting(bench, f"talking as {life.mind_id}", len(life.turns)) as advanced:
+                    talked = await chat(service, life, advanced=advanced)
             results[life.mind_id] = {
                 "chat": talked,
                 "points": points(found),

@@ -156,6 +156,12 @@ def test_what_is_newer_does_not_lead_on_another_subject_or_where_it_hardly_fits(
     assert names(choose(told(1, 0.39), subjects=on("home", "f0", "f1"))) == ["f0", "f1"]
 
 
+def test_a_newer_one_that_fits_nearly_as_well_leads_though_it_shares_no_word_of_the_message():
+    assert names(choose(told(1, 0.7), subjects=on("rent", "f0"))) == ["f1", "f0"]
+    assert names(choose(told(1, 0.69), subjects=on("rent", "f0"))) == ["f0", "f1"]
+    assert names(choose(told(1, 0.7), subjects=None)) == ["f0", "f1"]
+
+
 def test_a_newer_one_that_leads_is_still_at_most_as_sure_as_can_be():
     found = choose(told(1, 0.9, 0.8), subjects=on("home", "f0", "f1", "f2")).fragments
 

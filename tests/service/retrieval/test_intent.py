@@ -290,3 +290,41 @@ def test_asking_for_what_the_person_said_is_something_else(language, text):
 )
 def test_one_thing_is_no_list(language, text):
     assert not wanted(text, language).wants_list
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All my insulin doses since I started, in order please",
+        "both my scores for part 1, the wrong one and the recount",
+        "every dose I've been on this year",
+        "todas las casas donde he vivido este año, por favor",
+    ],
+)
+def test_a_list_may_be_asked_for_without_a_verb(text):
+    found = intent_of(text, language="es" if text.startswith("todas") else "en", names_known=False)
+
+    assert found.wants_list
+    assert found.kind.endswith("question")
+
+
+@pytest.mark.parametrize("text", ["All my friends came to the party", "both of them were late"])
+def test_a_remark_that_begins_as_a_list_does_is_a_remark(text):
+    assert intent_of(text, language="en", names_known=False).kind.endswith("remark")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("give me the whole vape saga, start to finish", "en"),
+        ("what's my pay been per hour over the year", "en"),
+        ("Pour qui ai-je travaillé, du premier patron jusqu'à aujourd'hui ?", "fr"),
+        ("cómo ha ido subiendo la dosis", "es"),
+    ],
+)
+def test_the_course_of_a_thing_is_a_list(text, language):
+    assert intent_of(text, language=language, names_known=False).wants_list
+
+
+def test_to_be_explained_something_as_to_a_child_is_not_about_the_writer():
+    assert not intent_of("why is the sky blue, explain it like I'm five", language="en", names_known=False).is_personal

@@ -1,0 +1,149 @@
+"""
+What stands in a person's papers: a blood group, a shoe size, a birthday, a surname, a password, a number, a school.
+
+A question for one is answered only by a sentence that names it or holds its value: no other words come to "blood
+group", however near they are. So where none was told, there is nothing to remember. Each attribute has one pattern for
+its names in the languages of ``consolidation.text.concepts``, and one for values that stand without the name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_NAMES = {
+    "blood_group": (
+        r"\bblood ?(?:group|type)|\bblutgruppe|\b(?:grupo|tipo) (?:sangu[ií]neo|de sangre)|\bgroupe sanguin"
+        r"|\bgruppo sanguigno|\bbloedgroep|\bgrup\w+ krwi|групп\w+ крови|血型|血液型|(?:فصيلة|زمرة) ?(?:ال)?دم"
+    ),
+    "shoe_size": (
+        r"\bshoe[- ]?size|\bsize (?:of )?(?:my |of )?shoes?\b|\bsize shoes?\b|\bnumber of shoes?\b|\bschuhgr(?:ö"
+        r"|oe)(?:ß|ss)e"
+        r"|\b(?:número|numero) (?:de )?(?:pie|zapatos?|calzado|scarpe|sapatos?)\b|\bcalz[oa]s?\b|\bcalç[oa]\b"
+        r"|\bpointure"
+        r"|\bschoenmaat|\brozmiar\w* but|размер\w* (?:обуви|ног)|鞋码|鞋子?[几多]|靴のサイズ|مقاس (?:ال)?حذا"
+    ),
+    "star_sign": (
+        r"\bstar ?sign|\bzodiac|\bhoroscope|\bsternzeichen|\bhoroskop|\bsigno (?:del zod|zodiacal|del hor)"
+        r"|\bhor[oó]scopo"
+        r"|\bsigne (?:astro|du zod)|\bsegno zodiacale|\boroscopo|\bsterrenbeeld|\bznak\w* zodiaku"
+        r"|знак\w* зодиака|星座|برج"
+    ),
+    "birthday": (
+        r"\b(?:birth-?|b-?)days?\b|\bbirthdates?\b|\bdate of birth|\b(?:when|what (?:day|date|year)) (?:was|were"
+        r"|am) (?:\w+ ){1,4}born\b|\bgeburtstag"
+        r"|\bgeburtsdatum|\bwann (?:\w+ ){1,4}geboren\b|\bcumple(?:años)?\b|\bfecha de nacimiento"
+        r"|\bcuándo nac[ií]|\banniversaires?\b"
+        r"|\bdate de naissance|\bcompleann|\bdata di nascita|\baniversário\b|\bdata de nascimento|\bverjaardag"
+        r"|\bjarig\b|\burodzin|\bdat\w+ urodzenia|день рожд|дня рожд|дне рожд|когда (?:\w+ ){0,3}родил|生日|誕生日"
+        r"|(?:عيد|تاريخ) ?ميلاد"
+    ),
+    "surname": (
+        r"\bsurname|\blast name|\bfamily name|\bmaiden name|\bsecond name|\bnachname|\bfamilienname"
+        r"|\bmädchenname|\bapellidos?\b"
+        r"|\bnom de (?:famille|jeune fille)|\bcognome|\bsobrenome|\bapelido\b|\bachternaam|\bnazwisk|фамили|姓什么"
+        r"|贵姓|苗字|名字は"
+        r"|(?:اسم|لقب) ?(?:ال)?عائلة"
+    ),
+    "password": (
+        r"\bpasswor[dt]|\bpasscode|\bpass ?phrase|\bpin (?:code|number)|\bkennwort|\bwlan[- ]?(?:schlüssel|code)"
+        r"|\bwi-?fi (?:code|key)"
+        r"|\bcontraseña|\bclave (?:del|de la) (?:wi-?fi|red)|\bmot de passe|\bcode (?:wi-?fi|pin)"
+        r"|\bpalavra[- ]passe|\bsenha\b"
+        r"|\bwachtwoord|\bhasło|парол|密码|パスワード|暗証番号|كلمة ?(?:ال)?(?:سر|مرور)"
+    ),
+    "id_number": (
+        r"\b(?:phone|mobile|telephone|insurance|passport|licen[cs]e|student|account|social security|id|customer"
+        r"|tax|member(?:ship)?"
+        r"|order|booking|registration|bank|national insurance|nhs|policy|serial) (?:number|no\b|plate)"
+        r"|\bnumber ?plate|\bplate number"
+        r"|\b(?:telefon|handy|versicherungs|ausweis|pass|matrikel|konto|kunden|steuer|mitglieds"
+        r"|sozialversicherungs)nummer|\biban\b"
+        r"|\bkennzeichen\b|\bn[uú]mero (?:de (?:mi |tu |su |la )?|del |do meu |da minha )?(?:tel[eé]fono"
+        r"|m[oó]vil|pasaporte|cuenta|seguro"
+        r"|socio|cliente|dni|telefone"
+        r"|telemóvel|passaporte|conta|identifica\w+|alumn\w+|estudiante)|\bmatrícula\b|\bmatricule\b"
+        r"|\bplaque d'immatriculation"
+        r"|\bnuméro (?:de )?(?:téléphone|portable|passeport|compte|sécu\w*|client|carte|série|étudiant)"
+        r"|\bnumero di (?:telefono"
+        r"|cellulare|passaporto|conto|matricola|documento)|\btarga\b|\bcodice fiscale|\b(?:telefoon|paspoort"
+        r"|rekening|burgerservice"
+        r"|klant|kenteken)\w*(?:nummer|plaat)|\bkenteken\b|\bnumer\w* (?:telefonu|paszportu|konta|dowodu|pesel)"
+        r"|номер\w* (?:телефон"
+        r"|паспорт|сч[её]т|полис)|(?:电话|手机|护照|身份证|账)号|(?:電話|口座|会員)番号"
+        r"|رقم (?:ال)?(?:هاتف|جواز|حساب|هوية)"
+    ),
+    "anniversary": (
+        r"\b(?:wedding )?anniversar(?:y|ies)\b|\bdate (?:of|did) (?:my|our|i|we) (?:wedding|marriage|get married"
+        r"|marry)"
+        r"|\bhochzeitstag|\bjahrestag|\baniversario de (?:bodas?|casad)|\banniversaire de mariage"
+        r"|\banniversario di (?:matrimonio|nozze)"
+        r"|\baniversário de casamento|\btrouwdag|\brocznic\w+ ślubu|годовщин|结婚纪念日|結婚記念日|ذكرى (?:ال)?زواج"
+    ),
+    "school": (
+        r"\b(?:primary|elementary|grade|infant) school|\b(?:which|what) (?:school|college|kindergarten|nursery) did"
+        r"|\b(?:high|secondary|middle|grammar) school\b|\bgrundschule|\b(?:welche[rn]?"
+        r"|was für eine) schule (?:war|bin|hab|ging)"
+        r"|\b(?:colegio|escuela|instituto|cole) (?:fui|fue|fuiste|iba|estudié)|\bescuela primaria|\bécole primaire"
+        r"|\bquelle école (?:j'ai|ai-je|je suis|suis-je)|\bscuol[ae] elementar|\bche scuola ho|\bescola primária"
+        r"|\bque escola (?:andei|fui)"
+        r"|\bbasisschool|\b(?:lagere|middelbare) school|\bpodstawówk|\bszkoł\w+ podstawow|\bначальн\w+ школ|小学|中学"
+    ),
+}
+_VALUES = {
+    "blood_group": (
+        r"\b(?:ab|a|b|o|0)[ -]?(?:rh(?:esus)?[ -]?)?(?:positive?|negative?|positiv\w*|negativ\w*|pos\b|neg\b)"
+        r"|\brhesus"
+    ),
+    "shoe_size": (
+        r"\b(?:size|gr(?:ö|oe)(?:ß|ss)e|talla|taille|taglia|maat|numero|número|un) ?(?:3[4-9]|4[0-9]|[4-9]"
+        r"|1[0-3])(?:[.,]5| ?½)?\b"
+        r"|\b(?:eu|uk|us) ?(?:3[4-9]|4[0-9]|[4-9]|1[0-3])\b"
+    ),
+    "star_sign": (
+        r"\b(?:aries|taurus|gemini|virgo|libra|scorpio|sagittarius|capricorn|aquarius|pisces|widder|stier"
+        r"|zwillinge?|krebs|löwe"
+        r"|jungfrau|skorpion|schütze|steinbock|wassermann|tauro|géminis|escorpio|sagitario|capricornio|acuario"
+        r"|piscis|bélier|taureau"
+        r"|gémeaux|verseau|ariete|acquario|gemelli|áries|gêmeos|aquário|waterman|baran|bliźnięta|wodnik)\b"
+    ),
+    "birthday": (
+        r"\bgeboren\b|\bnac(?:í|ió)\b|\bnée?\b|родил[ас]|\bturn(?:s|ed|ing)? (?:\d|one|two|three|four|five|six"
+        r"|seven|eight|nine|ten|eleven|twelve|thir|for|fif|six|twen)|\b\d{1,3} "
+        r"(?:on|this|next|in|come|the day) (?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep"
+        r"|oct|nov|dec|week|the)"
+        r"|\bborn\b|\b(?:is|'s|am|i'm|are) \d{1,3} (?:today|tomorrow|the day|th[ie] morra)"
+        r"|\bwird (?:\w+ ){0,3}\d{1,3}\b|\bwerde (?:\w+ )"
+        r"{0,3}\d{1,3}\b|\bcumpl(?:e|o|ió|í|irá|imos|en)\b|\bha nacido\b|\bfête (?:ses|mes)\b|\bcompie\b"
+        r"|\bcompio\b|\bè nat[oa]\b"
+        r"|\bfaz \d{1,3}\b|\bnasceu\b|\bwordt \d{1,3}\b|\bskończ\w+ \d|\bисполн\w+"
+    ),
+    "password": r"\bpin (?:is|'s|ist|es)\b",
+    "id_number": r"\d{5,}|\b(?:\d{2,4}[ -]){2,}\d{2,4}\b",
+    "anniversary": (
+        r"\bmarried\b|\bwedding\b|\bwed\b|\bgeheiratet\b|\bhochzeit\b|\bverheiratet\b|\bcasad[oa]s?\b"
+        r"|\bcasamos\b|\bboda\b|\bmariage\b"
+        r"|\bmariés?\b|\bsposat[ioa]?\b|\bmatrimonio\b|\bnozze\b|\bcasament|\bgetrouwd\b|\bbruiloft\b|\bślub"
+    ),
+}
+_FULL_NAME = re.compile(r"\b[^\W\d_a-zß-öø-ÿ][\w'’-]{1,30} [^\W\d_a-zß-öø-ÿ][\w'’-]{1,30}")
+
+
+def attributes_asked(question: str) -> frozenset[str]:
+    """The attributes that *question* names."""
+    low = question.casefold()
+    return frozenset(name for name, pattern in _NAMES.items() if _compiled(pattern).search(low))
+
+
+def attributes_told(statement: str) -> frozenset[str]:
+    """The attributes that *statement* names, or holds a value of."""
+    low = statement.casefold()
+    found = {name for name, pattern in _VALUES.items() if _compiled(pattern).search(low)}
+    if _FULL_NAME.search(statement):
+        found.add("surname")
+    return attributes_asked(statement) | found
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
