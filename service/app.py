@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from service.composition.container import Memory, open_memory
 from service.composition.startup import log_started, log_stopping
+from service.facades.graphiti import routes as graphiti
 from service.facades.mem0 import routes as mem0
 from service.http.middleware.access import AccessCheck
 from service.http.middleware.body_limit import BodyLimit
@@ -150,8 +151,9 @@ def create_app(
     app.include_router(console.router)
     if settings.proxy.enabled:
         app.include_router(proxy.router)
-    if settings.facades.mem0:
-        app.include_router(mem0.router)
+    for is_on, facade in ((settings.facades.mem0, mem0), (settings.facades.graphiti, graphiti)):
+        if is_on:
+            app.include_router(facade.router)
     # Whoever comes last stands outermost: access is decided on the headers, before a body is read.
     app.add_middleware(RouteName)
     app.add_middleware(

@@ -386,6 +386,7 @@ class FacadeSettings(Section):
     """Other memories' APIs, so that their clients go on with another address."""
 
     mem0: bool = Field(default=False, description="Serve mem0's API under `/mem0`.")
+    graphiti: bool = Field(default=False, description="Serve the API of Graphiti's sample server under `/graphiti`.")
 
 
 def _unlike_nothing(marker: str) -> str:
