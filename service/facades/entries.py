@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from consolidation.corrections.record import What
 from consolidation.kernel.errors import MemoryNotFound
+from consolidation.text.words import tokens
 from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.catalog.turns import TurnQuery
 from service.retrieval.remember import TimeWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from consolidation.corrections.record import Correction
@@ -110,12 +111,13 @@ async def search_entries(
     """
     What answers *query*, best first, with a score of *least* or more.
 
-    Left out is what a person or an outcome found wrong, what has ended, and a turn beside the fact that it told.
+    Left out is what a person or an outcome found wrong, what has ended, and a turn whose words are all in its facts.
     """
     window = TimeWindow(scope.window.since, scope.window.until, None if also_ended else memory.clock.now())
     found, _ = await memory.recall.remember(mind, query, kinds=_KINDS, window=window, limit=100)
-    told = {source.sequence for one in found if one.kind == "fact" for source in one.sources}
-    entries = [_of_remembered(one) for one in found if one.score >= least and _holds(one, told)]
+    holding = [one for one in found if not one.tells_wrong and not one.is_contradicted and one.score >= least]
+    told = _words_told(holding)
+    entries = [_of_remembered(one) for one in holding if one.kind == "fact" or not _is_told(one, told)]
     return (await _within(mind, scope, entries))[:limit]
 
 
@@ -210,10 +212,18 @@ def _is_shown(item: TurnItem) -> bool:
     return item.digestion.state != "not_remembered" and not is_wrong
 
 
-def _holds(found: Remembered, told: Iterable[int]) -> bool:
-    if found.tells_wrong or found.is_contradicted:
-        return False
-    return found.kind == "fact" or not any(source.sequence in told for source in found.sources)
+def _words_told(found: Iterable[Remembered]) -> dict[int, set[str]]:
+    """The words of the facts that each turn told."""
+    words: dict[int, set[str]] = {}
+    for fact in (one for one in found if one.kind == "fact"):
+        for source in fact.sources:
+            words.setdefault(source.sequence, set()).update(tokens(fact.text))
+    return words
+
+
+def _is_told(turn: Remembered, told: Mapping[int, set[str]]) -> bool:
+    """Whether the facts beside *turn* have all of its words."""
+    return any(set(tokens(turn.text)) <= told.get(source.sequence, set()) for source in turn.sources)
 
 
 def _of_fact(fact: FactItem) -> Entry:

@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NoReturn
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response, status
-from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 
 from consolidation.kernel.errors import MindNotFound
 from service.access.principal import Principal
@@ -19,6 +17,7 @@ from service.facades.mem0.memories import as_json
 from service.facades.mem0.scope import OURS, Scope, scope_of
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import edit, id_of, parts_of
+from service.facades.turn_bodies import turn_in
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure, turns
 from service.http.schemas.turns import TurnIn
@@ -234,11 +233,7 @@ def _turn(posted: AddIn, scope: Scope) -> TurnIn:
         "messages": [{**one.model_dump(exclude_none=True), "timestamp": at} for one in posted.messages],
         "metadata": {**posted.metadata, OURS: scope.ids},
     }
-    try:
-        return TurnIn.model_validate(sent)
-    except ValidationError as error:
-        faults = [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
-        raise RequestValidationError(faults) from error
+    return turn_in(sent)
 
 
 async def _page(
