@@ -22,15 +22,20 @@ def id_of(mind_id: str, entry_id: str) -> str:
     return f"{mind_id}:{entry_id}"
 
 
+def mind_for(name: str, caller: Principal, *, pointer: str = "path/mind_id") -> str:
+    """The mind of a user or a group. Raises InvalidMindId, and MindNotFound for one that *caller* may not see."""
+    mind_id = mind_id_of(name, pointer=pointer)
+    if not caller.sees(mind_id):
+        raise no_such_mind(mind_id)
+    return mind_id
+
+
 def parts_of(memory_id: str, caller: Principal) -> tuple[str, str]:
     """The mind, and the memory within it. Raises MemoryNotFound, and MindNotFound for one that *caller* may not see."""
     name, colon, entry_id = memory_id.partition(":")
     if not colon or not entry_id:
         raise MemoryNotFound("no memory has this id")
-    mind_id = mind_id_of(name)
-    if not caller.sees(mind_id):
-        raise no_such_mind(mind_id)
-    return mind_id, entry_id
+    return mind_for(name, caller), entry_id
 
 
 async def edit(memory_id: str, text: str, memory: Memory, caller: Principal) -> None:

@@ -12,7 +12,7 @@ import shutil
 from collections import OrderedDict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
@@ -218,10 +218,10 @@ class ConversationImports:
         items = read_conversations(received.path, zone=zone)
         try:
             while found := await anyio.to_thread.run_sync(_next_turns, items):
-                for turn in found:
+                for _, run in groupby(found, key=lambda turn: turn.session_id):
                     if self._background.is_stopping:
                         return
-                    await self._store_one(progress, turn, checked)
+                    await self._store_run(progress, list(run), checked)
         except (MemoryFault, OSError) as error:
             progress.state, progress.detail = "failed", f"{error}. The same file again goes on"
             log.warning("import.failed", mind_id=progress.mind_id, stored=progress.stored, reason=type(error).__name__)
@@ -235,6 +235,20 @@ class ConversationImports:
             erased=progress.erased,
             refused=progress.refused,
         )
+
+    async def _store_run(self, progress: ImportProgress, run: list[Turn], checked: Callable[[Turn], Turn]) -> None:
+        """Store turns of one session at once; where one can not be stored, or comes twice, each by itself."""
+        if len({turn.turn_id for turn in run}) == len(run):
+            try:
+                accepted = await self._intake.accept_all(progress.mind_id, [checked(turn) for turn in run])
+            except (InvalidRequest, TurnConflict, TurnErased):
+                pass
+            else:
+                progress.stored += sum(one.is_new for one in accepted)
+                progress.duplicates += sum(not one.is_new for one in accepted)
+                return
+        for turn in run:
+            await self._store_one(progress, turn, checked)
 
     async def _store_one(self, progress: ImportProgress, turn: Turn, checked: Callable[[Turn], Turn]) -> None:
         try:

@@ -190,6 +190,21 @@ async def test_what_other_places_export_is_recognised_and_stored(tmp_path, filen
     assert turn["occurred_at"] == "2026-01-09T17:30:00Z"
 
 
+async def test_of_turns_that_are_stored_together_one_that_can_not_be_keeps_no_other_back(tmp_path):
+    said = {"role": "user", "content": "I like tea."}
+    turns = [{"session_id": "s", "turn_id": f"t{at}", "messages": [said]} for at in range(5)]
+    taken = {"session_id": "s", "turn_id": "t2", "messages": [{"role": "user", "content": "I like mate."}]}
+    late = {"session_id": "s", "turn_id": "late", "messages": [said | {"timestamp": "2190-01-01T00:00:00Z"}]}
+    lines = "\n".join(map(json.dumps, [*turns, late, turns[4]]))
+    async with running(tmp_path) as service:
+        (await service.http.post("/v1/minds/ada/turns", json=taken)).raise_for_status()
+        done = await ended(service, (await send(service, lines.encode(), filename="own.jsonl"))["import_id"])
+        kept = (await service.http.get("/v1/minds/ada/turns")).json()["items"]
+
+    assert (done["stored"], done["duplicates"], done["refused"]) == (4, 1, 2)
+    assert sorted(one["turn_id"] for one in kept) == ["t0", "t1", "t2", "t3", "t4"]
+
+
 async def test_a_zone_that_does_not_exist_is_refused(tmp_path):
     async with running(tmp_path) as service:
         refused = await send(service, talk(), status=422, timezone="Mars/Olympus")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.speaker_names import fault_in
 from consolidation.kernel.turns import Message, Speaker, Turn
+from service.facades.answers import iso
 from service.facades.memory_ids import id_of
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def as_fact(mind_id: str, entry: Entry) -> dict[str, Any]:
         "uuid": id_of(mind_id, entry.id),
         "name": _EPISODE if entry.is_turn else _FACT,
         "fact": entry.text,
-        "valid_at": _iso(entry.valid_at or entry.created_at),
-        "invalid_at": _iso(entry.invalid_at),
-        "created_at": _iso(entry.created_at),
+        "valid_at": iso(entry.valid_at or entry.created_at),
+        "invalid_at": iso(entry.invalid_at),
+        "created_at": iso(entry.created_at),
         "expired_at": None,
     }
 
@@ -105,7 +106,3 @@ def query_of(messages: list[MessageOfGraphiti]) -> str:
 def _line(message: Message, *, role: object) -> str:
     name = role if isinstance(role, str) else message.name or ""
     return f"{name}({message.role.value}): {message.content}"
-
-
-def _iso(instant: datetime | None) -> str | None:
-    return instant.isoformat() if instant is not None else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NoReturn
 
-from fastapi import APIRouter, HTTPException, Query, Response, status
+from fastapi import APIRouter, Query, Response, status
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound, TurnErased, TurnNotFound
-from consolidation.workspace import mind_id_of, no_such_mind
 from service.access.principal import Principal
 from service.catalog.turns import TurnQuery
 from service.composition.container import Memory
+from service.facades.answers import refuse
 from service.facades.entries import Entry, WholeMind, read_entry, search_entries, with_whole_words
 from service.facades.graphiti.bodies import EntityIn, MemoryAsked, MessagesIn, SearchIn
 from service.facades.graphiti.episodes import (
@@ -23,7 +23,7 @@ from service.facades.graphiti.episodes import (
     turn_of_entity,
 )
 from service.facades.memory_ids import delete as delete_memory
-from service.facades.memory_ids import parts_of
+from service.facades.memory_ids import mind_for, parts_of
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure
 from service.ingest.intake import emptiness
@@ -161,9 +161,7 @@ async def clear(memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
 @router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)
 async def not_served(path: str) -> NoReturn:
     """Every other call."""
-    raise HTTPException(
-        status.HTTP_501_NOT_IMPLEMENTED, f"{path.strip('/')} is not served; what is served: docs/graphiti.md"
-    )
+    refuse(f"{path.strip('/')} is not served", page="graphiti.md")
 
 
 def _result(message: str) -> dict[str, Any]:
@@ -172,10 +170,7 @@ def _result(message: str) -> dict[str, Any]:
 
 def _mind_of(group_id: str, caller: Principal) -> str:
     """The mind of a group. Raises InvalidMindId, and MindNotFound for one that *caller* may not see."""
-    mind_id = mind_id_of(group_id, pointer="#/group_id")
-    if not caller.sees(mind_id):
-        raise no_such_mind(mind_id)
-    return mind_id
+    return mind_for(group_id, caller, pointer="#/group_id")
 
 
 def _minds_of(group_ids: list[str] | None, memory: Memory, caller: Principal) -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NoReturn
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response, status
+from fastapi import APIRouter, Query, Request, Response
 
 from consolidation.kernel.errors import MindNotFound
 from service.access.principal import Principal
 from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
+from service.facades.answers import refuse
 from service.facades.entries import EPISODE, first_told, list_entries, read_entry, search_entries, words_of
 from service.facades.mem0.bodies import AddIn, DeletesIn, ListIn, SearchIn, UpdateIn, UpdatesIn
 from service.facades.mem0.memories import as_json
@@ -22,6 +23,7 @@ from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure, turns
 from service.http.schemas.turns import TurnIn
 
+_PAGE = "mem0.md"
 _ORGANIZATION = "mind-memory"
 _DONE = "Memory deleted successfully!"
 
@@ -181,7 +183,7 @@ async def delete_all(request: Request, memory: MemoryDep, caller: CallerDep) -> 
     elif scope.ids.keys() <= {"user_id", "run_id"}:
         await erasure.erase_session(mind_id, scope.session_id, memory, caller.name, response, how)
     else:
-        _refuse("delete a user, an agent, an app or a run: several agents of one user share its memories")
+        refuse("delete a user, an agent, an app or a run: several agents of one user share its memories", page=_PAGE)
     return {"message": "Memories deleted successfully!"}
 
 
@@ -218,11 +220,7 @@ async def delete_user(
 @router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)
 async def not_served(path: str) -> NoReturn:
     """Every other call of mem0."""
-    _refuse(f"{path.strip('/')} is not served")
-
-
-def _refuse(reason: str) -> NoReturn:
-    raise HTTPException(status.HTTP_501_NOT_IMPLEMENTED, f"{reason}; what is served: docs/mem0.md")
+    refuse(f"{path.strip('/')} is not served", page=_PAGE)
 
 
 def _turn(posted: AddIn, scope: Scope) -> TurnIn:

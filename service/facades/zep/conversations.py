@@ -12,7 +12,7 @@ from service.facades.entries import WholeMind, search_entries, with_whole_words,
 from service.facades.turn_bodies import turn_in
 from service.facades.zep.messages import OURS, said_in, turns_of
 from service.facades.zep.shapes import edge, episode, node
-from service.facades.zep.users import context_of
+from service.facades.zep.users import GRAPH_SESSION, context_of
 from service.retrieval.remember import TimeWindow
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from service.facades.zep.users import Caller
     from service.mind.minds import Mind
 
-GRAPH_SESSION = "zep:graph"
 _LONGEST_QUERY = 2_000
 
 
@@ -55,7 +54,7 @@ async def keep_messages(caller: Caller, mind_id: str, thread_id: str, posted: Me
         await memory.new_minds.check(mind_id, by=caller.principal)
         kept = await memory.intake.accept_all(mind_id, turns)
     await caller.places.note(thread_id, memory, mind_id=mind_id)
-    context = await context_of(caller, thread_id) if posted.return_context else None
+    context = await context_of(caller, mind_id, thread_id) if posted.return_context else None
     return Kept(tuple(said_in(one.stored for one in kept)), ids, context)
 
 

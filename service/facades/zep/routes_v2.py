@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NoReturn
 
-from fastapi import APIRouter, Header, HTTPException, Query, Response, status
+from fastapi import APIRouter, Header, Query, Response, status
 from pydantic import BeforeValidator
 
 from consolidation.kernel.errors import InvalidRequest, MemoryNotFound, MindNotFound, SessionNotFound
 from service.catalog.minds import page_of_minds
+from service.facades.answers import refuse
 from service.facades.entries import EPISODE, OneSession, WholeMind, list_entries, read_entry
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import parts_of
@@ -159,9 +160,8 @@ async def add_session(posted: SessionIn, caller: CallerOfZep) -> dict[str, Any]:
 @router.get("/sessions-ordered")
 async def list_sessions(caller: CallerOfZep, page_number: Page = 1, page_size: Most = 100) -> dict[str, Any]:
     """All sessions, newest first."""
-    found = await _all_threads(caller)
-    shown = found[(page_number - 1) * page_size : page_number * page_size]
-    return {"sessions": [session_v2(one) for one in shown], "response_count": len(shown), "total_count": len(found)}
+    found, total = await _page_of_threads(caller, page_number, page_size)
+    return {"sessions": [session_v2(one) for one in found], "response_count": len(found), "total_count": total}
 
 
 @router.post("/sessions/search")
@@ -196,15 +196,15 @@ async def get_memory(
     if min_rating:
         _refuse("facts have no ratings here, so there is no min_rating")
     mind_id = await caller.mind_of(session_id)
-    said = await messages_of(caller, session_id)
+    said = await messages_of(caller, mind_id, session_id)
     words = newest_words(said)
     facts = await found_in(caller, mind_id, words, limit=10) if words else []
     return {
         "messages": [message_of_session(one) for one in said[max(0, len(said) - lastn) :]],
         "relevant_facts": [fact_v2(mind_id, one) for one in facts],
         "facts": [one.text for one in facts],
-        "context": await context_of(caller, session_id),
-        "metadata": (await read_thread(caller, session_id)).metadata,
+        "context": await context_of(caller, mind_id, session_id),
+        "metadata": (await read_thread(caller, mind_id, session_id)).metadata,
     }
 
 
@@ -224,14 +224,16 @@ async def add_memory(
 @router.delete("/sessions/{session_id:path}/memory")
 async def delete_memory_of_session(session_id: str, caller: CallerOfZep, response: Response) -> dict[str, str]:
     """Erase a session with everything that only it told."""
-    await erase_thread(caller, session_id, response)
+    await erase_thread(caller, await caller.mind_of(session_id), session_id, response)
     return _DONE
 
 
 @router.get("/sessions/{session_id:path}/messages/{message_uuid}")
 async def get_message(session_id: str, message_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
     """One message of a session."""
-    return message_of_session(one_of(await messages_of(caller, session_id), message_uuid))
+    return message_of_session(
+        one_of(await messages_of(caller, await caller.mind_of(session_id), session_id), message_uuid)
+    )
 
 
 @router.get("/sessions/{session_id:path}/messages")
@@ -239,7 +241,7 @@ async def get_session_messages(
     session_id: str, caller: CallerOfZep, limit: Most = 100, cursor: Behind = 0
 ) -> dict[str, Any]:
     """The messages of a session, oldest first; ``cursor`` of them are left out."""
-    said = await messages_of(caller, session_id)
+    said = await messages_of(caller, await caller.mind_of(session_id), session_id)
     shown = [message_of_session(one) for one in said[cursor : cursor + limit]]
     return {"messages": shown, "row_count": len(shown), "total_count": len(said)}
 
@@ -257,7 +259,7 @@ async def get_session_facts(session_id: str, caller: CallerOfZep) -> dict[str, A
 @router.get("/sessions/{session_id:path}")
 async def get_session(session_id: str, caller: CallerOfZep) -> dict[str, Any]:
     """One session."""
-    return session_v2(await read_thread(caller, session_id))
+    return session_v2(await read_thread(caller, await caller.mind_of(session_id), session_id))
 
 
 @router.patch("/sessions/{session_id:path}/messages/{message_uuid}", response_model=None)
@@ -269,7 +271,7 @@ async def update_message(session_id: str, message_uuid: str) -> NoReturn:
 @router.patch("/sessions/{session_id:path}")
 async def update_session(session_id: str, posted: SessionChange, caller: CallerOfZep) -> dict[str, Any]:
     """Add metadata to a session's."""
-    return session_v2(await change_thread(caller, session_id, posted.metadata))
+    return session_v2(await change_thread(caller, await caller.mind_of(session_id), session_id, posted.metadata))
 
 
 @router.get("/facts/{fact_uuid:path}")
@@ -305,9 +307,8 @@ async def add_thread(posted: ThreadIn, caller: CallerOfZep) -> dict[str, Any]:
 @router.get("/threads")
 async def list_threads(caller: CallerOfZep, page_number: Page = 1, page_size: Most = 100) -> dict[str, Any]:
     """All threads, newest first."""
-    found = await _all_threads(caller)
-    shown = found[(page_number - 1) * page_size : page_number * page_size]
-    return {"threads": [thread_v2(one) for one in shown], "response_count": len(shown), "total_count": len(found)}
+    found, total = await _page_of_threads(caller, page_number, page_size)
+    return {"threads": [thread_v2(one) for one in found], "response_count": len(found), "total_count": total}
 
 
 @router.get("/threads/{thread_id:path}/context")
@@ -317,7 +318,7 @@ async def get_context(
     """The story, and what comes to mind for the newest messages. ``mode`` changes nothing."""
     if template_id or min_rating:
         _refuse("context has no templates and facts have no ratings here")
-    return {"context": await context_of(caller, thread_id)}
+    return {"context": await context_of(caller, await caller.mind_of(thread_id), thread_id)}
 
 
 @router.get("/threads/{thread_id:path}/messages")
@@ -329,8 +330,9 @@ async def get_thread_messages(
     lastn: Annotated[int, _or(0), Query(ge=0, le=1_000)] = 0,
 ) -> dict[str, Any]:
     """The messages of a thread, oldest first: ``lastn`` of them, or those behind ``cursor``."""
-    thread = await read_thread(caller, thread_id)
-    said = await messages_of(caller, thread_id)
+    mind_id = await caller.mind_of(thread_id)
+    thread = await read_thread(caller, mind_id, thread_id)
+    said = await messages_of(caller, mind_id, thread_id)
     part = said[-lastn:] if lastn else said[cursor : cursor + limit]
     return {
         "messages": [message_of_thread(one) for one in part],
@@ -356,7 +358,7 @@ async def add_thread_messages(
 @router.delete("/threads/{thread_id:path}")
 async def delete_thread(thread_id: str, caller: CallerOfZep, response: Response) -> dict[str, str]:
     """Erase a thread with everything that only it told."""
-    await erase_thread(caller, thread_id, response)
+    await erase_thread(caller, await caller.mind_of(thread_id), thread_id, response)
     return _DONE
 
 
@@ -413,7 +415,7 @@ async def not_served(path: str) -> NoReturn:
 
 
 def _refuse(reason: str) -> NoReturn:
-    raise HTTPException(status.HTTP_501_NOT_IMPLEMENTED, f"{reason}; what is served: docs/zep.md")
+    refuse(reason, page="zep.md")
 
 
 def _owner(caller: Caller, user_id: str | None, graph_id: str | None) -> str:
@@ -432,10 +434,11 @@ def _result(mind_id: str, entry: Any, posted: SessionSearch) -> dict[str, Any]: 
     return {"fact": fact, "score": entry.score}
 
 
-async def _all_threads(caller: Caller) -> list[Thread]:
-    """Every thread of every user. Raises InvalidRequest where there are too many users."""
+async def _page_of_threads(caller: Caller, number: int, size: int) -> tuple[list[Thread], int]:
+    """Threads of every user, newest first, and how many there are. Raises InvalidRequest for too many users."""
     page = await page_of_minds(caller.memory.minds, sees=caller.principal.sees, limit=_MOST_MINDS)
     if page.next_cursor is not None:
         raise InvalidRequest(f"there are more than {_MOST_MINDS} users: list the threads of one", pointer="#")
     found = [thread for one in page.items for thread in await threads_of(caller, one.mind_id)]
-    return sorted(found, key=lambda one: one.updated_at, reverse=True)
+    found.sort(key=lambda one: one.updated_at, reverse=True)
+    return found[(number - 1) * size : number * size], len(found)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NoReturn
 
-from fastapi import APIRouter, HTTPException, Query, Response, status
+from fastapi import APIRouter, Query, Response, status
 
 from consolidation.kernel.errors import InvalidRequest, SessionNotFound
+from service.facades.answers import refuse
+from service.facades.memory_ids import parts_of
 from service.facades.zep.bodies import (
     DataIn,
     GraphQuestion,
@@ -19,9 +21,8 @@ from service.facades.zep.bodies import (
 )
 from service.facades.zep.conversations import keep_data, keep_messages, one_of, search_graph
 from service.facades.zep.dependencies import CallerOfZep
-from service.facades.zep.shapes import TASK, message_v4, parts_of_thread, thread_v4, user_v4
+from service.facades.zep.shapes import TASK, message_v4, thread_v4, user_v4
 from service.facades.zep.users import (
-    Caller,
     context_of,
     create_thread,
     erase_thread,
@@ -99,12 +100,9 @@ async def add_thread(
     thread_id = idempotency_key or caller.memory.clock.fresh_id()
     mind_id = caller.mind_id(posted.user_uuid)
     try:
-        known = await read_thread(caller, thread_id)
+        return thread_v4(await read_thread(caller, mind_id, thread_id))
     except SessionNotFound:
         return thread_v4(await create_thread(caller, thread_id, user_id=posted.user_uuid))
-    if known.mind_id != mind_id:
-        raise InvalidRequest("this key was used for another user's thread", pointer="header/Idempotency-Key")
-    return thread_v4(known)
 
 
 @router.get("/threads")
@@ -126,7 +124,7 @@ async def look_up_thread(posted: UserAsked, caller: CallerOfZep) -> dict[str, An
     """The thread with this own id."""
     if posted.thread_id is None:
         raise InvalidRequest("is needed", pointer="#/thread_id")
-    return thread_v4(await read_thread(caller, posted.thread_id))
+    return thread_v4(await read_thread(caller, await caller.mind_of(posted.thread_id), posted.thread_id))
 
 
 @router.get("/threads/{thread_uuid:path}/context")
@@ -134,15 +132,15 @@ async def get_context(thread_uuid: str, caller: CallerOfZep, template_uuid: str 
     """The story, and what comes to mind for the newest messages."""
     if template_uuid:
         _refuse("context has no templates here")
-    _, thread_id = await _thread(caller, thread_uuid)
-    return {"context": await context_of(caller, thread_id)}
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    return {"context": await context_of(caller, mind_id, thread_id)}
 
 
 @router.get("/threads/{thread_uuid:path}/messages/{message_uuid}")
 async def get_message(thread_uuid: str, message_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
     """One message."""
-    _, thread_id = await _thread(caller, thread_uuid)
-    return message_v4(one_of(await messages_of(caller, thread_id), message_uuid), thread_uuid=thread_uuid)
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    return message_v4(one_of(await messages_of(caller, mind_id, thread_id), message_uuid), thread_uuid=thread_uuid)
 
 
 @router.get("/threads/{thread_uuid:path}/messages")
@@ -150,8 +148,8 @@ async def list_messages(
     thread_uuid: str, caller: CallerOfZep, page_size: Size = 50, cursor: Cursor = None, order: Order = None
 ) -> dict[str, Any]:
     """The messages of a thread, oldest first unless ``order`` is desc."""
-    _, thread_id = await _thread(caller, thread_uuid)
-    said = await messages_of(caller, thread_id)
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    said = await messages_of(caller, mind_id, thread_id)
     shown, page = _paged(said[::-1] if order == "desc" else said, size=page_size, cursor=cursor)
     return {"items": [message_v4(one, thread_uuid=thread_uuid) for one in shown], **page}
 
@@ -161,7 +159,8 @@ async def add_messages(
     thread_uuid: str, posted: MessagesIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """Keep messages; they are on disk when this answers."""
-    mind_id, thread_id = await _thread(caller, thread_uuid)
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    await read_thread(caller, mind_id, thread_id)  # a thread that does not exist gets no messages
     kept = await keep_messages(caller, mind_id, thread_id, posted, key=idempotency_key)
     shown = [message_v4(one, thread_uuid=thread_uuid) for one in kept.said]
     return {"messages": shown, "context": kept.context, "task": TASK}
@@ -170,15 +169,15 @@ async def add_messages(
 @router.get("/threads/{thread_uuid:path}")
 async def get_thread(thread_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
     """One thread."""
-    _, thread_id = await _thread(caller, thread_uuid)
-    return thread_v4(await read_thread(caller, thread_id))
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    return thread_v4(await read_thread(caller, mind_id, thread_id))
 
 
 @router.delete("/threads/{thread_uuid:path}")
 async def delete_thread(thread_uuid: str, caller: CallerOfZep, response: Response) -> dict[str, Any]:
     """Erase a thread with everything that only it told."""
-    _, thread_id = await _thread(caller, thread_uuid)
-    await erase_thread(caller, thread_id, response)
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    await erase_thread(caller, mind_id, thread_id, response)
     return {"task": TASK}
 
 
@@ -213,15 +212,7 @@ async def not_served(path: str) -> NoReturn:
 
 
 def _refuse(reason: str) -> NoReturn:
-    raise HTTPException(status.HTTP_501_NOT_IMPLEMENTED, f"{reason}; what is served: docs/zep.md")
-
-
-async def _thread(caller: Caller, thread_uuid: str) -> tuple[str, str]:
-    """The mind and the session of a thread. Raises SessionNotFound."""
-    mind_id, thread_id = parts_of_thread(thread_uuid, caller.principal)
-    if await caller.mind_of(thread_id) != mind_id:
-        raise SessionNotFound("no thread has this uuid")
-    return mind_id, thread_id
+    refuse(reason, page="zep.md")
 
 
 def _paged[Item](items: list[Item], *, size: int, cursor: str | None) -> tuple[list[Item], dict[str, Any]]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from service.facades.memory_ids import id_of, parts_of
+from service.facades.answers import iso
+from service.facades.memory_ids import id_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from consolidation.kernel.turns import StoredTurn
-    from service.access.principal import Principal
     from service.facades.entries import Entry
     from service.facades.zep.messages import Said
     from service.facades.zep.users import Thread, User
@@ -20,19 +18,6 @@ _FACT, _EPISODE = "FACT", "EPISODE"  # the name of an edge, where Zep has the ki
 TASK = {"status": "succeeded"}  # of what version 4 does in the background, and we before the answer
 
 
-def user_v2(user: User) -> dict[str, Any]:
-    """A user for the clients of version 2."""
-    return {
-        **user.profile,
-        "uuid": user.mind_id,
-        "user_id": user.user_id,
-        "graph_uuid": user.mind_id,
-        "created_at": _iso(user.created_at),
-        "updated_at": _iso(user.updated_at),
-        "session_count": user.threads,
-    }
-
-
 def user_v4(user: User) -> dict[str, Any]:
     """A user for the client of version 4: its uuid is the mind's id."""
     return {
@@ -40,32 +25,13 @@ def user_v4(user: User) -> dict[str, Any]:
         "uuid": user.mind_id,
         "user_id": user.user_id,
         "graph_uuid": user.mind_id,
-        "created_at": _iso(user.created_at),
+        "created_at": iso(user.created_at),
     }
 
 
-def session_v2(thread: Thread) -> dict[str, Any]:
-    """A session for the clients before threads."""
-    return {
-        "uuid": id_of(thread.mind_id, thread.thread_id),
-        "session_id": thread.thread_id,
-        "user_id": thread.user_id,
-        "metadata": thread.metadata,
-        "created_at": _iso(thread.created_at),
-        "updated_at": _iso(thread.updated_at),
-    }
-
-
-def thread_v2(thread: Thread) -> dict[str, Any]:
-    """A thread for the clients of version 2."""
-    return {
-        "uuid": id_of(thread.mind_id, thread.thread_id),
-        "thread_id": thread.thread_id,
-        "user_id": thread.user_id,
-        "user_uuid": thread.mind_id,
-        "graph_uuid": thread.mind_id,
-        "created_at": _iso(thread.created_at),
-    }
+def user_v2(user: User) -> dict[str, Any]:
+    """A user for the clients of version 2."""
+    return user_v4(user) | {"updated_at": iso(user.updated_at), "session_count": user.threads}
 
 
 def thread_v4(thread: Thread) -> dict[str, Any]:
@@ -75,14 +41,19 @@ def thread_v4(thread: Thread) -> dict[str, Any]:
         "thread_id": thread.thread_id,
         "user_uuid": thread.mind_id,
         "graph_uuid": thread.mind_id,
-        "created_at": _iso(thread.created_at),
-        "updated_at": _iso(thread.updated_at),
+        "created_at": iso(thread.created_at),
+        "updated_at": iso(thread.updated_at),
     }
 
 
-def parts_of_thread(thread_uuid: str, caller: Principal) -> tuple[str, str]:
-    """The mind and the session of a thread's uuid. Raises MemoryNotFound, MindNotFound."""
-    return parts_of(thread_uuid, caller)
+def thread_v2(thread: Thread) -> dict[str, Any]:
+    """A thread for the clients of version 2."""
+    return thread_v4(thread) | {"user_id": thread.user_id}
+
+
+def session_v2(thread: Thread) -> dict[str, Any]:
+    """A session for the clients before threads."""
+    return thread_v2(thread) | {"session_id": thread.thread_id, "metadata": thread.metadata}
 
 
 def message_of_session(said: Said) -> dict[str, Any]:
@@ -102,9 +73,9 @@ def message_of_thread(said: Said) -> dict[str, Any]:
 
 def message_v4(said: Said, *, thread_uuid: str) -> dict[str, Any]:
     """A message for version 4."""
-    at = _iso(said.message.timestamp or said.turn.accepted_at)
+    at = iso(said.message.timestamp or said.turn.accepted_at)
     shown = message_of_thread(said) | {"thread_uuid": thread_uuid, "reference_time": at}
-    return shown | {"created_at": _iso(said.turn.accepted_at)}
+    return shown | {"created_at": iso(said.turn.accepted_at)}
 
 
 def fact_v2(mind_id: str, entry: Entry) -> dict[str, Any]:
@@ -114,9 +85,9 @@ def fact_v2(mind_id: str, entry: Entry) -> dict[str, Any]:
         "fact": entry.text,
         "content": entry.text,
         "name": _EPISODE if entry.is_turn else _FACT,
-        "created_at": _iso(entry.created_at) or "",
-        "valid_at": _iso(entry.valid_at),
-        "invalid_at": _iso(entry.invalid_at),
+        "created_at": iso(entry.created_at) or "",
+        "valid_at": iso(entry.valid_at),
+        "invalid_at": iso(entry.invalid_at),
     }
 
 
@@ -128,9 +99,9 @@ def edge(mind_id: str, entry: Entry, *, episode_field: str) -> dict[str, Any]:
         "name": _EPISODE if entry.is_turn else _FACT,
         "source_node_uuid": "",
         "target_node_uuid": "",
-        "created_at": _iso(entry.created_at) or "",
-        "valid_at": _iso(entry.valid_at or entry.created_at),
-        "invalid_at": _iso(entry.invalid_at),
+        "created_at": iso(entry.created_at) or "",
+        "valid_at": iso(entry.valid_at or entry.created_at),
+        "invalid_at": iso(entry.invalid_at),
         "score": entry.score,
         episode_field: [id_of(mind_id, f"episode:{one}") for one in entry.sequences],
     }
@@ -143,7 +114,7 @@ def node(mind_id: str, found: Remembered) -> dict[str, Any]:
         "name": next(iter(found.names), found.text),
         "summary": found.text,
         "labels": [found.entity_kind] if found.entity_kind else [],
-        "created_at": _iso(found.occurred_at) or "",
+        "created_at": iso(found.occurred_at) or "",
         "score": found.score,
     }
 
@@ -156,7 +127,7 @@ def episode(mind_id: str, stored: StoredTurn, *, content: str, score: float | No
     return {
         "uuid": id_of(mind_id, f"episode:{stored.sequence}"),
         "content": content,
-        "created_at": _iso(stored.occurred_at),
+        "created_at": iso(stored.occurred_at),
         "processed": True,
         "role": first.name,
         "role_type": first.role.value if first.role.value != "thought" else "norole",
@@ -173,9 +144,5 @@ def _message(said: Said) -> dict[str, Any]:
         "uuid": said.id,
         "content": said.message.content,
         "metadata": said.sent.get("metadata"),
-        "created_at": _iso(said.message.timestamp or said.turn.accepted_at),
+        "created_at": iso(said.message.timestamp or said.turn.accepted_at),
     }
-
-
-def _iso(instant: datetime | None) -> str | None:
-    return instant.isoformat() if instant is not None else None

@@ -13,16 +13,19 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import MindNotFound, SessionNotFound
+from service.facades.zep.messages import OURS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from consolidation.kernel.turns import StoredTurn
     from service.access.principal import Principal
     from service.composition.container import Memory
 
 _FOLDER = "zep-threads"
 _MOST_MINDS = 100  # that are opened to look for a thread without a file
 _MOST_KNOWN = 100_000
+_MOST = 100_000  # threads of a mind
 
 
 class ThreadPlaces:
@@ -30,19 +33,36 @@ class ThreadPlaces:
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._looked_through: set[str] = set()
 
     async def mind_of(self, thread_id: str, memory: Memory, *, caller: Principal) -> str:
-        """The mind in which *thread_id* has turns. Raises SessionNotFound, also for one that *caller* may not see."""
+        """The mind in which *thread_id* was begun. Raises SessionNotFound, also for one that *caller* may not see."""
+        found = await self.noted(thread_id, memory, caller=caller)
+        if found is None:
+            await self._look_through(memory)
+            found = await self.noted(thread_id, memory, caller=caller)
+        if found is None:
+            raise SessionNotFound("no thread or session has this id; create it first")
+        return found
+
+    async def noted(self, thread_id: str, memory: Memory, *, caller: Principal) -> str | None:
+        """The same for a thread with a file. Of the minds, only that one is opened."""
         known = self._known.get(thread_id)
-        if known is not None and caller.sees(known) and await _has(memory, known, thread_id):
-            return known
-        mind_ids = [one for one in memory.minds.ids() if caller.sees(one)]
-        with_file: list[str] = await anyio.to_thread.run_sync(_holders, memory, mind_ids, thread_id)
-        for mind_id in (*with_file, *(mind_ids if len(mind_ids) <= _MOST_MINDS else [])):
+        holders = [known] if known is not None else await anyio.to_thread.run_sync(_holders, memory, thread_id)
+        for mind_id in (one for one in holders if caller.sees(one)):
             if await _has(memory, mind_id, thread_id):
-                await self.note(thread_id, memory, mind_id=mind_id)
+                self._known[thread_id] = mind_id
                 return mind_id
-        raise SessionNotFound("no thread or session has this id; create it first")
+        self._known.pop(thread_id, None)
+        return None
+
+    async def _look_through(self, memory: Memory) -> None:
+        """Note the threads of every mind that was not looked through since the start, as long as they are few."""
+        new = [one for one in memory.minds.ids() if one not in self._looked_through]
+        for mind_id in new if len(new) <= _MOST_MINDS else ():
+            self._looked_through.add(mind_id)
+            for thread_id in await _begun_in(memory, mind_id):
+                await self.note(thread_id, memory, mind_id=mind_id)
 
     async def note(self, thread_id: str, memory: Memory, *, mind_id: str) -> None:
         """*thread_id* belongs to *mind_id*, which exists."""
@@ -62,14 +82,33 @@ class ThreadPlaces:
 async def _has(memory: Memory, mind_id: str, thread_id: str) -> bool:
     try:
         with memory.minds.gate.enter(mind_id):
-            positions = (await memory.minds.find(mind_id)).transcript.positions
-            return any(not positions.is_tombstone(one) for one in positions.in_session(thread_id))
+            transcript = (await memory.minds.find(mind_id)).transcript
+            return any(map(_begins, await transcript.read_many(transcript.positions.in_session(thread_id)[:1])))
     except MindNotFound:
         return False
 
 
-def _holders(memory: Memory, mind_ids: list[str], thread_id: str) -> list[str]:
-    return [one for one in mind_ids if _file(memory, one, thread_id).exists()]
+async def _begun_in(memory: Memory, mind_id: str) -> list[str]:
+    """The threads of a mind."""
+    try:
+        with memory.minds.gate.enter(mind_id):
+            transcript = (await memory.minds.find(mind_id)).transcript
+            positions = transcript.positions
+            sessions = [one for one, _ in positions.sessions_at(positions.last, below=positions.last + 1, limit=_MOST)]
+            firsts = await transcript.read_many([positions.in_session(one)[0] for one in sessions])
+            return [one.turn.session_id for one in firsts if _begins(one)]
+    except MindNotFound:
+        return []
+
+
+def _begins(turn: StoredTurn) -> bool:
+    """Whether *turn* begins a thread of Zep. Sessions of other doors have ids that several minds may share."""
+    kept = turn.turn.metadata.get(OURS)
+    return isinstance(kept, dict) and "thread" in kept
+
+
+def _holders(memory: Memory, thread_id: str) -> list[str]:
+    return [one for one in memory.minds.ids() if _file(memory, one, thread_id).exists()]
 
 
 def _file(memory: Memory, mind_id: str, thread_id: str) -> Path:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNotFound
-from consolidation.workspace import mind_id_of, no_such_mind
+from consolidation.workspace import no_such_mind
 from service.catalog.sessions import list_sessions
+from service.facades.memory_ids import mind_for
 from service.facades.turn_bodies import turn_in
 from service.facades.zep.messages import OURS, said_in
 from service.http.routes import erasure, turns
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from service.facades.zep.thread_places import ThreadPlaces
     from service.mind.minds import Mind
 
-USER_SESSION = "zep:user"
+USER_SESSION, GRAPH_SESSION = "zep:user", "zep:graph"
+OWN_SESSIONS = frozenset({USER_SESSION, GRAPH_SESSION})  # of what Zep keeps outside of threads
+_NO_THREAD = "no thread or session has this id; create it first"
 _RECORD = "A record of Zep's API."
 _WITHOUT_USER = "session:"  # begins the name of a mind that has one session and no user
 _LOOKED_AT = 10  # messages of a thread for which context is wanted
@@ -49,13 +52,12 @@ class Caller:
 
     def mind_id(self, name: str, *, pointer: str = "#/user_id") -> str:
         """The mind of a user. Raises InvalidMindId, MindNotFound."""
-        mind_id = mind_id_of(name, pointer=pointer)
-        if not self.principal.sees(mind_id):
-            raise no_such_mind(mind_id)
-        return mind_id
+        return mind_for(name, self.principal, pointer=pointer)
 
     async def mind_of(self, thread_id: str) -> str:
-        """The mind of a thread. Raises SessionNotFound."""
+        """The mind of a thread that this door began. Raises SessionNotFound."""
+        if thread_id in OWN_SESSIONS:
+            raise SessionNotFound(_NO_THREAD)
         return await self.places.mind_of(thread_id, self.memory, caller=self.principal)
 
 
@@ -115,35 +117,30 @@ async def create_thread(
     caller: Caller, thread_id: str, *, user_id: str | None, metadata: dict[str, Any] | None = None
 ) -> Thread:
     """Begin a thread. Raises InvalidRequest where its id is taken, MindNotFound for a user never heard of."""
-    if thread_id == USER_SESSION:
+    if thread_id in OWN_SESSIONS:
         raise InvalidRequest("this id is kept for our own records", pointer="#/thread_id")
     mind_id = caller.mind_id(user_id if user_id is not None else f"{_WITHOUT_USER}{thread_id}")
     if user_id is not None:
         user_id = (await read_user(caller, mind_id)).user_id
-    try:
-        await caller.mind_of(thread_id)
-    except SessionNotFound:
-        pass
-    else:
+    if await caller.places.noted(thread_id, caller.memory, caller=caller.principal) is not None:
         raise InvalidRequest("a thread or session with this id exists already", pointer="#/thread_id")
     record = {"user_id": user_id, "metadata": metadata}
     await _keep_record(caller, mind_id, thread_id, {"thread": record})
     await caller.places.note(thread_id, caller.memory, mind_id=mind_id)
-    return await read_thread(caller, thread_id)
+    return await read_thread(caller, mind_id, thread_id)
 
 
-async def change_thread(caller: Caller, thread_id: str, metadata: dict[str, Any]) -> Thread:
+async def change_thread(caller: Caller, mind_id: str, thread_id: str, metadata: dict[str, Any]) -> Thread:
     """Put other metadata in the place of a thread's. Raises SessionNotFound."""
-    before = await read_thread(caller, thread_id)
+    before = await read_thread(caller, mind_id, thread_id)
     known = {**(before.metadata or {}), **metadata}
     record = {"user_id": before.user_id, "metadata": known}
-    await _keep_record(caller, before.mind_id, thread_id, {"thread": record})
-    return await read_thread(caller, thread_id)
+    await _keep_record(caller, mind_id, thread_id, {"thread": record})
+    return await read_thread(caller, mind_id, thread_id)
 
 
-async def read_thread(caller: Caller, thread_id: str) -> Thread:
-    """One thread. Raises SessionNotFound."""
-    mind_id = await caller.mind_of(thread_id)
+async def read_thread(caller: Caller, mind_id: str, thread_id: str) -> Thread:
+    """One thread. Raises SessionNotFound, MindNotFound."""
     with caller.memory.minds.gate.enter(mind_id):
         return await _thread(await caller.memory.minds.find(mind_id), thread_id)
 
@@ -160,20 +157,18 @@ async def threads_of(caller: Caller, mind_id: str) -> list[Thread]:
             cursor = page.next_cursor
             if cursor is None:
                 break
-        return [await _thread(mind, one) for one in ids if one != USER_SESSION]
+        return [await _thread(mind, one) for one in ids if one not in OWN_SESSIONS]
 
 
-async def messages_of(caller: Caller, thread_id: str) -> list[Said]:
-    """Every message of a thread, oldest first. Raises SessionNotFound."""
-    mind_id = await caller.mind_of(thread_id)
+async def messages_of(caller: Caller, mind_id: str, thread_id: str) -> list[Said]:
+    """Every message of a thread, oldest first. Raises MindNotFound."""
     with caller.memory.minds.gate.enter(mind_id):
         mind = await caller.memory.minds.find(mind_id)
         return list(said_in(await mind.transcript.read_many(mind.transcript.positions.in_session(thread_id))))
 
 
-async def erase_thread(caller: Caller, thread_id: str, response: Response) -> None:
-    """Erase a thread with everything that only it told. Raises SessionNotFound."""
-    mind_id = await caller.mind_of(thread_id)
+async def erase_thread(caller: Caller, mind_id: str, thread_id: str, response: Response) -> None:
+    """Erase a thread with everything that only it told. Raises SessionNotFound, MindNotFound."""
     how = erasure.HowToErase()
     await erasure.erase_session(mind_id, thread_id, caller.memory, caller.principal.name, response, how)
     await caller.places.forget(thread_id, caller.memory, mind_id=mind_id)
@@ -184,14 +179,13 @@ async def erase_user(caller: Caller, mind_id: str, response: Response) -> None:
     await erasure.erase(mind_id, caller.memory, caller.principal.name, response, erasure.HowToErase())
 
 
-async def context_of(caller: Caller, thread_id: str) -> str:
+async def context_of(caller: Caller, mind_id: str, thread_id: str) -> str:
     """
     What the pre-turn call of our own API brings for a thread's newest messages: the story, and what comes to mind.
 
-    Raises SessionNotFound.
+    Raises MindNotFound.
     """
-    mind_id = await caller.mind_of(thread_id)
-    said = [one for one in await messages_of(caller, thread_id) if one.message.role in _ROLES_FOR_CONTEXT]
+    said = [one for one in await messages_of(caller, mind_id, thread_id) if one.message.role in _ROLES_FOR_CONTEXT]
     if not said:
         return ""
     window = [
@@ -214,7 +208,7 @@ async def _user_or_none(caller: Caller, mind_id: str) -> User | None:
 async def _thread(mind: Mind, thread_id: str) -> Thread:
     kept = await mind.transcript.read_many(mind.transcript.positions.in_session(thread_id))
     if not kept:
-        raise SessionNotFound("no thread or session has this id; create it first")
+        raise SessionNotFound(_NO_THREAD)
     record = _newest(kept, "thread")
     sent = record[1] if record is not None else {}
     user_id = sent.get("user_id") if record is not None else mind.mind_id

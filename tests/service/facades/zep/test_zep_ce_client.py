@@ -287,6 +287,16 @@ def test_a_thread_is_found_again_after_a_restart_and_without_its_file(tmp_path):
             assert zep.memory.get_session("s").user_id == "amy"
 
 
+def test_sessions_of_other_doors_and_our_own_records_are_no_threads(zep, service):
+    service.tell("somebody", "My bicycle is green.", session_id="default")
+    zep.user.add(user_id="recorded", email="amy@example.org")
+    for session_id in ("default", "zep:user", "zep:graph"):
+        refused(lambda name=session_id: zep.memory.get(name), NotFoundError, "no thread or session")
+        refused(lambda name=session_id: zep.memory.delete(name), NotFoundError, "no thread or session")
+    refused(lambda: zep.memory.add("zep:user", messages=[message("Hi.")]), ApiError, "kept for our own")
+    assert zep.user.get("recorded").email == "amy@example.org"
+
+
 def test_it_is_off_until_it_is_switched_on(tmp_path):
     with proxied(tmp_path) as service, httpx_client() as http:
         refused(lambda: Zep(api_key="any", base_url=address(service), httpx_client=http).user.get("x"), ApiError)
