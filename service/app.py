@@ -11,7 +11,11 @@ from fastapi import FastAPI
 
 from service.composition.container import Memory, open_memory
 from service.composition.startup import log_started, log_stopping
+from service.facades.graphiti import routes as graphiti
 from service.facades.mem0 import routes as mem0
+from service.facades.zep import routes_v2 as zep_v2
+from service.facades.zep import routes_v4 as zep_v4
+from service.facades.zep.errors import ZepErrors
 from service.http.middleware.access import AccessCheck
 from service.http.middleware.body_limit import BodyLimit
 from service.http.middleware.mind_path import MindPath
@@ -150,8 +154,10 @@ def create_app(
     app.include_router(console.router)
     if settings.proxy.enabled:
         app.include_router(proxy.router)
-    if settings.facades.mem0:
-        app.include_router(mem0.router)
+    facades = settings.facades
+    switches = ((facades.mem0, mem0), (facades.graphiti, graphiti), (facades.zep, zep_v2), (facades.zep, zep_v4))
+    for facade in (one for is_on, one in switches if is_on):
+        app.include_router(facade.router)
     # Whoever comes last stands outermost: access is decided on the headers, before a body is read.
     app.add_middleware(RouteName)
     app.add_middleware(
@@ -167,6 +173,8 @@ def create_app(
     app.add_middleware(MindPath)
     if settings.proxy.enabled:
         app.add_middleware(OpenAIErrors)
+    if facades.zep:
+        app.add_middleware(ZepErrors)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(RequestMetrics)
     add_problem_handlers(app)

@@ -52,10 +52,15 @@ _CHAT_PATHS = frozenset(
 )  # their mind is in a header or the body, so they check it themselves
 # Also open to a key for certain minds. What is asked through /mcp is authenticated again, by the path it asks for.
 _WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, SIGN_IN, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
-_FACADES = ("/mem0/",)  # calls of other memories' clients: their mind is in the body or in a memory's id
+_FACADES = (
+    "/mem0/",
+    "/graphiti/",
+    "/zep/",
+)  # calls of other memories' clients: their mind is in the body or in a memory's id
+_ALIVE = frozenset({ALIVE, "/graphiti/healthcheck"})  # the second one says no more than the first
 _DOCS = "/docs/"  # the page's scripts and style sheets
 _PAGES = frozenset({"/docs"})  # a link on another site may lead to it: it holds no data
-_SCHEMES = frozenset({"bearer", "token"})  # mem0's client calls it a token
+_SCHEMES = frozenset({"bearer", "token", "api-key"})  # mem0's client calls it a token, Zep's a key
 _FAILURES_PER_MINUTE = 10
 _OWN_SITES = frozenset({None, "same-origin", "none"})  # Sec-Fetch-Site: not a browser, our own page, typed by a person
 _KEY_NEEDED = "send a valid key: `Authorization: Bearer mm_…`; `mind-memory keys create` makes one"
@@ -131,7 +136,7 @@ class Authenticator:
 
     def authenticate(self, credentials: Credentials) -> Principal:
         """The principal of a request. Raises AccessRefused, KeysUnreadable, NotFound (not there, or not for it)."""
-        if credentials.path == ALIVE or credentials.path in _FRONT or credentials.path.startswith(f"{_CONSOLE}/"):
+        if credentials.path in _ALIVE or credentials.path in _FRONT or credentials.path.startswith(f"{_CONSOLE}/"):
             return STRANGER
         try:
             return self._authenticated(credentials)

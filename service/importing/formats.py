@@ -9,23 +9,36 @@ from typing import TYPE_CHECKING, Protocol
 from consolidation.kernel.errors import ImportUnreadable
 from service.importing.agent_jsonl import is_agents, read_agents
 from service.importing.chatgpt import is_chatgpt, read_chatgpt
+from service.importing.chatgpt_memories import (
+    is_chatgpt_memories,
+    is_list_of_memories,
+    read_chatgpt_memories,
+    read_lines,
+)
 from service.importing.claude import is_claude, read_claude
 from service.importing.fields import clean
+from service.importing.gemini import is_gemini, read_gemini
+from service.importing.graphiti import is_graphiti, read_graphiti
 from service.importing.ids import IdAssigner, identifier
 from service.importing.mem0 import is_mem0, read_mem0
 from service.importing.own_jsonl import is_own, read_own
 from service.importing.records import Record, records
 from service.importing.results import FoundTurn, ImportItem, Skipped, unreadable
 from service.importing.sources import sources_of
+from service.importing.whatsapp import is_whatsapp, read_whatsapp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from datetime import tzinfo
     from pathlib import Path
+    from typing import TextIO
 
     from service.importing.sources import ImportSource
 
 _MOST_UNKNOWN = 1000  # records of unknown format after which a file is given up
 _KEYS_SHOWN = 8
+_LOOKED_AT = 8_000  # characters in which a text shows what it is
+_TEXT_ENDINGS = frozenset({".txt", ".md"})
 _NAMES = {list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"}
 
 
@@ -47,21 +60,32 @@ class _Format:
 _FORMATS = (
     _Format("chatgpt", is_chatgpt, read_chatgpt),
     _Format("claude", is_claude, read_claude),
+    _Format("gemini", is_gemini, read_gemini),
+    _Format("graphiti", is_graphiti, read_graphiti),
     _Format("mem0", is_mem0, read_mem0),
+    _Format("chatgpt_memories", is_chatgpt_memories, read_chatgpt_memories),
     _Format("jsonl", is_own, read_own),
     _Format("agent_sessions", is_agents, read_agents),
 )
 
 
-def read_conversations(path: Path, *, only: str | None = None) -> Iterator[ImportItem]:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which conversation is wanted, and in which zone times without one are."""
+
+    only: str | None
+    zone: tzinfo | None
+
+
+def read_conversations(path: Path, *, only: str | None = None, zone: tzinfo | None = None) -> Iterator[ImportItem]:
     """
     Every turn of a file, a folder or a zip, as it is read; ``only`` narrows to one conversation.
 
-    ``only`` is the conversation id of ChatGPT or Claude.ai, or our session id. In a folder, a file that
-    can not be read is skipped, as long as another can; else ``ImportUnreadable``.
+    ``only`` is the conversation id of ChatGPT or Claude.ai, or our session id. Times of WhatsApp are in *zone*, UTC
+    without one. In a folder, a file that can not be read is skipped, as long as another can; else ``ImportUnreadable``.
     """
     has_turns = False
-    for found in _read_all(path, only=only):
+    for found in _read_all(path, _Wanted(only, zone)):
         has_turns = has_turns or isinstance(found, FoundTurn)
         yield found
     if only is not None and not has_turns:
@@ -69,11 +93,13 @@ def read_conversations(path: Path, *, only: str | None = None) -> Iterator[Impor
 
 
 def format_name(path: Path) -> str:
-    """The format of the first known record: chatgpt, claude, mem0, jsonl or agent_sessions. Raises ImportUnreadable."""
+    """The format of the first known record, or of a text: whatsapp or chatgpt_memories. Raises ImportUnreadable."""
     fault = None
     for source in sources_of(path):
         try:
             with source.open() as stream:
+                if (text := _text_format(stream, source)) is not None:
+                    return text
                 _, first = _head(records(stream, where=source.where, is_lines=source.is_lines), where=source.where)
         except ImportUnreadable as unreadable_source:
             fault = fault or unreadable_source
@@ -84,12 +110,12 @@ def format_name(path: Path) -> str:
     raise fault or unreadable(clean(str(path)), found="nothing in it")
 
 
-def _read_all(path: Path, *, only: str | None) -> Iterator[ImportItem]:
+def _read_all(path: Path, wanted: _Wanted) -> Iterator[ImportItem]:
     sources = sources_of(path)
     unreadable: list[ImportUnreadable] = []
     for source in sources:
         try:
-            yield from _read(source, only=only)
+            yield from _read(source, wanted)
         except ImportUnreadable as fault:
             unreadable.append(fault)
             if len(sources) > 1:
@@ -104,10 +130,18 @@ def _none_readable(path: Path, faults: list[ImportUnreadable]) -> ImportUnreadab
     return unreadable(clean(str(path)), found=f"none of its {len(faults)} files is a known export")
 
 
-def _read(source: ImportSource, *, only: str | None) -> Iterator[ImportItem]:
-    """Read one source, by runs of records of one format."""
-    ids = IdAssigner(stem=source.path.stem)
+def _read(source: ImportSource, wanted: _Wanted) -> Iterator[ImportItem]:
+    """Read one source: a text, or by runs of records of one format."""
+    ids, only = IdAssigner(stem=source.path.stem), wanted.only
     with source.open() as stream:
+        match _text_format(stream, source):
+            case "whatsapp":
+                zone = wanted.zone
+                yield from read_whatsapp(stream, where=source.where, chat=source.stem, ids=ids, only=only, zone=zone)
+                return
+            case "chatgpt_memories":
+                yield from read_lines(stream, where=source.where, ids=ids, only=only)
+                return
         found_records = records(stream, where=source.where, is_lines=source.is_lines)
         unknown, first = _head(found_records, where=source.where)
         yield from unknown
@@ -116,6 +150,17 @@ def _read(source: ImportSource, *, only: str | None) -> Iterator[ImportItem]:
                 yield from map(_unrecognised, run)
             else:
                 yield from format_.read(_readable(run), ids=ids, only=only)
+
+
+def _text_format(stream: TextIO, source: ImportSource) -> str | None:
+    """The format of a text that is no JSON, if it is known; the stream is at its beginning again."""
+    beginning = stream.read(_LOOKED_AT)
+    stream.seek(0)
+    if is_whatsapp(beginning):
+        return "whatsapp"
+    is_json = beginning.lstrip()[:1] in {"{", "["}
+    is_text = source.path.suffix.lower() in _TEXT_ENDINGS and source.member is None
+    return "chatgpt_memories" if is_text and not is_json and is_list_of_memories(source.stem) else None
 
 
 def _head(found_records: Iterator[Record | Skipped], *, where: str) -> tuple[list[Skipped], Record | Skipped]:

@@ -14,6 +14,10 @@ KNOWN_FORMATS = (
     "JSONL of our own (transcript lines, bodies of POST …/turns, or one message a line)",
     "ChatGPT's conversations.json, or the .zip it came in",
     "Claude.ai's conversations.json, or the .zip it came in",
+    "ChatGPT's memories (memory.json, or a text with one a line, called memories.txt)",
+    "Gemini's My Activity of Google Takeout (JSON, or the .zip it came in)",
+    "WhatsApp's exported chats (.txt, or the .zip it came in)",
+    "episodes, facts and entities of Graphiti, or threads of Zep (JSON)",
     "memories of mem0 (what get_all answers) or OpenMemory (the .zip of its backup)",
     "session files of OpenClaw, pi or Claude Code (.jsonl)",
 )

@@ -1,6 +1,6 @@
 """
-Where exports are: a file, every file of a folder, the conversations or memories in a zip. Opened as text, with errors
-translated.
+Where exports are: a file, every file of a folder, the conversations, memories or chats in a zip. Opened as text, with
+errors translated.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
 from service.importing.fields import clean
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _ENDINGS = frozenset({".json", ".jsonl"})
+_CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")  # large exports are split: conversations-000.json
+_PRODUCTS = ("gemini", "bard")  # in the name of a folder of Takeout
 _LINES = frozenset({".jsonl", ".ndjson"})
-_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")  # large exports are split: conversations-000.json
-_MEMORIES = re.compile(r"(?:.*/)?memories\.json")  # in a backup of OpenMemory
+_ANY_CHAT = "_chat"
 _ENCRYPTED = 0x1
 _LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
@@ -43,6 +45,12 @@ class ImportSource:
     def where(self) -> str:
         """The place in words for people."""
         return clean(str(self.path) if self.member is None else f"{self.path}/{self.member}")
+
+    @property
+    def stem(self) -> str:
+        """What it is called, without folder and ending: the zip, where its member is called like any other."""
+        inner = PurePosixPath(self.member).stem if self.member is not None else ""
+        return inner if _is_chat(f"{inner}.txt") and inner != _ANY_CHAT else self.path.stem
 
     @property
     def is_lines(self) -> bool:
@@ -81,9 +89,9 @@ def sources_of(path: Path) -> list[ImportSource]:
 
 
 def _in_folder(folder: Path) -> list[ImportSource]:
-    files = sorted(each for each in _visible(folder) if each.suffix.lower() in _ENDINGS)
+    files = sorted(each for each in _visible(folder) if each.suffix.lower() in _ENDINGS or _is_chat(each.name))
     if not files:
-        raise unreadable(clean(str(folder)), found="a folder without any .json or .jsonl file")
+        raise unreadable(clean(str(folder)), found="a folder without any .json or .jsonl file, or WhatsApp chat")
     return [ImportSource(file) for file in files]
 
 
@@ -102,14 +110,50 @@ def _is_home(folder: Path) -> bool:
 def _in_zip(path: Path) -> list[ImportSource]:
     with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
         listed = archive.infolist()
-    members = [each for each in listed if _CONVERSATIONS.fullmatch(each.filename)] or [
-        each for each in listed if _MEMORIES.fullmatch(each.filename)
-    ]
+    members = _members(listed)
+    if not members and any(_is_activity(each.filename, ending=".html") for each in listed):
+        raise unreadable(clean(str(path)), found="a Takeout in HTML: export it again, and choose JSON for My Activity")
     if not members:
-        raise unreadable(clean(str(path)), found="a zip without a conversations.json or memories.json")
+        raise unreadable(
+            clean(str(path)),
+            found="a zip without a conversations.json, memory.json, memories.json, or the text of a chat",
+        )
     if any(each.flag_bits & _ENCRYPTED for each in members):
         raise unreadable(clean(str(path)), found="a zip that is encrypted")
     return [ImportSource(path, name) for name in sorted({each.filename for each in members})]
+
+
+def _members(listed: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """What is read of a zip: its conversations, with ChatGPT's memories; else what else it may be an export of."""
+    shown = [each for each in listed if not _is_hidden(each.filename)]
+    conversations = [each for each in shown if _CONVERSATIONS.fullmatch(_last(each.filename))]
+    saved = [each for each in shown if _last(each.filename) == "memory.json"]  # ChatGPT's
+    if conversations or saved:
+        return conversations + saved
+    memories = [each for each in shown if _last(each.filename) == "memories.json"]  # in a backup of OpenMemory
+    activity = [each for each in shown if _is_activity(each.filename, ending=".json")]
+    return memories or activity or [each for each in shown if _is_chat(_last(each.filename))]
+
+
+def _last(member: str) -> str:
+    return member.rpartition("/")[2]
+
+
+def _is_hidden(member: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in member.split("/"))
+
+
+def _is_activity(member: str, *, ending: str) -> bool:
+    """Whether a member of a Takeout is what was done with Gemini."""
+    folder, _, name = member.casefold().rpartition("/")
+    is_of_gemini = any(product in _last(folder) for product in _PRODUCTS)
+    return name.endswith(ending) and (is_of_gemini or name.replace(" ", "") == f"myactivity{ending}")
+
+
+def _is_chat(name: str) -> bool:
+    """Whether a text is a WhatsApp chat, by its name. Other texts of a folder or a zip are notes."""
+    lower = name.casefold()
+    return lower.endswith(".txt") and (lower == f"{_ANY_CHAT}.txt" or "whatsapp" in lower)
 
 
 def unpacked_bytes(path: Path) -> int:

@@ -10,7 +10,7 @@ from service.importing.formats import format_name, read_conversations
 from service.importing.results import FoundTurn
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
     from pathlib import Path
 
     from consolidation.kernel.turns import Turn
@@ -76,11 +76,11 @@ class _Counts:
         self.skipped[reason if reason in self.skipped or len(self.skipped) < _MOST_REASONS else _OTHERS] += 1
 
 
-def survey(path: Path) -> Survey:
-    """Read a file or a zip once. Blocking. Raises ImportUnreadable."""
+def survey(path: Path, *, zone: tzinfo | None = None) -> Survey:
+    """Read a file or a zip once, times without a zone in *zone*. Blocking. Raises ImportUnreadable."""
     counts = _Counts()
     found = format_name(path)
-    for item in read_conversations(path):
+    for item in read_conversations(path, zone=zone):
         if isinstance(item, FoundTurn):
             counts.add(item.turn)
         else:

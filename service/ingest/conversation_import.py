@@ -12,8 +12,9 @@ import shutil
 from collections import OrderedDict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal
+from zoneinfo import ZoneInfo
 
 import anyio
 import anyio.to_thread
@@ -48,11 +49,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_ENDINGS = (".json", ".jsonl", ".ndjson", ".zip")
+_ENDINGS = (".json", ".jsonl", ".ndjson", ".txt", ".md", ".zip")
 _LONGEST_NAME = 100
 _STEP = 50  # turns that are read at once
 _MOST_AT_ONCE = 8  # imports that are stored or wait
 _MOST_REMEMBERED = 200
+_UTC = ZoneInfo("UTC")
 _ZIP = b"PK\x03\x04"
 _STOPPED = "stopped by an erasure or by the end of the service; send the file again, and it goes on"
 
@@ -113,15 +115,25 @@ class ConversationImports:
         for left in self._leftovers:
             await _delete(left)
 
-    async def survey(self, mind_id: str, body: AsyncIterator[bytes], *, filename: str) -> Survey:
-        """What the file holds. It is deleted again. Raises ImportUnreadable, ArchiveTooLarge, HomeFault."""
+    async def survey(self, mind_id: str, body: AsyncIterator[bytes], *, filename: str, zone: ZoneInfo = _UTC) -> Survey:
+        """
+        What the file holds, times without a zone in *zone*. It is deleted again.
+
+        Raises ImportUnreadable, ArchiveTooLarge, HomeFault.
+        """
         folder = self._new_folder(mind_id)
         async with _deleting(folder):
             received = await self._receive(folder, body, filename=filename)
-            return await self._surveyed(received)
+            return await self._surveyed(received, zone)
 
     async def begin(
-        self, mind_id: str, body: AsyncIterator[bytes], *, filename: str, checked: Callable[[Turn], Turn]
+        self,
+        mind_id: str,
+        body: AsyncIterator[bytes],
+        *,
+        filename: str,
+        checked: Callable[[Turn], Turn],
+        zone: ZoneInfo = _UTC,
     ) -> ImportProgress:
         """
         Begin to store what the file holds; a file that is under way already is not begun twice.
@@ -136,15 +148,15 @@ class ConversationImports:
         is_begun = False
         try:
             received = await self._receive(folder, body, filename=filename)
-            found = await self._surveyed(received)
-            import_id = hashlib.sha256(f"{mind_id}\n{received.digest}\n{received.path.name}".encode()).hexdigest()[:32]
+            found = await self._surveyed(received, zone)
+            import_id = _import_id(mind_id, received, zone)
             if import_id in self._running:
                 return self._known[import_id]
             progress = ImportProgress(mind_id, import_id, found)
             self._remember(progress)
             self._running.add(import_id)
             name = f"import {mind_id} {import_id}"
-            job = self._background.start(name, lambda: self._store(progress, received, checked), owner=mind_id)
+            job = self._background.start(name, lambda: self._store(progress, received, checked, zone), owner=mind_id)
             job.add_done_callback(lambda _: self._ended(progress, folder))
             is_begun = True
             return progress
@@ -188,8 +200,9 @@ class ConversationImports:
             raise HomeFault(f"nothing was imported: {error.strerror}") from error
         return ReceivedFile(path, digest.hexdigest())
 
-    async def _surveyed(self, received: ReceivedFile) -> Survey:
-        return await anyio.to_thread.run_sync(lambda: _surveyed(received.path, most_bytes=self._most_unpacked_bytes))
+    async def _surveyed(self, received: ReceivedFile, zone: ZoneInfo) -> Survey:
+        most = self._most_unpacked_bytes
+        return await anyio.to_thread.run_sync(lambda: _surveyed(received.path, most_bytes=most, zone=zone))
 
     def _remember(self, progress: ImportProgress) -> None:
         self._known[progress.import_id] = progress
@@ -199,14 +212,16 @@ class ConversationImports:
             if key != progress.import_id:
                 del self._known[key]
 
-    async def _store(self, progress: ImportProgress, received: ReceivedFile, checked: Callable[[Turn], Turn]) -> None:
-        items = read_conversations(received.path)
+    async def _store(
+        self, progress: ImportProgress, received: ReceivedFile, checked: Callable[[Turn], Turn], zone: ZoneInfo
+    ) -> None:
+        items = read_conversations(received.path, zone=zone)
         try:
             while found := await anyio.to_thread.run_sync(_next_turns, items):
-                for turn in found:
+                for _, run in groupby(found, key=lambda turn: turn.session_id):
                     if self._background.is_stopping:
                         return
-                    await self._store_one(progress, turn, checked)
+                    await self._store_run(progress, list(run), checked)
         except (MemoryFault, OSError) as error:
             progress.state, progress.detail = "failed", f"{error}. The same file again goes on"
             log.warning("import.failed", mind_id=progress.mind_id, stored=progress.stored, reason=type(error).__name__)
@@ -220,6 +235,20 @@ class ConversationImports:
             erased=progress.erased,
             refused=progress.refused,
         )
+
+    async def _store_run(self, progress: ImportProgress, run: list[Turn], checked: Callable[[Turn], Turn]) -> None:
+        """Store turns of one session at once; where one can not be stored, or comes twice, each by itself."""
+        if len({turn.turn_id for turn in run}) == len(run):
+            try:
+                accepted = await self._intake.accept_all(progress.mind_id, [checked(turn) for turn in run])
+            except (InvalidRequest, TurnConflict, TurnErased):
+                pass
+            else:
+                progress.stored += sum(one.is_new for one in accepted)
+                progress.duplicates += sum(not one.is_new for one in accepted)
+                return
+        for turn in run:
+            await self._store_one(progress, turn, checked)
 
     async def _store_one(self, progress: ImportProgress, turn: Turn, checked: Callable[[Turn], Turn]) -> None:
         try:
@@ -253,12 +282,18 @@ async def _delete(folder: Path) -> None:
         await anyio.to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
-def _surveyed(path: Path, *, most_bytes: int) -> Survey:
+def _import_id(mind_id: str, received: ReceivedFile, zone: ZoneInfo) -> str:
+    """The same file, sent again in the same way, has the same id."""
+    how = f"{received.path.name}\n{zone.key}" if zone != _UTC else received.path.name
+    return hashlib.sha256(f"{mind_id}\n{received.digest}\n{how}".encode()).hexdigest()[:32]
+
+
+def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo) -> Survey:
     """The survey. Its errors name no path of ours. Raises ImportUnreadable, ArchiveTooLarge."""
     try:
         if unpacked_bytes(path) > most_bytes:
             raise ArchiveTooLarge(f"an export may have {most_bytes} bytes unpacked")
-        found = survey(path)
+        found = survey(path, zone=zone)
     except ImportUnreadable as fault:
         raise ImportUnreadable("the file", found=fault.found, known_formats=KNOWN_FORMATS, pointer="#") from fault
     if not found.turns:

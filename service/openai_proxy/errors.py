@@ -7,25 +7,23 @@ translated, since clients of OpenAI's API read no problem documents.
 
 from __future__ import annotations
 
-import json
 import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from starlette.datastructures import MutableHeaders
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, UpstreamRefused
 from consolidation.secrets.redaction import redact
-from service.http.middleware.access import path_of
-from service.http.problems import KINDS, MEDIA_TYPE, headers_of, kind_of
+from service.http.middleware.problem_translation import ProblemTranslation
+from service.http.problems import headers_of, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
     from fastapi import Request, Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp
 
 _DOOR = re.compile(r"/v1/(?:chat|completions|embeddings|models|responses)(?:/.*)?")  # where such clients knock
 
@@ -61,54 +59,15 @@ def error_body(fault: MemoryFault) -> dict[str, Any]:
     }
 
 
-class OpenAIErrors:
+class OpenAIErrors(ProblemTranslation):
     """ASGI middleware that translates every problem document that leaves by the proxy's door."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and translate its answer if it is a problem."""
-        if scope["type"] != "http" or _DOOR.fullmatch(path_of(scope)) is None:
-            await self._app(scope, receive, send)
-            return
-        translated = _Translated(send)
-        try:
-            await self._app(scope, receive, translated)
-        except Exception:
-            if not translated.has_begun:
-                unexpected = {"status": 500, "detail": "An unexpected error; it was logged."}
-                kind = KINDS[MemoryFault]
-                await JSONResponse(_translation(unexpected | {"type": kind.slug}), kind.status)(scope, receive, send)
-            raise  # the server logs it
+        super().__init__(app, door=_DOOR, translation=_translated)
 
 
-class _Translated:
-    """Sends messages on. Of a problem, the head is held back until its body is known."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._head: Message | None = None
-        self._body = b""
-        self.has_begun = False
-
-    async def __call__(self, message: Message) -> None:
-        self.has_begun = True
-        if message["type"] == "http.response.start" and MutableHeaders(scope=message).get("content-type") == MEDIA_TYPE:
-            self._head = message
-        elif self._head is None:
-            await self._send(message)
-        else:
-            self._body += message.get("body", b"")
-            if not message.get("more_body", False):
-                await self._finish(self._head)
-
-    async def _finish(self, head: Message) -> None:
-        body = json.dumps(_translation(json.loads(self._body)), ensure_ascii=False).encode()
-        headers = MutableHeaders(scope=head)
-        headers["content-type"], headers["content-length"] = "application/json", str(len(body))
-        await self._send(head)
-        await self._send({"type": "http.response.body", "body": body})
+def _translated(problem: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    return problem["status"], _translation(problem)
 
 
 def _translation(problem: Mapping[str, Any]) -> dict[str, Any]:

@@ -386,6 +386,8 @@ class FacadeSettings(Section):
     """Other memories' APIs, so that their clients go on with another address."""
 
     mem0: bool = Field(default=False, description="Serve mem0's API under `/mem0`.")
+    zep: bool = Field(default=False, description="Serve Zep's API for memory under `/zep`.")
+    graphiti: bool = Field(default=False, description="Serve the API of Graphiti's sample server under `/graphiti`.")
 
 
 def _unlike_nothing(marker: str) -> str:

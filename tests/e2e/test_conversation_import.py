@@ -149,3 +149,63 @@ async def test_what_a_kill_left_of_an_upload_is_deleted_at_the_next_start(tmp_pa
 
 def said(content):
     return {"role": "user", "content": content}
+
+
+@pytest.mark.parametrize(
+    ("filename", "content", "form", "session"),
+    [
+        ("WhatsApp Chat with Ann.txt", "09/01/2026, 18:30 - Ann: I moved to Lyon.\n", "whatsapp", "whatsapp:Ann"),
+        ("", "[09.01.26, 18:30:00] Ann: I moved to Lyon.\n", "whatsapp", "whatsapp:chat"),
+        (
+            "memory.json",
+            '[{"content": "I moved to Lyon.", "updated_at": "2026-01-09T17:30:00Z"}]',
+            "chatgpt_memories",
+            "chatgpt:memories",
+        ),
+        (
+            "MyActivity.json",
+            '[{"title": "Prompted I moved to Lyon.", "time": "2026-01-09T17:30:00Z", "products": ["Gemini Apps"]}]',
+            "gemini",
+            "gemini:2026-01-09",
+        ),
+        (
+            "episodes.json",
+            '[{"uuid": "e", "source": "text", "content": "I moved to Lyon.", "valid_at": "2026-01-09T17:30:00Z"}]',
+            "graphiti",
+            "graphiti:graph",
+        ),
+    ],
+)
+async def test_what_other_places_export_is_recognised_and_stored(tmp_path, filename, content, form, session):
+    async with running(tmp_path) as service:
+        asked = {"filename": filename, "timezone": "Europe/Paris"}
+        looked = await send(service, content.encode(), status=200, dry_run=True, **asked)
+        begun = await send(service, content.encode(), **asked)
+        done = await ended(service, begun["import_id"])
+        [turn] = (await service.http.get("/v1/minds/ada/turns")).json()["items"]
+
+    assert looked["format"] == form and looked["first_at"] == "2026-01-09T17:30:00Z"
+    assert (done["state"], done["stored"], turn["session_id"]) == ("done", 1, session)
+    assert turn["messages"][0]["content"] == "I moved to Lyon."
+    assert turn["occurred_at"] == "2026-01-09T17:30:00Z"
+
+
+async def test_of_turns_that_are_stored_together_one_that_can_not_be_keeps_no_other_back(tmp_path):
+    said = {"role": "user", "content": "I like tea."}
+    turns = [{"session_id": "s", "turn_id": f"t{at}", "messages": [said]} for at in range(5)]
+    taken = {"session_id": "s", "turn_id": "t2", "messages": [{"role": "user", "content": "I like mate."}]}
+    late = {"session_id": "s", "turn_id": "late", "messages": [said | {"timestamp": "2190-01-01T00:00:00Z"}]}
+    lines = "\n".join(map(json.dumps, [*turns, late, turns[4]]))
+    async with running(tmp_path) as service:
+        (await service.http.post("/v1/minds/ada/turns", json=taken)).raise_for_status()
+        done = await ended(service, (await send(service, lines.encode(), filename="own.jsonl"))["import_id"])
+        kept = (await service.http.get("/v1/minds/ada/turns")).json()["items"]
+
+    assert (done["stored"], done["duplicates"], done["refused"]) == (4, 1, 2)
+    assert sorted(one["turn_id"] for one in kept) == ["t0", "t1", "t2", "t3", "t4"]
+
+
+async def test_a_zone_that_does_not_exist_is_refused(tmp_path):
+    async with running(tmp_path) as service:
+        refused = await send(service, talk(), status=422, timezone="Mars/Olympus")
+    assert "timezone" in refused["detail"]

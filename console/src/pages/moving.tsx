@@ -95,7 +95,7 @@ function BringIn({ mind }: { mind: string }) {
       <h2 id="bring-in">Bring in</h2>
       <div class="drop" onDragOver={(event) => event.preventDefault()} onDrop={dropped}>
         <label>
-          Drop a file here, or choose one: what ChatGPT, Claude or mem0 exported (the zip, or the JSON in it), or lines of JSON.
+          Drop a file here, or choose one: what ChatGPT, Claude, Gemini, WhatsApp, mem0, Zep or Graphiti exported (the zip, or the file in it), or lines of JSON.
           <input type="file" onChange={(event) => chosen(event.currentTarget)} />
         </label>
       </div>

@@ -7,13 +7,16 @@ answered as a duplicate, so the same command, run again after any interruption, 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, cast
+from zoneinfo import ZoneInfo
 
 import typer
 from mind_memory_client import (
@@ -31,6 +34,7 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import ImportUnreadable
 from consolidation.kernel.turns import Turn, TurnKind
 from consolidation.workspace import DEFAULT_MIND
+from service.adapters.falkordb.foreign_graph import is_address, read_graph
 from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, command
 from service.cli.commands.import_archive import HowToImport, import_archive, is_archive
@@ -50,14 +54,20 @@ _MOST_REASONS = 5
 async def import_(
     context: Context,
     paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH", help="An archive; what ChatGPT, Claude.ai, mem0 or agents exported; JSONL."),
+        list[str],
+        typer.Argument(
+            metavar="PATH",
+            help="An archive; an export of ChatGPT, Claude.ai, Gemini, WhatsApp, mem0, Zep, Graphiti or agents; JSONL.",
+        ),
     ],
     mind: Annotated[
         str | None, typer.Option(metavar="ID", help="Whose memory; an archive's own id, or global-user-memory.")
     ] = None,
     only: Annotated[
         str | None, typer.Option(metavar="SAMPLE", help="One conversation of the export, by its id.")
+    ] = None,
+    timezone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Of WhatsApp's times, like Europe/Paris; UTC if left out.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be imported.")] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until everything has been read.")] = False,
@@ -69,23 +79,35 @@ async def import_(
     ] = False,
 ) -> None:
     """Import conversations, or the archive of a mind. Importing conversations again adds nothing twice."""
-    if any(map(is_archive, paths)):
+    files = [Path(one) for one in paths if not is_address(one)]
+    if any(map(is_archive, files)):
         if len(paths) > 1 or only is not None:
             raise CommandFailed("an archive is imported alone and whole: give no other path, and no --only")
         how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts)
-        await import_archive(context, paths[0], mind=mind, how=how)
+        await import_archive(context, files[0], mind=mind, how=how)
         return
     clock = SystemClock()
     began = clock.monotonic()
     report = Report(mind or DEFAULT_MIND, is_dry=dry_run)
-    _survey(report, paths, only=only)
-    if report.readable and not dry_run:
-        async with connect(context, makes_home=True) as connection:
-            await _import(connection, report, only=only, waits=not no_wait)
+    wanted = Wanted(only, _zone(timezone))
+    with TemporaryDirectory(prefix="mind-memory-") as folder:
+        files += _fetched(report, filter(is_address, paths), Path(folder))
+        _survey(report, files, wanted)
+        if report.readable and not dry_run:
+            async with connect(context, makes_home=True) as connection:
+                await _import(connection, report, wanted, waits=not no_wait)
     if report.readable:
         _show(report, seconds=clock.monotonic() - began)
     if report.unreadable:
         raise CommandFailed("\n".join(report.unreadable))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which conversation is wanted, and in which zone times without one are."""
+
+    only: str | None
+    zone: ZoneInfo
 
 
 @dataclass(slots=True)
@@ -139,12 +161,34 @@ class Report:
             self.new += 1
 
 
-def _survey(report: Report, paths: Sequence[Path], *, only: str | None) -> None:
+def _zone(name: str | None) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ValueError, OSError, KeyError) as error:
+        raise CommandFailed(f"--timezone: {name!r} is not a time zone, like Europe/Paris") from error
+
+
+def _fetched(report: Report, addresses: Iterable[str], folder: Path) -> list[Path]:
+    """The graphs at *addresses* as files in *folder*; one that can not be read is noted, the others go on."""
+    files = []
+    for number, address in enumerate(addresses, start=1):
+        file = folder / f"graph-{number}.jsonl"
+        try:
+            with file.open("w", encoding="utf-8") as to:
+                to.writelines(f"{json.dumps(one)}\n" for one in read_graph(address))
+        except ImportUnreadable as fault:
+            report.unreadable.append(str(fault))
+        else:
+            files.append(file)
+    return files
+
+
+def _survey(report: Report, paths: Sequence[Path], wanted: Wanted) -> None:
     """Read every path once; one that can not be read is noted, the others go on."""
     with bar("looking") as reached:
         for path in paths:
             try:
-                for one in read_conversations(path, only=only):
+                for one in read_conversations(path, only=wanted.only, zone=wanted.zone):
                     if isinstance(one, FoundTurn):
                         report.count_found(one.turn)
                         reached(report.turns)
@@ -158,10 +202,12 @@ def _survey(report: Report, paths: Sequence[Path], *, only: str | None) -> None:
                 report.readable.append(path)
 
 
-async def _import(connection: Connection, report: Report, *, only: str | None, waits: bool) -> None:
+async def _import(connection: Connection, report: Report, wanted: Wanted, *, waits: bool) -> None:
     memory = connection.memory
     report.before = _size(await _mind_or_none(memory, report.mind))
-    found = chain.from_iterable(read_conversations(path, only=only) for path in report.readable)
+    found = chain.from_iterable(
+        read_conversations(path, only=wanted.only, zone=wanted.zone) for path in report.readable
+    )
     turns = (one.turn for one in found if isinstance(one, FoundTurn))
     with bar("importing", total=report.turns) as reached:
         for number, turn in enumerate(turns, start=1):

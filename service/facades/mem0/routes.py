@@ -5,31 +5,25 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NoReturn
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response, status
-from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from fastapi import APIRouter, Query, Request, Response
 
-from consolidation.kernel.errors import MemoryNotFound, MindNotFound
-from consolidation.workspace import mind_id_of, no_such_mind
+from consolidation.kernel.errors import MindNotFound
 from service.access.principal import Principal
 from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
+from service.facades.answers import refuse
+from service.facades.entries import EPISODE, first_told, list_entries, read_entry, search_entries, words_of
 from service.facades.mem0.bodies import AddIn, DeletesIn, ListIn, SearchIn, UpdateIn, UpdatesIn
-from service.facades.mem0.memories import (
-    EPISODE,
-    as_json,
-    first_told,
-    list_entries,
-    read_entry,
-    search_entries,
-    words_of,
-)
+from service.facades.mem0.memories import as_json
 from service.facades.mem0.scope import OURS, Scope, scope_of
+from service.facades.memory_ids import delete as delete_memory
+from service.facades.memory_ids import edit, id_of, parts_of
+from service.facades.turn_bodies import turn_in
 from service.http.dependencies import CallerDep, MemoryDep
-from service.http.routes import corrections, erasure, turns
-from service.http.schemas.corrections import CorrectionIn
+from service.http.routes import erasure, turns
 from service.http.schemas.turns import TurnIn
 
+_PAGE = "mem0.md"
 _ORGANIZATION = "mind-memory"
 _DONE = "Memory deleted successfully!"
 
@@ -55,7 +49,7 @@ async def add(
         mind = await memory.minds.find(mind_id)
         stored = await mind.transcript.read(kept.sequence)
     words = words_of(stored.turn) if stored.turn.messages else ""
-    added = {"id": f"{mind_id}:{EPISODE}{kept.sequence}", "memory": words, "event": "ADD"}
+    added = {"id": id_of(mind_id, f"{EPISODE}{kept.sequence}"), "memory": words, "event": "ADD"}
     return {
         "message": "The messages are stored. Facts are read from them in the background.",
         "status": "SUCCEEDED",
@@ -123,7 +117,7 @@ async def get_all_of_server(request: Request, memory: MemoryDep, caller: CallerD
 @router.get("/memories/{memory_id}")
 async def get(memory_id: str, memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     """One memory."""
-    mind_id, entry_id = _parts(memory_id, caller)
+    mind_id, entry_id = parts_of(memory_id, caller)
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
         return (await as_json(mind, [await read_entry(memory, mind, entry_id)]))[0]
@@ -133,7 +127,7 @@ async def get(memory_id: str, memory: MemoryDep, caller: CallerDep) -> dict[str,
 @router.put("/memories/{memory_id}")
 async def update(memory_id: str, posted: UpdateIn, memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     """Put new words in a memory's place: a person's correction, which the log keeps."""
-    await _update(memory_id, posted.text, memory, caller)
+    await edit(memory_id, posted.text, memory, caller)
     return await get(memory_id, memory, caller)
 
 
@@ -141,7 +135,7 @@ async def update(memory_id: str, posted: UpdateIn, memory: MemoryDep, caller: Ca
 @router.delete("/memories/{memory_id}")
 async def delete(memory_id: str, memory: MemoryDep, caller: CallerDep) -> dict[str, str]:
     """Erase a turn; of a fact, say that it is wrong, so that it does not come up."""
-    await _delete(memory_id, memory, caller)
+    await delete_memory(memory_id, memory, caller)
     return {"message": _DONE}
 
 
@@ -149,7 +143,7 @@ async def delete(memory_id: str, memory: MemoryDep, caller: CallerDep) -> dict[s
 @router.get("/memories/{memory_id}/history")
 async def history(memory_id: str, memory: MemoryDep, caller: CallerDep) -> list[dict[str, Any]]:
     """How a memory came to be, and what people made of it, oldest first."""
-    mind_id, entry_id = _parts(memory_id, caller)
+    mind_id, entry_id = parts_of(memory_id, caller)
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
         entry, decided = await first_told(memory, mind, entry_id)
@@ -165,7 +159,7 @@ async def history(memory_id: str, memory: MemoryDep, caller: CallerDep) -> list[
 async def update_many(posted: UpdatesIn, memory: MemoryDep, caller: CallerDep) -> dict[str, str]:
     """Put new words in the place of many memories, one after the other, until one can not be updated."""
     for one in posted.memories:
-        await _update(one.memory_id, one.text, memory, caller)
+        await edit(one.memory_id, one.text, memory, caller)
     return {"message": f"Successfully updated {len(posted.memories)} memories"}
 
 
@@ -173,7 +167,7 @@ async def update_many(posted: UpdatesIn, memory: MemoryDep, caller: CallerDep) -
 async def delete_many(posted: DeletesIn, memory: MemoryDep, caller: CallerDep) -> dict[str, str]:
     """Delete many memories, one after the other, until one can not be deleted."""
     for one in posted.memories:
-        await _delete(one.memory_id, memory, caller)
+        await delete_memory(one.memory_id, memory, caller)
     return {"message": f"Successfully deleted {len(posted.memories)} memories"}
 
 
@@ -189,7 +183,7 @@ async def delete_all(request: Request, memory: MemoryDep, caller: CallerDep) -> 
     elif scope.ids.keys() <= {"user_id", "run_id"}:
         await erasure.erase_session(mind_id, scope.session_id, memory, caller.name, response, how)
     else:
-        _refuse("delete a user, an agent, an app or a run: several agents of one user share its memories")
+        refuse("delete a user, an agent, an app or a run: several agents of one user share its memories", page=_PAGE)
     return {"message": "Memories deleted successfully!"}
 
 
@@ -226,11 +220,7 @@ async def delete_user(
 @router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)
 async def not_served(path: str) -> NoReturn:
     """Every other call of mem0."""
-    _refuse(f"{path.strip('/')} is not served")
-
-
-def _refuse(reason: str) -> NoReturn:
-    raise HTTPException(status.HTTP_501_NOT_IMPLEMENTED, f"{reason}; what is served: docs/mem0.md")
+    refuse(f"{path.strip('/')} is not served", page=_PAGE)
 
 
 def _turn(posted: AddIn, scope: Scope) -> TurnIn:
@@ -241,11 +231,7 @@ def _turn(posted: AddIn, scope: Scope) -> TurnIn:
         "messages": [{**one.model_dump(exclude_none=True), "timestamp": at} for one in posted.messages],
         "metadata": {**posted.metadata, OURS: scope.ids},
     }
-    try:
-        return TurnIn.model_validate(sent)
-    except ValidationError as error:
-        faults = [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
-        raise RequestValidationError(faults) from error
+    return turn_in(sent)
 
 
 async def _page(
@@ -260,40 +246,6 @@ async def _page(
             return await as_json(mind, entries[first : first + most]), len(entries)
     except MindNotFound:
         return [], 0
-
-
-def _parts(memory_id: str, caller: Principal) -> tuple[str, str]:
-    """The mind, and the memory within it. Raises MindNotFound, MemoryNotFound."""
-    name, colon, entry_id = memory_id.partition(":")
-    if not colon or not entry_id:
-        raise MemoryNotFound("no memory has this id")
-    mind_id = mind_id_of(name)
-    if not caller.sees(mind_id):
-        raise no_such_mind(mind_id)
-    return mind_id, entry_id
-
-
-async def _update(memory_id: str, text: str, memory: Memory, caller: Principal) -> None:
-    await _correct(memory_id, {"what": "edit", "to": text}, memory, caller)
-
-
-async def _delete(memory_id: str, memory: Memory, caller: Principal) -> None:
-    mind_id, entry_id = _parts(memory_id, caller)
-    if entry_id.startswith(EPISODE):
-        with memory.minds.gate.enter(mind_id):
-            mind = await memory.minds.find(mind_id)
-            turn_id = (await memory.catalog.turns.one(mind, entry_id)).turn.turn.turn_id
-        await erasure.erase_turn(mind_id, turn_id, memory, caller.name, Response(), erasure.HowToErase())
-    else:
-        await _correct(memory_id, {"what": "wrong"}, memory, caller)
-
-
-async def _correct(memory_id: str, decision: dict[str, str], memory: Memory, caller: Principal) -> None:
-    mind_id, entry_id = _parts(memory_id, caller)
-    kind = "turn" if entry_id.startswith(EPISODE) else "fact"
-    posted = CorrectionIn.model_validate({**decision, "target": {"kind": kind, "id": entry_id}})
-    with memory.minds.gate.enter(mind_id):
-        await corrections.correct(mind_id, posted, memory, caller.name)
 
 
 def _line(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from consolidation.kernel.errors import InvalidRequest
-from consolidation.workspace import DEFAULT_MIND, mind_id_of, no_such_mind
+from consolidation.workspace import DEFAULT_MIND
+from service.facades.memory_ids import mind_for
 from service.http.schemas.fields import Instant, SessionId
 from service.retrieval.remember import TimeWindow
 
@@ -59,10 +60,9 @@ class Scope:
         Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
         """
         named = next((name for name in _OWNERS if name in self.ids), None)
-        mind_id = mind_id_of(self.ids[named], pointer=f"#/{named}") if named is not None else _default_of(caller)
-        if not caller.sees(mind_id):
-            raise no_such_mind(mind_id)
-        return mind_id
+        if named is None:
+            return mind_for(_default_of(caller), caller)
+        return mind_for(self.ids[named], caller, pointer=f"#/{named}")
 
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* belongs to the run, agent and app, as far as they are given and do not name the mind."""

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
 from pydantic import ValidationError
@@ -51,16 +52,18 @@ async def bring_in(
     response: Response,
 ) -> ImportBegunOut | SurveyOut:
     """
-    Send a file as the body: the export of ChatGPT or Claude.ai (the zip, or conversations.json), memories of mem0 or
-    OpenMemory, our JSONL, or session files of agents.
+    Send a file as the body: the export of ChatGPT, Claude.ai or Gemini (the zip, or the JSON in it), a WhatsApp chat,
+    memories of ChatGPT, mem0 or OpenMemory, a graph of Graphiti or Zep, our JSONL, or session files of agents.
 
     Its turns are stored in the background. The same file again stores nothing twice, and goes on where it was stopped.
     """
+    zone, name = ZoneInfo(how.timezone), how.filename
     if how.dry_run:
         response.status_code = status.HTTP_200_OK
-        return SurveyOut.model_validate(await memory.imports.survey(mind_id, request.stream(), filename=how.filename))
+        found = await memory.imports.survey(mind_id, request.stream(), filename=name, zone=zone)
+        return SurveyOut.model_validate(found)
     await memory.new_minds.check(mind_id, by=caller)
-    begun = await memory.imports.begin(mind_id, request.stream(), filename=how.filename, checked=_checked)
+    begun = await memory.imports.begin(mind_id, request.stream(), filename=name, checked=_checked, zone=zone)
     await memory.audit_log.note("conversations.imported", by=caller.name, mind_id=mind_id, turns=begun.survey.turns)
     return ImportBegunOut.model_validate({**asdict(begun.survey), "import_id": begun.import_id})
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from service.http.schemas.fields import Answered, Body
+from service.http.schemas.fields import Answered, Body, Zone
 
 
 class HowToImport(Body):
@@ -19,6 +19,10 @@ class HowToImport(Body):
         description="What the file is called. It helps to recognise the format, and names sessions without an id.",
     )
     dry_run: bool = Field(default=False, description="Only answer what the file holds. Nothing is stored.")
+    timezone: Zone = Field(
+        "UTC",
+        description="The IANA time zone of times that name none, which are those of a WhatsApp chat.",
+    )
 
 
 class SkippedOut(Answered):
@@ -31,7 +35,17 @@ class SkippedOut(Answered):
 class SurveyOut(Answered):
     """What a file holds."""
 
-    format: Literal["chatgpt", "claude", "mem0", "jsonl", "agent_sessions"]
+    format: Literal[
+        "chatgpt",
+        "claude",
+        "gemini",
+        "graphiti",
+        "mem0",
+        "chatgpt_memories",
+        "whatsapp",
+        "jsonl",
+        "agent_sessions",
+    ]
     sessions: int
     turns: int
     messages: int

@@ -1,7 +1,9 @@
 """Own JSONL: transcript lines, bodies and bare messages become turns; damage costs a line, never the rest."""
 
 import json
+import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -246,3 +248,12 @@ def test_mending_a_damaged_line_renames_no_other_turn(tmp_path):
     damaged, _ = read(tmp_path, lines[0], b"{", lines[2])
 
     assert [turn.turn_id for turn in damaged] == [whole[0].turn_id, whole[2].turn_id]
+
+
+def test_the_examples_of_the_documentation_are_read(tmp_path):
+    page = (Path(__file__).parents[3] / "docs/importing.md").read_text()
+    examples = re.findall(r"```jsonl\n(.*?)```", page, re.DOTALL)
+    (first, no_skipped), (second, none_skipped) = (read(tmp_path, example.encode()) for example in examples)
+    assert [len(turn.messages) for turn in first] == [2]
+    assert [(turn.turn_id, turn.metadata) for turn in second] == [("t1", {"channel": "web"})]
+    assert no_skipped == none_skipped == []

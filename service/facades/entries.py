@@ -1,0 +1,256 @@
+"""What other memories call a memory: a fact, or the words of a turn that told none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from consolidation.corrections.record import What
+from consolidation.kernel.errors import MemoryNotFound
+from consolidation.text.words import tokens
+from service.catalog.facts import FactQuery, list_facts, read_fact
+from service.catalog.turns import TurnQuery
+from service.retrieval.remember import TimeWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from consolidation.corrections.record import Correction
+    from consolidation.kernel.turns import StoredTurn, Turn
+    from service.catalog.facts import FactItem
+    from service.catalog.turns import TurnItem
+    from service.composition.container import Memory
+    from service.mind.minds import Mind
+    from service.retrieval.remember import Kind, Remembered
+
+EPISODE = "episode:"
+_PAGE = 500
+_LONGEST_WHOLE = 2_000  # characters of a turn above which a search shows the words that matter
+_KINDS: frozenset[Kind] = frozenset({"fact", "episode"})
+_NOT_SO = frozenset({What.WRONG, What.EDIT})
+
+
+class Scope(Protocol):
+    """Which memories of a mind are meant."""
+
+    @property
+    def window(self) -> TimeWindow:
+        """When they were said."""
+
+    @property
+    def is_whole_mind(self) -> bool:
+        """Whether nothing narrows it down to certain turns."""
+
+    def holds(self, turn: StoredTurn) -> bool:
+        """Whether *turn* is one of those."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeMind:
+    """Everything that a mind remembers."""
+
+    window: TimeWindow = field(default_factory=TimeWindow)
+    is_whole_mind: bool = True
+
+    def holds(self, turn: StoredTurn) -> bool:
+        """Whether *turn* is meant: each one is."""
+        return turn.is_remembered
+
+
+@dataclass(frozen=True, slots=True)
+class OneSession:
+    """What the turns of one session told."""
+
+    session_id: str
+    window: TimeWindow = field(default_factory=TimeWindow)
+    is_whole_mind: bool = False
+
+    def holds(self, turn: StoredTurn) -> bool:
+        """Whether *turn* belongs to the session."""
+        return turn.turn.session_id == self.session_id
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    A memory: its id within its mind, its words, when they were said, and the turns that it comes from.
+
+    A fact is valid from ``valid_at`` to ``invalid_at``, as far as that is known.
+    """
+
+    id: str
+    text: str
+    created_at: datetime | None
+    sequences: tuple[int, ...]
+    updated_at: datetime | None = None
+    score: float | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is a turn rather than a fact."""
+        return self.id.startswith(EPISODE)
+
+
+async def list_entries(memory: Memory, mind: Mind, scope: Scope) -> list[Entry]:
+    """The facts that hold, and turns that told no fact, as far as they belong to *scope*; newest first."""
+    facts = await _facts(mind, now=memory.clock.now())
+    told = {source.sequence for fact in facts for source in fact.sources}
+    turns = [turn for turn in await _turns(memory, mind) if turn.turn.sequence not in told]
+    entries = [_of_fact(fact) for fact in facts if fact.state in {"holding", "planned"}]
+    entries += [_of_turn(turn) for turn in turns if _is_shown(turn)]
+    meant = [one for one in entries if scope.window.holds(one.created_at)]
+    return sorted(await _within(mind, scope, meant), key=_newest_first, reverse=True)
+
+
+async def search_entries(
+    memory: Memory, mind: Mind, scope: Scope, query: str, *, limit: int, least: float, also_ended: bool
+) -> list[Entry]:
+    """
+    What answers *query*, best first, with a score of *least* or more.
+
+    Left out is what a person or an outcome found wrong, what has ended, and a turn whose words are all in its facts.
+    """
+    window = TimeWindow(scope.window.since, scope.window.until, None if also_ended else memory.clock.now())
+    found, _ = await memory.recall.remember(mind, query, kinds=_KINDS, window=window, limit=100)
+    holding = [one for one in found if not one.tells_wrong and not one.is_contradicted and one.score >= least]
+    told = _words_told(holding)
+    entries = [_of_remembered(one) for one in holding if one.kind == "fact" or not _is_told(one, told)]
+    return (await _within(mind, scope, entries))[:limit]
+
+
+async def first_told(memory: Memory, mind: Mind, entry_id: str) -> tuple[Entry, tuple[Correction, ...]]:
+    """
+    One memory as it was told, and the edits and deletions that people made of it, oldest first.
+
+    Raises FactNotFound, TurnNotFound, TurnErased.
+    """
+    if entry_id.startswith(EPISODE):
+        turn = await memory.catalog.turns.one(mind, entry_id)
+        entry, decided = _of_turn(turn), tuple(one for one in turn.corrections if one.target.kind == "turn")
+    else:
+        fact = await read_fact(mind, entry_id, now=memory.clock.now())
+        entry, decided = _of_fact(fact), fact.corrections
+    return entry, tuple(sorted((one for one in decided if one.what in _NOT_SO), key=lambda one: one.at))
+
+
+async def read_entry(memory: Memory, mind: Mind, entry_id: str) -> Entry:
+    """
+    One memory, in the words of its last edit.
+
+    Raises FactNotFound, TurnNotFound, TurnErased, MemoryNotFound for what a person called wrong.
+    """
+    entry, decided = await first_told(memory, mind, entry_id)
+    if not decided:
+        return entry
+    last = decided[-1]
+    if last.to is None:
+        raise MemoryNotFound("this memory was deleted")
+    return replace(entry, text=last.to, updated_at=last.at)
+
+
+async def with_whole_words(mind: Mind, entries: Sequence[Entry]) -> list[Entry]:
+    """*entries*, those that are turns in their own words."""
+    turns = await mind.transcript.read_many([one.sequences[0] for one in entries if one.is_turn])
+    by_sequence = {one.sequence: one for one in turns}
+    return [
+        replace(one, text=text_of(one, by_sequence.get(one.sequences[0]))) if one.is_turn else one for one in entries
+    ]
+
+
+def text_of(entry: Entry, turn: StoredTurn | None) -> str:
+    """The words of a memory: of a turn that was found its own, unless they are too many."""
+    if turn is None or entry.score is None or not entry.is_turn:
+        return entry.text
+    words = words_of(turn.turn)
+    return words if len(words) <= _LONGEST_WHOLE else entry.text
+
+
+def words_of(turn: Turn) -> str:
+    """A turn in words: who said what, or the words alone where only a user or the bot's own thought speaks."""
+    alone = turn.messages[0] if len(turn.messages) == 1 else None
+    if alone is not None and alone.role in {"user", "thought"}:
+        return alone.content
+    return "\n".join(f"{one.name or one.role}: {one.content}" for one in turn.messages)
+
+
+async def _facts(mind: Mind, *, now: datetime) -> list[FactItem]:
+    facts: list[FactItem] = []
+    cursor: str | None = None
+    while True:
+        page = await list_facts(mind, FactQuery(TimeWindow(), cursor=cursor, limit=_PAGE), now=now)
+        facts.extend(page.items)
+        cursor = page.next_cursor
+        if cursor is None:
+            return facts
+
+
+async def _turns(memory: Memory, mind: Mind) -> list[TurnItem]:
+    turns: list[TurnItem] = []
+    cursor: str | None = None
+    while True:
+        page = await memory.catalog.turns.page(mind, TurnQuery(cursor=cursor, limit=_PAGE))
+        turns.extend(page.items)
+        cursor = page.next_cursor
+        if cursor is None:
+            return turns
+
+
+async def _within(mind: Mind, scope: Scope, entries: list[Entry]) -> list[Entry]:
+    """Those that a turn of *scope* told. What a person said belongs to the whole mind."""
+    if scope.is_whole_mind:
+        return entries
+    wanted = dict.fromkeys(sequence for entry in entries for sequence in entry.sequences)
+    held = {one.sequence for one in await mind.transcript.read_many(tuple(wanted)) if scope.holds(one)}
+    return [entry for entry in entries if held.intersection(entry.sequences)]
+
+
+def _is_shown(item: TurnItem) -> bool:
+    is_wrong = any(one.target.kind == "turn" and one.what in _NOT_SO for one in item.corrections)
+    return item.digestion.state != "not_remembered" and not is_wrong
+
+
+def _words_told(found: Iterable[Remembered]) -> dict[int, set[str]]:
+    """The words of the facts that each turn told."""
+    words: dict[int, set[str]] = {}
+    for fact in (one for one in found if one.kind == "fact"):
+        for source in fact.sources:
+            words.setdefault(source.sequence, set()).update(tokens(fact.text))
+    return words
+
+
+def _is_told(turn: Remembered, told: Mapping[int, set[str]]) -> bool:
+    """Whether the facts beside *turn* have all of its words."""
+    return any(set(tokens(turn.text)) <= told.get(source.sequence, set()) for source in turn.sources)
+
+
+def _of_fact(fact: FactItem) -> Entry:
+    if fact.said is not None:
+        return Entry(fact.id, fact.text, fact.said.at, (), fact.said.at)
+    at = min((source.timestamp for source in fact.sources), default=fact.valid_at)
+    sequences = tuple(source.sequence for source in fact.sources)
+    return Entry(fact.id, fact.text, at, sequences, valid_at=fact.valid_at, invalid_at=fact.invalid_at)
+
+
+def _of_turn(item: TurnItem) -> Entry:
+    stored = item.turn
+    return Entry(f"{EPISODE}{stored.sequence}", words_of(stored.turn), stored.occurred_at, (stored.sequence,))
+
+
+def _of_remembered(found: Remembered) -> Entry:
+    sequences = tuple(source.sequence for source in found.sources)
+    return Entry(
+        found.id,
+        found.text,
+        found.occurred_at,
+        sequences,
+        score=found.score,
+        valid_at=found.valid_at,
+        invalid_at=found.invalid_at,
+    )
+
+
+def _newest_first(entry: Entry) -> float:
+    return entry.created_at.timestamp() if entry.created_at is not None else 0.0

@@ -1,0 +1,1 @@
+"""The API of Graphiti's sample server, under `/graphiti`."""

@@ -1,0 +1,224 @@
+"""Version 4 of Zep's API, for its newest client: users and threads by uuid, messages, context, search."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NoReturn
+
+from fastapi import APIRouter, Query, Response, status
+
+from consolidation.kernel.errors import InvalidRequest, SessionNotFound
+from service.facades.answers import refuse
+from service.facades.memory_ids import parts_of
+from service.facades.zep.bodies import (
+    DataIn,
+    GraphQuestion,
+    MessagesIn,
+    Profile,
+    ThreadOfUser,
+    UserAsked,
+    UserIn,
+    UsersAsked,
+)
+from service.facades.zep.conversations import keep_data, keep_messages, one_of, search_graph
+from service.facades.zep.dependencies import CallerOfZep
+from service.facades.zep.shapes import TASK, message_v4, thread_v4, user_v4
+from service.facades.zep.users import (
+    context_of,
+    create_thread,
+    erase_thread,
+    erase_user,
+    messages_of,
+    read_thread,
+    read_user,
+    save_user,
+    threads_of,
+)
+from service.http.routes.turns import IdempotencyKey
+
+Size = Annotated[int, Query(ge=1, le=200)]
+Cursor = Annotated[str | None, Query(pattern="^[0-9]{1,9}$")]
+Order = Annotated[str | None, Query(pattern="^(asc|desc)$")]
+
+router = APIRouter(prefix="/zep/api/v4", include_in_schema=False)
+
+
+@router.post("/users", status_code=status.HTTP_201_CREATED)
+async def create_user(posted: UserIn, caller: CallerOfZep) -> dict[str, Any]:
+    """A user, whose memory is a mind; its uuid is the mind's id."""
+    user_id = posted.user_id or f"user-{caller.memory.clock.fresh_id()}"
+    profile = posted.model_dump(exclude={"user_id"}, exclude_none=True)
+    return user_v4(await save_user(caller, user_id, profile, is_new=True))
+
+
+@router.post("/users/list")
+async def list_users(
+    posted: UsersAsked, caller: CallerOfZep, page_size: Size = 50, cursor: Cursor = None
+) -> dict[str, Any]:
+    """Users by the ids of their minds."""
+    del posted  # holds nothing: a search is refused
+    ids = [one for one in caller.memory.minds.ids() if caller.principal.sees(one)]
+    shown, page = _paged(ids, size=page_size, cursor=cursor)
+    return {"items": [user_v4(await read_user(caller, one)) for one in shown], **page}
+
+
+@router.post("/users/lookup")
+async def look_up_user(posted: UserAsked, caller: CallerOfZep) -> dict[str, Any]:
+    """The user with this own id, or of this thread."""
+    if posted.user_id is not None:
+        return user_v4(await read_user(caller, caller.mind_id(posted.user_id)))
+    if posted.thread_id is not None:
+        return user_v4(await read_user(caller, await caller.mind_of(posted.thread_id)))
+    if posted.graph_id is not None:
+        return user_v4(await read_user(caller, caller.mind_id(posted.graph_id)))
+    raise InvalidRequest("needs a user_id, a thread_id or a graph_id", pointer="#/user_id")
+
+
+@router.get("/users/{user_uuid}")
+async def get_user(user_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One user."""
+    return user_v4(await read_user(caller, caller.mind_id(user_uuid)))
+
+
+@router.patch("/users/{user_uuid}")
+async def update_user(user_uuid: str, posted: Profile, caller: CallerOfZep) -> dict[str, Any]:
+    """Put other facts in the place of those that are known of a user; what is not sent stays."""
+    return user_v4(await save_user(caller, user_uuid, posted.model_dump(exclude_none=True), is_new=False))
+
+
+@router.delete("/users/{user_uuid}")
+async def delete_user(user_uuid: str, caller: CallerOfZep, response: Response) -> dict[str, Any]:
+    """Erase a user with everything."""
+    await erase_user(caller, caller.mind_id(user_uuid), response)
+    return {"task": TASK}
+
+
+@router.post("/threads", status_code=status.HTTP_201_CREATED)
+async def add_thread(
+    posted: ThreadOfUser, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """A new thread of a user. The same Idempotency-Key again means the same thread."""
+    thread_id = idempotency_key or caller.memory.clock.fresh_id()
+    mind_id = caller.mind_id(posted.user_uuid)
+    try:
+        return thread_v4(await read_thread(caller, mind_id, thread_id))
+    except SessionNotFound:
+        return thread_v4(await create_thread(caller, thread_id, user_id=posted.user_uuid))
+
+
+@router.get("/threads")
+async def list_threads(
+    caller: CallerOfZep,
+    user_uuid: str | None = None,
+    page_size: Size = 50,
+    cursor: Cursor = None,
+) -> dict[str, Any]:
+    """The threads of a user, the one with the newest message first."""
+    if user_uuid is None:
+        _refuse("threads are listed of one user: give user_uuid")
+    shown, page = _paged(await threads_of(caller, caller.mind_id(user_uuid)), size=page_size, cursor=cursor)
+    return {"items": [thread_v4(one) for one in shown], **page}
+
+
+@router.post("/threads/lookup")
+async def look_up_thread(posted: UserAsked, caller: CallerOfZep) -> dict[str, Any]:
+    """The thread with this own id."""
+    if posted.thread_id is None:
+        raise InvalidRequest("is needed", pointer="#/thread_id")
+    return thread_v4(await read_thread(caller, await caller.mind_of(posted.thread_id), posted.thread_id))
+
+
+@router.get("/threads/{thread_uuid:path}/context")
+async def get_context(thread_uuid: str, caller: CallerOfZep, template_uuid: str | None = None) -> dict[str, str]:
+    """The story, and what comes to mind for the newest messages."""
+    if template_uuid:
+        _refuse("context has no templates here")
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    return {"context": await context_of(caller, mind_id, thread_id)}
+
+
+@router.get("/threads/{thread_uuid:path}/messages/{message_uuid}")
+async def get_message(thread_uuid: str, message_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One message."""
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    return message_v4(one_of(await messages_of(caller, mind_id, thread_id), message_uuid), thread_uuid=thread_uuid)
+
+
+@router.get("/threads/{thread_uuid:path}/messages")
+async def list_messages(
+    thread_uuid: str, caller: CallerOfZep, page_size: Size = 50, cursor: Cursor = None, order: Order = None
+) -> dict[str, Any]:
+    """The messages of a thread, oldest first unless ``order`` is desc."""
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    said = await messages_of(caller, mind_id, thread_id)
+    shown, page = _paged(said[::-1] if order == "desc" else said, size=page_size, cursor=cursor)
+    return {"items": [message_v4(one, thread_uuid=thread_uuid) for one in shown], **page}
+
+
+@router.post("/threads/{thread_uuid:path}/messages")
+async def add_messages(
+    thread_uuid: str, posted: MessagesIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """Keep messages; they are on disk when this answers."""
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    await read_thread(caller, mind_id, thread_id)  # a thread that does not exist gets no messages
+    kept = await keep_messages(caller, mind_id, thread_id, posted, key=idempotency_key)
+    shown = [message_v4(one, thread_uuid=thread_uuid) for one in kept.said]
+    return {"messages": shown, "context": kept.context, "task": TASK}
+
+
+@router.get("/threads/{thread_uuid:path}")
+async def get_thread(thread_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One thread."""
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    return thread_v4(await read_thread(caller, mind_id, thread_id))
+
+
+@router.delete("/threads/{thread_uuid:path}")
+async def delete_thread(thread_uuid: str, caller: CallerOfZep, response: Response) -> dict[str, Any]:
+    """Erase a thread with everything that only it told."""
+    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    await erase_thread(caller, mind_id, thread_id, response)
+    return {"task": TASK}
+
+
+@router.post("/graphs/{graph_uuid}/episodes", status_code=status.HTTP_202_ACCEPTED)
+async def add_episode(graph_uuid: str, posted: DataIn, caller: CallerOfZep) -> dict[str, Any]:
+    """Keep data for a user's graph."""
+    return {"episode": await keep_data(caller, caller.mind_id(graph_uuid), posted), "task": TASK}
+
+
+@router.post("/graphs/{graph_uuid}/search/{scope}")
+async def search(
+    graph_uuid: str, scope: str, posted: GraphQuestion, caller: CallerOfZep, page_size: Size = 10, cursor: Cursor = None
+) -> dict[str, Any]:
+    """Edges, nodes or episodes that answer a query, best first."""
+    if scope not in {"edges", "nodes", "episodes"} or cursor:
+        _refuse("a search goes through edges, nodes or episodes, and has one page")
+    found = await search_graph(
+        caller,
+        caller.mind_id(graph_uuid),
+        posted.query,
+        scope=scope,
+        limit=min(page_size, 100),
+        episode_field="episode_uuids",
+    )
+    return {"items": found, "total_size": len(found)}
+
+
+@router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)
+async def not_served(path: str) -> NoReturn:
+    """Every other call."""
+    _refuse(f"{path.strip('/')} is not served")
+
+
+def _refuse(reason: str) -> NoReturn:
+    refuse(reason, page="zep.md")
+
+
+def _paged[Item](items: list[Item], *, size: int, cursor: str | None) -> tuple[list[Item], dict[str, Any]]:
+    first = int(cursor or 0)
+    following = first + size
+    return items[first:following], {
+        "total_size": len(items),
+        "next_cursor": str(following) if following < len(items) else None,
+    }

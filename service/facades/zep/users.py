@@ -1,0 +1,235 @@
+"""
+Users and threads of Zep as minds and sessions.
+
+What Zep knows of a user or a thread (names, metadata) is kept as turns that are never remembered, so whatever copies or
+erases a mind reaches them too. The newest record of a kind is true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNotFound
+from consolidation.workspace import no_such_mind
+from service.catalog.sessions import list_sessions
+from service.facades.memory_ids import mind_for
+from service.facades.turn_bodies import turn_in
+from service.facades.zep.messages import OURS, said_in
+from service.http.routes import erasure, turns
+from service.http.routes.resonance import resonate
+from service.http.schemas.resonance import ResonanceIn
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from fastapi import Response
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.access.principal import Principal
+    from service.composition.container import Memory
+    from service.facades.zep.messages import Said
+    from service.facades.zep.thread_places import ThreadPlaces
+    from service.mind.minds import Mind
+
+USER_SESSION, GRAPH_SESSION = "zep:user", "zep:graph"
+OWN_SESSIONS = frozenset({USER_SESSION, GRAPH_SESSION})  # of what Zep keeps outside of threads
+_NO_THREAD = "no thread or session has this id; create it first"
+_RECORD = "A record of Zep's API."
+_WITHOUT_USER = "session:"  # begins the name of a mind that has one session and no user
+_LOOKED_AT = 10  # messages of a thread for which context is wanted
+_MOST_SESSIONS = 500
+_ROLES_FOR_CONTEXT = frozenset({"user", "assistant"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls, and what its calls need."""
+
+    memory: Memory
+    principal: Principal
+    places: ThreadPlaces
+
+    def mind_id(self, name: str, *, pointer: str = "#/user_id") -> str:
+        """The mind of a user. Raises InvalidMindId, MindNotFound."""
+        return mind_for(name, self.principal, pointer=pointer)
+
+    async def mind_of(self, thread_id: str) -> str:
+        """The mind of a thread that this door began. Raises SessionNotFound."""
+        if thread_id in OWN_SESSIONS:
+            raise SessionNotFound(_NO_THREAD)
+        return await self.places.mind_of(thread_id, self.memory, caller=self.principal)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user as it was last sent, and since when its mind exists."""
+
+    mind_id: str
+    user_id: str
+    created_at: datetime
+    updated_at: datetime
+    profile: dict[str, Any] = field(default_factory=dict)
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A session as Zep knows it; ``user_id`` is None for one that was begun without a user."""
+
+    mind_id: str
+    thread_id: str
+    user_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    metadata: dict[str, Any] | None = None
+
+
+async def save_user(caller: Caller, user_id: str, profile: dict[str, Any], *, is_new: bool) -> User:
+    """Keep what is known of a user. Raises InvalidRequest where one is new that exists, MindNotFound where not."""
+    mind_id = caller.mind_id(user_id)
+    before = await _user_or_none(caller, mind_id)
+    if is_new and before is not None:
+        raise InvalidRequest("this user exists already", pointer="#/user_id")
+    if not is_new and before is None:
+        raise no_such_mind(mind_id)
+    known = {**(before.profile if before is not None else {}), **profile}
+    own_id = before.user_id if before is not None else user_id
+    await _keep_record(caller, mind_id, USER_SESSION, {"user": {**known, "user_id": own_id}})
+    return await read_user(caller, mind_id)
+
+
+async def read_user(caller: Caller, mind_id: str) -> User:
+    """One user. Raises MindNotFound."""
+    with caller.memory.minds.gate.enter(mind_id):
+        mind = await caller.memory.minds.find(mind_id)
+        first = await mind.transcript.after(0, limit=1)
+        records = await mind.transcript.read_many(mind.transcript.positions.in_session(USER_SESSION))
+        record = _newest(records, "user")
+        at = first[0].accepted_at if first else caller.memory.clock.now()
+        sent = dict(record[1]) if record is not None else {}
+        user_id = str(sent.pop("user_id", mind_id))
+        threads = mind.transcript.positions.sessions() - (1 if records else 0)
+        return User(mind_id, user_id, at, record[0].accepted_at if record is not None else at, sent, threads)
+
+
+async def create_thread(
+    caller: Caller, thread_id: str, *, user_id: str | None, metadata: dict[str, Any] | None = None
+) -> Thread:
+    """Begin a thread. Raises InvalidRequest where its id is taken, MindNotFound for a user never heard of."""
+    if thread_id in OWN_SESSIONS:
+        raise InvalidRequest("this id is kept for our own records", pointer="#/thread_id")
+    mind_id = caller.mind_id(user_id if user_id is not None else f"{_WITHOUT_USER}{thread_id}")
+    if user_id is not None:
+        user_id = (await read_user(caller, mind_id)).user_id
+    if await caller.places.noted(thread_id, caller.memory, caller=caller.principal) is not None:
+        raise InvalidRequest("a thread or session with this id exists already", pointer="#/thread_id")
+    record = {"user_id": user_id, "metadata": metadata}
+    await _keep_record(caller, mind_id, thread_id, {"thread": record})
+    await caller.places.note(thread_id, caller.memory, mind_id=mind_id)
+    return await read_thread(caller, mind_id, thread_id)
+
+
+async def change_thread(caller: Caller, mind_id: str, thread_id: str, metadata: dict[str, Any]) -> Thread:
+    """Put other metadata in the place of a thread's. Raises SessionNotFound."""
+    before = await read_thread(caller, mind_id, thread_id)
+    known = {**(before.metadata or {}), **metadata}
+    record = {"user_id": before.user_id, "metadata": known}
+    await _keep_record(caller, mind_id, thread_id, {"thread": record})
+    return await read_thread(caller, mind_id, thread_id)
+
+
+async def read_thread(caller: Caller, mind_id: str, thread_id: str) -> Thread:
+    """One thread. Raises SessionNotFound, MindNotFound."""
+    with caller.memory.minds.gate.enter(mind_id):
+        return await _thread(await caller.memory.minds.find(mind_id), thread_id)
+
+
+async def threads_of(caller: Caller, mind_id: str) -> list[Thread]:
+    """Every session of a user, the one with the newest turn first. Raises MindNotFound."""
+    with caller.memory.minds.gate.enter(mind_id):
+        mind = await caller.memory.minds.find(mind_id)
+        ids: list[str] = []
+        cursor: str | None = None
+        while True:
+            page = await list_sessions(mind, before=None, cursor=cursor, limit=_MOST_SESSIONS)
+            ids += [one.session_id for one in page.items]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        return [await _thread(mind, one) for one in ids if one not in OWN_SESSIONS]
+
+
+async def messages_of(caller: Caller, mind_id: str, thread_id: str) -> list[Said]:
+    """Every message of a thread, oldest first. Raises MindNotFound."""
+    with caller.memory.minds.gate.enter(mind_id):
+        mind = await caller.memory.minds.find(mind_id)
+        return list(said_in(await mind.transcript.read_many(mind.transcript.positions.in_session(thread_id))))
+
+
+async def erase_thread(caller: Caller, mind_id: str, thread_id: str, response: Response) -> None:
+    """Erase a thread with everything that only it told. Raises SessionNotFound, MindNotFound."""
+    how = erasure.HowToErase()
+    await erasure.erase_session(mind_id, thread_id, caller.memory, caller.principal.name, response, how)
+    await caller.places.forget(thread_id, caller.memory, mind_id=mind_id)
+
+
+async def erase_user(caller: Caller, mind_id: str, response: Response) -> None:
+    """Erase a user with everything. Raises MindNotFound."""
+    await erasure.erase(mind_id, caller.memory, caller.principal.name, response, erasure.HowToErase())
+
+
+async def context_of(caller: Caller, mind_id: str, thread_id: str) -> str:
+    """
+    What the pre-turn call of our own API brings for a thread's newest messages: the story, and what comes to mind.
+
+    Raises MindNotFound.
+    """
+    said = [one for one in await messages_of(caller, mind_id, thread_id) if one.message.role in _ROLES_FOR_CONTEXT]
+    if not said:
+        return ""
+    window = [
+        {"role": one.message.role.value, "content": one.message.content, "id": one.id, "name": one.message.name}
+        for one in said[-_LOOKED_AT:]
+    ]
+    asked = {"session_id": thread_id, "messages": window, "include": ["flashbacks", "story"]}
+    with caller.memory.minds.gate.enter(mind_id):
+        found = await resonate(mind_id, ResonanceIn.model_validate(asked), caller.memory)
+    return "\n\n".join(filter(None, (found.stable.text, found.block)))
+
+
+async def _user_or_none(caller: Caller, mind_id: str) -> User | None:
+    try:
+        return await read_user(caller, mind_id)
+    except MindNotFound:
+        return None
+
+
+async def _thread(mind: Mind, thread_id: str) -> Thread:
+    kept = await mind.transcript.read_many(mind.transcript.positions.in_session(thread_id))
+    if not kept:
+        raise SessionNotFound(_NO_THREAD)
+    record = _newest(kept, "thread")
+    sent = record[1] if record is not None else {}
+    user_id = sent.get("user_id") if record is not None else mind.mind_id
+    return Thread(mind.mind_id, thread_id, user_id, kept[0].accepted_at, kept[-1].accepted_at, sent.get("metadata"))
+
+
+def _newest(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[str, Any]] | None:
+    for turn in reversed(turns):
+        kept = turn.turn.metadata.get(OURS)
+        record = kept.get(kind) if isinstance(kept, dict) else None
+        if isinstance(record, dict):
+            return turn, record
+    return None
+
+
+async def _keep_record(caller: Caller, mind_id: str, session_id: str, record: dict[str, Any]) -> None:
+    body = {
+        "session_id": session_id,
+        "kind": "probe",  # kept, and never remembered
+        "messages": [{"role": "system", "content": _RECORD}],
+        "metadata": {OURS: record},
+    }
+    with caller.memory.minds.gate.enter(mind_id):
+        await turns.keep(mind_id, turn_in(body), caller.memory, caller.principal, None)

@@ -1,0 +1,86 @@
+"""
+ChatGPT's saved memories: each becomes a thought of the bot's own, at the time it was last changed.
+
+Read: `memory.json` of an export, what the page of memories loads (`{"memories": [{"id", "content", …}]}`), and a text
+with one memory a line, as it is copied from that page. Skipped: memories that are switched off there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
+from service.importing.fields import clean, instant_of, label_of, list_of, mapping_of, text_of
+from service.importing.records import Record
+from service.importing.results import FoundTurn, ImportItem, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TextIO
+
+    from service.importing.ids import IdAssigner
+
+_SESSION = "chatgpt:memories"
+_TIMES = ("updated_at", "created_at", "created_timestamp", "create_time", "timestamp")
+_OF_ANOTHER = frozenset({"role", "messages", "state", "memory", "uuid", "type", "mapping", "parts"})
+_BULLET = re.compile(r"(?:[-*•–]|\d{1,3}[.)]) +")
+_LONGEST_LINE = 4_000
+_IN_A_NAME = "memor"  # of a text file: memories.txt, chatgpt-memory.md
+
+
+def is_chatgpt_memories(value: dict[str, object]) -> bool:
+    """Whether the object is a saved memory, or a list of them."""
+    listed = list_of(value.get("memories"))
+    return _is_memory(mapping_of(listed[0]) if listed else value)
+
+
+def is_list_of_memories(name: str) -> bool:
+    """Whether a text file's name says that it holds one memory a line."""
+    return _IN_A_NAME in name.casefold()
+
+
+def read_chatgpt_memories(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+    """A turn for each memory."""
+    for record in records:
+        value = mapping_of(record.value)
+        listed = list_of(value.get("memories"))
+        found = [Record(f"{record.where}#/memories/{at}", one) for at, one in enumerate(listed)] or [record]
+        for one in found:
+            item = _turn(one, ids=ids)
+            if only is None or only == _SESSION or isinstance(item, Skipped):
+                yield item
+
+
+def read_lines(stream: TextIO, *, where: str, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+    """A turn for each line with words; marks of a list are taken off."""
+    number = 0
+    while line := stream.readline(_LONGEST_LINE):
+        number += 1
+        text = clean(_BULLET.sub("", line.strip(), count=1)).strip()
+        if text and not text.startswith("#") and only in {None, _SESSION}:
+            message = Message(Speaker.THOUGHT, text)
+            yield FoundTurn(_as_turn(message, ids=ids), f"{where}:{number}")
+
+
+def _is_memory(value: dict[str, object]) -> bool:
+    is_timed = "enabled" in value or any(name in value for name in _TIMES)
+    return isinstance(value.get("content"), str) and is_timed and _OF_ANOTHER.isdisjoint(value)
+
+
+def _turn(record: Record, *, ids: IdAssigner) -> FoundTurn | Skipped:
+    value = mapping_of(record.value)
+    text = text_of(value.get("content"))
+    if value.get("enabled") is False:
+        return Skipped(record.where, "a memory that is switched off there")
+    if not text:
+        return Skipped(record.where, "a memory without words")
+    at = next((found for name in _TIMES if (found := instant_of(value.get(name))) is not None), None)
+    message = Message(Speaker.THOUGHT, text, at, None, label_of(value.get("id")) or None)
+    return FoundTurn(_as_turn(message, ids=ids), record.where)
+
+
+def _as_turn(message: Message, *, ids: IdAssigner) -> Turn:
+    turn_id = ids.turn(_SESSION, messages=(message,))
+    metadata = {"source": "chatgpt_memories"}
+    return Turn(turn_id, _SESSION, (message,), kind=TurnKind.IMPORT, metadata=metadata)

@@ -1,0 +1,156 @@
+"""
+A Graphiti graph, or Zep's, as JSON: episodes become turns, facts and entities become thoughts of the bot's own.
+
+Read: what Graphiti's server and Zep's graph calls answer (`episodes`, `edges` or `facts`, `nodes`, as lists or within
+an object), nodes and edges as they stand in the database, and the messages of a Zep thread or session.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.speaker_names import fault_in
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
+from service.importing.exchanges import exchanges, with_times
+from service.importing.fields import instant_of, label_of, list_of, mapping_of, metadata_of, text_of
+from service.importing.ids import digest_of, identifier
+from service.importing.records import Record
+from service.importing.results import FoundTurn, ImportItem, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from service.importing.ids import IdAssigner
+
+_LISTS = ("episodes", "edges", "facts", "nodes")
+_SPOKEN = re.compile(r"^([^\n():]{0,60})\((user|assistant|system|tool|human|ai)\): ?", re.MULTILINE)
+_SPEAKERS = {
+    "user": Speaker.USER,
+    "human": Speaker.USER,
+    "norole": Speaker.USER,
+    "assistant": Speaker.ASSISTANT,
+    "ai": Speaker.ASSISTANT,
+    "system": Speaker.SYSTEM,
+    "tool": Speaker.TOOL,
+    "function": Speaker.TOOL,
+}
+_KNOWN = ("name", "group_id", "source_description", "invalid_at", "expired_at", "source_node_name", "target_node_name")
+
+
+def is_graphiti(value: dict[str, object]) -> bool:
+    """Whether the object is an episode, a fact or an entity of a graph, or a list of them, or a Zep thread."""
+    if "role" in value and "uuid" not in value:
+        return False
+    return _is_thread(value) or _is_part(value) or any(_is_part(_first(value, name)) for name in _LISTS)
+
+
+def read_graphiti(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+    """The turns of every episode, fact, entity and thread, or of those of the session ``only``."""
+    for record in records:
+        for found in _of(record, ids=ids):
+            if only is None or isinstance(found, Skipped) or found.turn.session_id == only:
+                yield found
+
+
+def _of(record: Record, *, ids: IdAssigner) -> Iterator[ImportItem]:
+    value = mapping_of(record.value)
+    if _is_thread(value):
+        yield from _thread(value, where=record.where, ids=ids)
+    elif _is_part(value):
+        yield _part(record, ids=ids)
+    else:
+        for name in _LISTS:
+            for at, one in enumerate(list_of(value.get(name))):
+                yield _part(Record(f"{record.where}#/{name}/{at}", one), ids=ids)
+
+
+def _first(value: dict[str, object], name: str) -> dict[str, object]:
+    return mapping_of(next(iter(list_of(value.get(name))), None))
+
+
+def _is_part(value: dict[str, object]) -> bool:
+    is_episode = "content" in value and ("source" in value or "source_description" in value or "valid_at" in value)
+    is_entity = "name" in value and "summary" in value
+    return "uuid" in value and (is_episode or is_entity or "fact" in value)
+
+
+def _is_thread(value: dict[str, object]) -> bool:
+    first = _first(value, "messages")
+    return "content" in first and ("role_type" in first or ("uuid" in first and "created_at" in first))
+
+
+def _part(record: Record, *, ids: IdAssigner) -> FoundTurn | Skipped:
+    value = mapping_of(record.value)
+    if "fact" in value:
+        text, at = _fact(value), instant_of(value.get("valid_at")) or instant_of(value.get("created_at"))
+        said: tuple[Message, ...] = (Message(Speaker.THOUGHT, text, at),) if text else ()
+    elif "content" in value:
+        said = _said(value)
+    else:
+        name, summary = text_of(value.get("name")), text_of(value.get("summary"))
+        said = (Message(Speaker.THOUGHT, f"{name}: {summary}", instant_of(value.get("created_at"))),) if summary else ()
+    if not said:
+        return Skipped(record.where, "an episode, a fact or an entity without words")
+    group = label_of(value.get("thread_id")) or label_of(value.get("group_id")) or "graph"
+    session = identifier(f"graphiti:{group}")
+    own = label_of(value.get("uuid"))
+    known = {name: value[name] for name in _KNOWN if value.get(name) not in (None, "")}
+    metadata = {**metadata_of(value.get("metadata")), **metadata_of(known), "uuid": own, "source": "graphiti"}
+    turn_id = ids.turn(session, own=f"{session}:{own}" if own else "", messages=said)
+    return FoundTurn(Turn(turn_id, session, said, kind=TurnKind.IMPORT, metadata=metadata), record.where)
+
+
+def _fact(value: dict[str, object]) -> str:
+    """The fact's words; of one that has ended, with the day on which it did."""
+    text = text_of(value.get("fact"))
+    ended = instant_of(value.get("invalid_at"))
+    return f"{text} (No longer so since {ended:%Y-%m-%d}.)" if text and ended is not None else text
+
+
+def _said(value: dict[str, object]) -> tuple[Message, ...]:
+    """The messages of an episode: those that its text names speakers of, else its text as a thought."""
+    content = text_of(value.get("content"))
+    at = instant_of(value.get("valid_at")) or instant_of(value.get("created_at"))
+    role = text_of(value.get("role_type"))
+    if role in _SPEAKERS and content:
+        return (_message(content, role=role, name=text_of(value.get("role")), at=at),)
+    starts = list(_SPOKEN.finditer(content)) if text_of(value.get("source")) in {"", "message"} else []
+    if not starts or starts[0].start() != 0:
+        return (Message(Speaker.THOUGHT, content, at),) if content else ()
+    ends = [*(one.start() for one in starts[1:]), len(content)]
+    found = [(one, content[one.end() : end].strip()) for one, end in zip(starts, ends, strict=True)]
+    return tuple(_message(text, role=one[2], name=one[1].strip(), at=at) for one, text in found if text)
+
+
+def _message(text: str, *, role: str, name: str, at: datetime | None, own: str = "") -> Message:
+    speaker = _SPEAKERS[role]
+    known = name if name and not fault_in(name, role=speaker.value) else None
+    return Message(speaker, text, at, known, own or None)
+
+
+def _thread(value: dict[str, object], *, where: str, ids: IdAssigner) -> Iterator[ImportItem]:
+    """A Zep thread or session: its messages, an exchange a turn."""
+    messages: list[Message] = []
+    for at, one in enumerate(map(mapping_of, list_of(value.get("messages")))):
+        role = text_of(one.get("role_type")) or text_of(one.get("role"))
+        text = text_of(one.get("content"))
+        if role not in _SPEAKERS or not text:
+            yield Skipped(f"{where} messages[{at}]", "a message without words, or of a role that Zep does not have")
+            continue
+        name = text_of(one.get("name")) or (text_of(one.get("role")) if "role_type" in one else "")
+        own = label_of(one.get("uuid"))
+        messages.append(_message(text, role=role, name=name, at=instant_of(one.get("created_at")), own=own))
+    timed = with_times(messages, fallback=instant_of(value.get("thread_created_at")))
+    if not timed:
+        yield Skipped(where, "a thread without messages")
+        return
+    thread = label_of(value.get("thread_id")) or label_of(value.get("session_id"))
+    session = identifier(f"zep:{thread or digest_of(timed[0].id, timed[0].content)}")
+    user_id = label_of(value.get("user_id"))
+    metadata = {"source": "zep", **({"user_id": user_id} if user_id else {})}
+    for exchange in exchanges(timed, opens=lambda _, now: now.role is Speaker.USER):
+        own = f"{session}:{exchange[0].id}" if exchange[0].id else ""
+        turn_id = ids.turn(session, own=own, messages=exchange)
+        yield FoundTurn(Turn(turn_id, session, exchange, kind=TurnKind.IMPORT, metadata=metadata), where)

@@ -1,0 +1,157 @@
+"""zep-cloud, the published client of Zep Cloud, unchanged, at our address."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from zep_cloud import AsyncZep, NotFoundError, Zep
+from zep_cloud.core.api_error import ApiError
+from zep_cloud.errors import BadRequestError
+from zep_cloud.types import AddMessage
+
+from tests.support.openai_proxy import proxied
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with proxied(tmp_path_factory.mktemp("home"), facades={"zep": True}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def zep(service):
+    with httpx.Client(timeout=60) as http:
+        yield Zep(api_key="any", base_url=address(service), httpx_client=http)
+
+
+def address(service):
+    return service.url.removesuffix("/v1") + "/zep/api/v4"
+
+
+def refused(call, kind, *words):
+    with pytest.raises(kind) as fault:
+        call()
+    body = fault.value.body
+    told = body["error"]["message"] if isinstance(body, dict) else body.error.message
+    assert all(word in told for word in words), told
+
+
+def test_the_example_of_its_readme_is_refused_with_the_reason(zep):
+    def create():
+        zep.agent.create(
+            agent_id="payments-agent", name="Refund a duplicate charge", security_domain="customer:support"
+        )
+
+    refused(create, BadRequestError, "agents is not served", "docs/zep.md")
+    refused(lambda: list(zep.agent.list()), BadRequestError, "not served")
+
+
+def test_a_user_a_thread_and_what_comes_to_mind(zep, service):
+    user = zep.user.create(
+        user_id="emily", email="emily@example.org", first_name="Emily", last_name="Painter", metadata={"plan": "pro"}
+    )
+    assert (user.user_id, user.email, user.first_name, user.last_name, user.metadata) == (
+        "emily",
+        "emily@example.org",
+        "Emily",
+        "Painter",
+        {"plan": "pro"},
+    )
+    thread = zep.thread.create(user_uuid=user.uuid_)
+    added = zep.thread.add_messages(
+        thread.uuid_,
+        messages=[
+            AddMessage(
+                role="user",
+                name="Emily",
+                content="I play the oboe in an orchestra in Ghent.",
+                reference_time="2026-01-09T18:30:00Z",
+                metadata={"n": 1},
+                uuid_="message-1",
+            ),
+            AddMessage(role="assistant", content="Since when?"),
+        ],
+    )
+    assert [one.uuid_ for one in added.messages][0] == "message-1"
+    assert added.task.status == "succeeded"
+    service.digested("emily")
+
+    other = zep.thread.create(user_uuid=user.uuid_)
+    asked = [AddMessage(role="user", content="Which instrument do I play in the orchestra?")]
+    assert "oboe" in zep.thread.add_messages(other.uuid_, messages=asked, return_context=True).context
+    assert isinstance(zep.thread.get_context(other.uuid_).context, str)
+
+    shown = list(zep.thread.list_messages(thread.uuid_, page_size=1))  # its pager asks for the pages
+    assert [(one.role, one.name, one.content, one.metadata) for one in shown] == [
+        ("user", "Emily", "I play the oboe in an orchestra in Ghent.", {"n": 1}),
+        ("assistant", None, "Since when?", None),
+    ]
+    assert shown[0].reference_time == "2026-01-09T18:30:00+00:00"
+    newest_first = list(zep.thread.list_messages(thread.uuid_, order="desc"))
+    assert [one.uuid_ for one in newest_first] == [one.uuid_ for one in shown][::-1]
+    assert zep.thread.message.get(thread.uuid_, "message-1").content == shown[0].content
+    assert {one.uuid_ for one in zep.thread.list(user_uuid=user.uuid_)} == {thread.uuid_, other.uuid_}
+    assert zep.thread.lookup(thread_id=thread.thread_id).uuid_ == thread.uuid_
+    assert zep.user.lookup(user_id="emily").uuid_ == user.uuid_
+    assert "emily" in {one.user_id for one in zep.user.list(page_size=1)}
+
+    found = [one.fact for one in zep.graph.search_edges(user.graph_uuid, query="oboe in an orchestra", page_size=5)]
+    assert any("oboe" in one for one in found)
+    zep.thread.delete(thread.uuid_)
+    refused(lambda: zep.thread.get(thread.uuid_), NotFoundError, "no thread")
+    assert "oboe" not in str(service.kept("emily"))
+
+
+def test_what_is_known_of_a_user_can_be_changed_until_the_user_is_erased(zep):
+    user = zep.user.create(user_id="jo@example.org", first_name="Jo")
+    assert zep.user.update(user.uuid_, time_zone="Europe/Paris").first_name == "Jo"
+    assert zep.user.get(user.uuid_).time_zone == "Europe/Paris"
+    assert zep.user.delete(user.uuid_).task.status == "succeeded"
+    refused(lambda: zep.user.get(user.uuid_), NotFoundError)
+
+
+def test_a_call_that_is_sent_again_keeps_messages_once(zep):
+    user = zep.user.create(user_id="again")
+    threads = {zep.thread.create(user_uuid=user.uuid_, idempotency_key="key-1").uuid_ for _ in range(2)}
+    assert len(threads) == 1
+    (thread,) = threads
+    for _ in range(2):
+        zep.thread.add_messages(thread, messages=[AddMessage(role="user", content="Hi.")], idempotency_key="key-2")
+    assert len(list(zep.thread.list_messages(thread))) == 1
+
+
+def test_data_for_a_graph(zep, service):
+    user = zep.user.create(user_id="office")
+    added = zep.graph.episode.add(user.uuid_, data="The office closes on Fridays at noon.", type="text")
+    assert added.episode.content == "The office closes on Fridays at noon."
+    service.digested("office")
+    found = list(zep.graph.search_episodes(user.graph_uuid, query="When does the office close?"))
+    assert [one.uuid_ for one in found] == [added.episode.uuid_]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda zep: zep.user.get("nobody"), NotFoundError, ["nobody"]),
+        (lambda zep: zep.user.create(user_id="x", disable_default_ontology=True), ApiError, ["ENTITY_KINDS"]),
+        (lambda zep: zep.thread.create(user_uuid="nobody"), NotFoundError, ["nobody"]),
+        (lambda zep: zep.thread.get("x"), NotFoundError, []),
+        (lambda zep: zep.thread.get_context("nobody:x"), NotFoundError, []),
+        (lambda zep: list(zep.thread.list()), BadRequestError, ["user_uuid"]),
+        (lambda zep: list(zep.graph.search_observations("x", query="x")), BadRequestError, ["edges, nodes or"]),
+        (lambda zep: zep.user.get_node("x"), BadRequestError, ["not served"]),
+        (lambda zep: list(zep.user.list(search="x")), BadRequestError, ["search"]),
+    ],
+)
+def test_what_can_not_be_done_is_answered_with_the_reason_in_its_own_error(zep, call, kind, words):
+    refused(lambda: call(zep), kind, *words)
+
+
+@pytest.mark.anyio
+async def test_its_client_for_asyncio(service):
+    async with httpx.AsyncClient(timeout=60) as http:
+        zep = AsyncZep(api_key="any", base_url=address(service), httpx_client=http)
+        user = await zep.user.create(user_id="async")
+        thread = await zep.thread.create(user_uuid=user.uuid_)
+        await zep.thread.add_messages(thread.uuid_, messages=[AddMessage(role="user", content="I play the cello.")])
+        assert [one.content async for one in await zep.thread.list_messages(thread.uuid_)] == ["I play the cello."]
