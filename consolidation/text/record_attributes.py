@@ -126,13 +126,29 @@ _VALUES = {
         r"|\bmariés?\b|\bsposat[ioa]?\b|\bmatrimonio\b|\bnozze\b|\bcasament|\bgetrouwd\b|\bbruiloft\b|\bślub"
     ),
 }
+# The word of a question without which an attribute only places something: "who sang at her birthday", "in high school".
+_WHEN = (
+    r"\bwhen|\b(?:what|which)(?:'s| is| was)? (?:the )?(?:day|date|month|year)|\bwann\b|\bwelche[nmrs]? (?:tag"
+    r"|datum|monat)"
+    r"|\bcu[aá]ndo\b|\b(?:qué|que|q) (?:d[ií]a|fecha|mes)\b|\bquand\b|\bquel(?:le)? (?:jour|date|mois)\b|\bquando\b"
+    r"|\bche (?:giorno|data|mese)\b|\bque (?:dia|data|mês)\b|\bwanneer\b|\bkiedy\b|\bкогда\b|几号|哪天|什么时候|いつ|何日|متى"
+    r"|^\W*(?:my|mein|mi|mon|il mio|o meu|mijn) \w+\W*$"
+)
+_WHICH = (
+    r"\b(?:which|what(?:'s| was| is)?|where|name)\b|\bwelche|\bwas für|\bwo\b|\bname\b|\b(?:qué|que|q|cu[aá]l"
+    r"|d[oó]nde)\b|\bquel|\boù\b"
+    r"|\bche\b|\bquale\b|\bdove\b|\bqual\b|\bonde\b|\bwelke|\bwaar\b|\bjak|\bgdzie\b|\bкак|\bгде\b|哪|什么|どの|どこ|أي"
+)
+_ASKED_WITH = {"birthday": _WHEN, "anniversary": _WHEN, "school": rf"^(?!\W*how\b)(?=.*(?:{_WHICH}))"}
 _FULL_NAME = re.compile(r"\b[^\W\d_a-zß-öø-ÿ][\w'’-]{1,30} [^\W\d_a-zß-öø-ÿ][\w'’-]{1,30}")
 
 
 def attributes_asked(question: str) -> frozenset[str]:
-    """The attributes that *question* names."""
+    """The attributes that *question* wants; a birthday that only says at which party something was is none."""
     low = question.casefold()
-    return frozenset(name for name, pattern in _NAMES.items() if _compiled(pattern).search(low))
+    return frozenset(
+        name for name in _named(low) if name not in _ASKED_WITH or _compiled(_ASKED_WITH[name]).search(low)
+    )
 
 
 def attributes_told(statement: str) -> frozenset[str]:
@@ -141,7 +157,11 @@ def attributes_told(statement: str) -> frozenset[str]:
     found = {name for name, pattern in _VALUES.items() if _compiled(pattern).search(low)}
     if _FULL_NAME.search(statement):
         found.add("surname")
-    return attributes_asked(statement) | found
+    return _named(low) | found
+
+
+def _named(low: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in _NAMES.items() if _compiled(pattern).search(low))
 
 
 @cache

@@ -18,6 +18,7 @@ from consolidation.text.speech_acts import is_question, is_request
 _QUERIES = 32  # each phase asks of the same few
 # What a message wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
 LONGEST_END = 400
+_WORDS_THAT_ASK = 4
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
 _LIKE_A_CHILD = re.compile(
@@ -284,7 +285,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     kind: Kind
     if is_request(text):
         kind = "request"
-    elif is_question(text) or recalls or _found(_BARE_LIST, low, is_bounded=False):
+    elif is_question(text) or is_question(_last_clause(text)) or recalls or _found(_BARE_LIST, low, is_bounded=False):
         kind = "personal question" if is_personal else "other question"
     else:
         kind = "personal remark" if is_personal else "other remark"
@@ -300,6 +301,12 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         leans_on_talk=_has_word(_THIRD_PERSON, low, tag),
         tasks=frozenset(task for task, pattern in _TASKS.items() if _found(pattern, low, is_bounded=False)),
     )
+
+
+def _last_clause(text: str) -> str:
+    """What stands behind the last comma, where it is long enough to ask: "… wants it for a form, what do I put"."""
+    clause = re.split(r"[,;:–—]\s", text)[-1].strip()
+    return clause if len(clause.split()) >= _WORDS_THAT_ASK else ""
 
 
 def _found(pattern: str, text: str, *, is_bounded: bool = True) -> bool:

@@ -39,6 +39,8 @@ def test_a_question_for_an_attribute_names_it(question, attribute):
         "how old's Poppy",
         "what school does Mia go to now",
         "how many people are in my running group",
+        "Who sang at Melanie's daughter's birthday?",
+        "How long did John and his high school team play together?",
     ],
 )
 def test_other_questions_name_none(question):

@@ -307,3 +307,26 @@ def test_the_cost_grows_with_the_length(unit):
         )
 
     assert_linear(acts, repeated(unit), length=4_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q nota tengo en el ielts",
+        "desde cuando estoy en ibaizabal",
+        "quien es mi jefa ahora",
+        "como ha ido subiendo la dosis",
+        "whit day's the swimmin",
+        "has rowan any food allergies",
+        "woran forscht meine mitbewohnerin",
+    ],
+)
+def test_a_question_typed_in_a_hurry_or_in_dialect_asks(text):
+    assert is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["q risa jaja", "como estoy hoy no voy", "en la clinica todo bien", "cuanto antes mejor"]
+)
+def test_what_only_begins_like_one_does_not(text):
+    assert not is_question(text)

@@ -328,3 +328,9 @@ def test_the_course_of_a_thing_is_a_list(text, language):
 
 def test_to_be_explained_something_as_to_a_child_is_not_about_the_writer():
     assert not intent_of("why is the sky blue, explain it like I'm five", language="en", names_known=False).is_personal
+
+
+def test_a_question_behind_a_comma_is_one():
+    found = intent_of("forms want to know it, what do I put for the engine", language="en", names_known=False)
+
+    assert found.kind == "personal question"
