@@ -15,6 +15,7 @@ from service.voice.stream import AudioStream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Minds
     from service.voice.stream import StreamContext, StreamSource
 
@@ -53,7 +54,9 @@ class LiveStreams:
             raise RateLimited("too many audio streams are open", seconds=_RETRY_SECONDS)
         stream = self._live[key] = AudioStream(source, self._context, authorize=authorize)
         try:
-            stream.begin_at(max(await self._position(source), offset), offset=offset)
+            stored = await self._stored(source, after=offset)
+            position = max((source.end_of(one.turn.turn_id) for one in stored), default=offset)
+            stream.begin_at(position, offset=offset, stored=stored)
         except BaseException:
             self._forget(key, stream)
             raise
@@ -61,16 +64,16 @@ class LiveStreams:
         task.add_done_callback(lambda _: self._forget(key, stream))
         return stream
 
-    async def _position(self, source: StreamSource) -> int:
-        """Up to where the stream is stored."""
+    async def _stored(self, source: StreamSource, *, after: int) -> tuple[StoredTurn, ...]:
+        """The turns of the stream that end behind the position *after*, in order."""
         with self._context.gate.enter(source.mind_id):
             try:
                 mind = await self._minds.find(source.mind_id)
             except MindNotFound:
-                return 0
+                return ()
             last = mind.transcript.positions.last
             turns = await mind.transcript.before_in_session(source.session_id, last + 1, limit=_MOST_TURNS)
-        return max((source.end_of(one.turn.turn_id) for one in turns), default=0)
+        return tuple(one for one in turns if source.end_of(one.turn.turn_id) > after)
 
     def _forget(self, key: tuple[str, str], stream: AudioStream) -> None:
         if self._live.get(key) is stream:

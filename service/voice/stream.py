@@ -35,12 +35,13 @@ from service.voice.spoken import SPOKEN
 from service.voice.utterances import UtteranceCutter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
+    from consolidation.kernel.turns import StoredTurn
     from service.ingest.backoff import Backoff
-    from service.ingest.intake import AcceptedTurn, Intake
+    from service.ingest.intake import DroppedMessage, Intake
     from service.mind.mind_gate import MindGate
     from service.runtime.background import Background
     from service.voice.transcripts import Transcripts
@@ -77,18 +78,31 @@ class StreamSource:
 
     def end_of(self, turn_id: str) -> int:
         """Where the turn of this id ended in this stream; 0 for a turn of something else."""
+        return self._places(turn_id)[1]
+
+    def start_of(self, turn_id: str) -> int:
+        """Where it began; 0 for a turn of something else."""
+        return self._places(turn_id)[0]
+
+    def _places(self, turn_id: str) -> tuple[int, int]:
         prefix = f"audio-{self.key}-"
-        end = turn_id.removeprefix(prefix).rpartition("-")[2] if turn_id.startswith(prefix) else ""
-        return int(end) if end.isascii() and end.isdigit() else 0
+        start, _, end = turn_id.removeprefix(prefix).partition("-") if turn_id.startswith(prefix) else ("", "", "")
+        is_ours = all(place.isascii() and place.isdigit() for place in (start, end))
+        return (int(start), int(end)) if is_ours else (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An utterance is stored as a turn; everything before ``position`` is settled."""
+    """
+    What was said up to ``position`` is stored as a turn, and everything before that is settled.
 
-    utterance: Utterance
-    accepted: AcceptedTurn
+    ``is_new`` is False where an earlier connection brought it.
+    """
+
+    stored: StoredTurn
     position: int
+    is_new: bool
+    dropped: tuple[DroppedMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +162,15 @@ class AudioStream:
         self._fault: MemoryFault | None = MemoryFault("the stream was broken off")  # unless it ends by itself
         self.done = asyncio.Event()
 
-    def begin_at(self, position: int, *, offset: int) -> None:
-        """Everything before *position* is settled; the first byte that comes is at *offset*, which is not behind it."""
+    def begin_at(self, position: int, *, offset: int, stored: Sequence[StoredTurn] = ()) -> None:
+        """
+        Everything before *position* is settled; the first byte that comes is at *offset*, which is not behind it.
+
+        What was *stored* in between is told, since the client may not know of it.
+        """
         self.position = position
+        for turn in stored:
+            self.events.put_nowait(Kept(turn, self.source.end_of(turn.turn.turn_id), is_new=False))
         self._next = offset
         self._cutter = self._cutter_at(position)
 
@@ -249,7 +269,7 @@ class AudioStream:
             self._settled(utterance.end)
             return
         self.position = utterance.end
-        self.events.put_nowait(Kept(utterance, accepted, self.position))
+        self.events.put_nowait(Kept(accepted.stored, self.position, accepted.is_new, accepted.dropped))
 
     def _settled(self, position: int, *, unread: str = "") -> None:
         self.position = max(self.position, position)

@@ -14,6 +14,7 @@ from service.composition.container import Memory
 from service.http.problems import fault_response, pointer_of, refuse_websocket
 from service.http.schemas.audio import EndedOut, ReadyOut, SettledOut, StreamIn, UtteranceOut
 from service.http.schemas.fields import SESSION_ID
+from service.voice.g711 import RATE
 from service.voice.stream import AudioStream, Ended, Kept, Settled, StreamEvent, StreamSource
 
 _OVER, _REFUSED, _AGAIN = 1000, 1008, 1013  # why a WebSocket is closed (RFC 6455, section 7.4.1)
@@ -115,23 +116,25 @@ async def _report(websocket: WebSocket, stream: AudioStream) -> None:
         stream.told()
         if websocket.application_state is not WebSocketState.CONNECTED:
             return
-        await _tell(websocket, await _out(websocket, event))
+        await _tell(websocket, await _out(websocket, event, source=stream.source))
         if isinstance(event, Ended):
             await websocket.close(_code(event.fault))
             return
 
 
-async def _out(websocket: WebSocket, event: StreamEvent) -> UtteranceOut | SettledOut | EndedOut:
+async def _out(
+    websocket: WebSocket, event: StreamEvent, *, source: StreamSource
+) -> UtteranceOut | SettledOut | EndedOut:
     match event:
-        case Kept(utterance=utterance, accepted=accepted):
+        case Kept(stored=stored):
             return UtteranceOut(
-                turn_id=accepted.turn_id,
-                sequence=accepted.sequence,
-                text="\n".join(message.content for message in accepted.stored.turn.messages),
-                start_ms=utterance.start_ms,
-                end_ms=utterance.end_ms,
-                duplicate=not accepted.is_new,
-                dropped=[{"index": one.index, "reason": one.reason} for one in accepted.dropped],
+                turn_id=stored.turn.turn_id,
+                sequence=stored.sequence,
+                text="\n".join(message.content for message in stored.turn.messages),
+                start_ms=source.start_of(stored.turn.turn_id) * 1000 // RATE,
+                end_ms=source.end_of(stored.turn.turn_id) * 1000 // RATE,
+                duplicate=not event.is_new,
+                dropped=[{"index": one.index, "reason": one.reason} for one in event.dropped],
                 offset=event.position,
             )
         case Settled():
