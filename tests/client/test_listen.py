@@ -10,8 +10,8 @@ import mind_memory_client as mm
 from mind_memory_client import AsyncMemoryClient, MemoryClient
 
 from tests.client.conftest import stored_turns, through_faults
-from tests.support.cli_process import serving
-from tests.support.speech import call, frames
+from tests.support.cli_process import serving, until_digested
+from tests.support.speech import call, frames, speech, spoken
 from tests.twins.provider import ScriptedProvider
 
 LYON, BIRTHDAY, BICYCLE = "My mother lives in Lyon.", "Her birthday is on May 4.", "I will give her a bicycle."
@@ -139,3 +139,15 @@ def test_without_the_package_the_client_says_what_it_needs(url, mind):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
 
     assert "pip install mind-memory-client[voice]" in run.stderr
+
+
+def test_a_turn_and_a_pre_turn_call_send_what_was_spoken_where_that_is_wanted(url, mind, home):
+    with MemoryClient(url) as memory:
+        memory.store_turn(mind, "call-1", [spoken("Listen:", speech(2.4)), spoken(speech(1.0))], with_audio=True)
+        memory.store_turn(mind, "call-1", [spoken("Nobody listens:", speech(2.4))])
+        until_digested(url, mind)
+        found = memory.resonance(mind, "call-2", [spoken(speech(1.0))], with_audio=True, deadline_ms=0)
+
+    assert said_in(home, mind) == [f"Listen:\n{LYON}", BIRTHDAY, "Nobody listens:"]
+    assert found.flashbacks
+    assert not found.degraded

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import shutil
+import subprocess
 
 import pytest
 from websockets.asyncio.client import connect
@@ -433,3 +435,29 @@ async def test_erasing_a_mind_waits_for_what_was_said_and_ends_with_none_of_it(t
             assert service.memory.voice.transcripts._asked == {}
     home = b"".join(file.read_bytes() for file in (tmp_path / "home").rglob("*") if file.is_file())
     assert b"mother lives" not in home
+
+
+TOOLS = ("espeak-ng", "sox")
+
+
+def spoken_by_machine(text):
+    """*text* as espeak-ng says it over a telephone."""
+    wav = subprocess.run(["espeak-ng", "-s", "150", "--stdout", text], capture_output=True, check=True).stdout
+    raw = ["-r", "8000", "-c", "1", "-e", "u-law", "-t", "raw", "-"]
+    return subprocess.run(["sox", "-t", "wav", "-", *raw], input=wav, capture_output=True, check=True).stdout
+
+
+@pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason="needs espeak-ng and sox (apt-get install espeak-ng sox)")
+async def test_a_machine_that_speaks_on_the_telephone_is_remembered(tmp_path):
+    said = [LYON, BIRTHDAY, BICYCLE]
+    with ScriptedProvider(hears=list(said)) as provider:
+        async with serving(hearing(tmp_path / "home", provider)) as service:
+            async with calling(service.url, session="call-1") as caller:
+                await caller.send(*frames(call(*map(spoken_by_machine, said))))
+                await caller.rest()
+            await service.digested("ada")
+            found = (await service.resonate("ada", "Where does my mother live?", session_id="call-2")).json()
+
+            assert await turns_of(service) == said
+            assert "they told me: My mother lives in Lyon." in [one["text"] for one in found["flashbacks"]]
+    assert [one.seconds > 1 for one in provider.recorded] == [True] * 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio.to_thread
@@ -36,6 +37,7 @@ _TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _UNREADABLE = frozenset({400, 413, 415, 422})  # what providers say of a file that they can not read
 _AWAY = 3  # failures in a row, after which the provider counts as unavailable
 _CONFIGURATION = "configuration"
+_FIRST_CALL_IMPORTS = "openai.resources.audio"
 
 
 @dataclass(slots=True)
@@ -93,12 +95,12 @@ class LitellmTranscriber:
 
     async def problem(self) -> str | None:
         """What is wrong with the model's name or key, and what to do; no provider is asked."""
-        litellm = await open_litellm()
+        litellm = await _opened()
         return await anyio.to_thread.run_sync(problem_of, litellm, self._deployment, abandon_on_cancel=True)
 
     async def transcribe(self, recording: Recording, /) -> str:
         """The words of *recording*. Raises ModelUnavailable, ModelRefused, RecordingRefused."""
-        litellm = await open_litellm()  # not within the time limit: it is the machine's time, not the model's
+        litellm = await _opened()  # not within the time limit: it is the machine's time, not the model's
         call = _Call(self._clock.now(), self._clock.monotonic())
         try:
             async with asyncio.timeout(self._timeout), self._limit:
@@ -157,6 +159,13 @@ class LitellmTranscriber:
         usage = Usage(1, cost_usd=call.cost_usd, seconds=self._clock.monotonic() - call.begun)
         host = self._deployment.host
         self._ledger.record(ModelCall(_ROLE, self.name, host, call.at, usage, call.outcome, reason=call.reason))
+
+
+async def _opened() -> ModuleType:
+    """litellm, and what it would otherwise import on the loop at the first call, which takes a second."""
+    litellm = await open_litellm()
+    await anyio.to_thread.run_sync(import_module, _FIRST_CALL_IMPORTS, abandon_on_cancel=True)
+    return litellm
 
 
 def _cost(litellm: ModuleType, response: Any) -> float:  # noqa: ANN401 - litellm has no types
