@@ -311,10 +311,10 @@ class AudioStream:
         return Turn(turn_id, source.session_id, (message,), metadata={SPOKEN: mark})
 
     def _spoken_at(self, utterance: Utterance) -> datetime:
+        now = self._context.clock.now()
         if self.source.started_at is not None:
-            return self.source.started_at + timedelta(seconds=utterance.start / RATE)
-        ago = (self._cutter.received - utterance.start) / RATE
-        return self._context.clock.now() - timedelta(seconds=ago)
+            return min(self.source.started_at + timedelta(seconds=utterance.start / RATE), now)
+        return now - timedelta(seconds=(self._cutter.received - utterance.start) / RATE)
 
     def _close(self) -> None:
         self._is_finished = True

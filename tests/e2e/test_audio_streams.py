@@ -280,6 +280,8 @@ async def test_without_a_model_a_stream_is_refused(tmp_path):
         ({"stream": "a b"}, "query/stream"),
         ({"role": "system"}, "query/role"),
         ({"started_at": "noon"}, "query/started_at"),
+        ({"started_at": "2190-01-01T00:00:00Z"}, "query/started_at"),
+        ({"name": "assistant"}, "query/name"),
         ({"track": "inbound"}, "query/track"),
     ],
 )

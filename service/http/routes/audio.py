@@ -14,6 +14,7 @@ from service.composition.container import Memory
 from service.http.problems import fault_response, pointer_of, refuse_websocket
 from service.http.schemas.audio import EndedOut, ReadyOut, SettledOut, StreamIn, UtteranceOut
 from service.http.schemas.fields import SESSION_ID
+from service.ingest.intake import check_time
 from service.voice.g711 import RATE
 from service.voice.stream import AudioStream, Ended, Kept, Settled, StreamEvent, StreamSource
 
@@ -49,6 +50,7 @@ async def listen(websocket: WebSocket, mind_id: str, session_id: str) -> None:
 async def _opened(websocket: WebSocket, memory: Memory, *, mind_id: str, session_id: str) -> AudioStream:
     memory.voice.transcripts.check()
     asked = _asked(websocket)
+    check_time(asked.started_at, now=memory.clock.now(), pointer="query/started_at")
     await memory.new_minds.check(mind_id, by=websocket.state.caller)
     source = StreamSource(
         mind_id=mind_id,

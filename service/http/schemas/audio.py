@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
+from consolidation.kernel.speaker_names import fault_in
 from service.http.schemas.fields import BRANCH, Answered, Body, Instant, ShortText, Text
 from service.voice.recordings import AudioFormat
 
@@ -58,6 +59,14 @@ class StreamIn(Body):
     role: Literal["user", "assistant"] = "user"
     name: ShortText | None = None
     started_at: Instant | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _is_clear(cls, name: str | None, info: ValidationInfo) -> str | None:
+        fault = fault_in(name, role=info.data["role"]) if name is not None and "role" in info.data else ""
+        if fault:
+            raise ValueError(fault)
+        return name
 
 
 class ReadyOut(Answered):

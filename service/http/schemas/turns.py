@@ -89,6 +89,10 @@ class SpokenMessageIn(_MessageFields):
         parts = [self.content] if isinstance(self.content, str) else self.content
         return SpokenMessage(self.written(""), tuple(_read(part, f"{_place(at)}/{n}") for n, part in enumerate(parts)))
 
+    def as_message(self) -> Message:
+        """The message as the rest of the service uses it; what was spoken leaves a mark."""
+        return self.as_spoken(0).in_words({})
+
 
 def first_audio(messages: Sequence[SpokenMessageIn]) -> str | None:
     """A pointer to the first audio in *messages*; None where there is none."""
