@@ -27,6 +27,7 @@ from service.http.routes import (
     access,
     api_docs,
     ask,
+    audio,
     console,
     consolidation,
     conversations,
@@ -89,6 +90,15 @@ class State(TypedDict):
     memory: Memory
 
 
+def _larger_bodies(settings: Settings) -> dict[str, int]:
+    """The paths whose bodies may be larger than others, by pattern: context windows with pictures, and audio."""
+    window_bytes = max(settings.max_body_bytes, settings.proxy.max_body_bytes)
+    found = {consolidation.WINDOWS: window_bytes}
+    if settings.models.transcription.model is not None:
+        found[turns.SPOKEN] = max(settings.max_body_bytes, settings.voice.max_body_bytes)
+    return found
+
+
 def create_app(
     settings: Settings | None = None,
     *,
@@ -120,6 +130,7 @@ def create_app(
     )
     stored = (
         turns,
+        audio,
         memories,
         outcomes,
         sleep,
@@ -166,8 +177,7 @@ def create_app(
         seconds=settings.body_seconds,
         uploads=f"{moving.UPLOADS}|{imports.UPLOADS}|{proxy.UPLOADS}",
         most_uploaded_bytes=settings.archive.max_bytes,
-        windows=consolidation.WINDOWS,
-        most_window_bytes=settings.proxy.max_body_bytes,
+        larger=_larger_bodies(settings),
     )
     app.add_middleware(AccessCheck)
     app.add_middleware(MindPath)

@@ -2,6 +2,7 @@
 
 from mind_memory_client._retry import RetryPolicy
 from mind_memory_client.async_client import AsyncMemoryClient
+from mind_memory_client.audio import Said
 from mind_memory_client.client import MemoryClient
 from mind_memory_client.errors import (
     Conflict,
@@ -59,6 +60,7 @@ __all__ = [
     "RequestRefused",
     "Resonance",
     "RetryPolicy",
+    "Said",
     "SleepBegun",
     "SleepStatus",
     "StoredTurn",

@@ -10,10 +10,19 @@ from mind_memory_client._corrections import AsyncCorrectionCalls, CorrectionCall
 from mind_memory_client._insight import AsyncInsightCalls, InsightCalls
 from mind_memory_client._records import AsyncRecordsCalls, RecordsCalls
 from mind_memory_client._settings import AsyncSettingsCalls, SettingsCalls
+from mind_memory_client._voice import AsyncVoiceCalls, VoiceCalls
 
 
 class Calls(
-    AccessCalls, AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, RecordsCalls, SettingsCalls
+    AccessCalls,
+    AgentCalls,
+    AskCalls,
+    CatalogCalls,
+    CorrectionCalls,
+    InsightCalls,
+    RecordsCalls,
+    SettingsCalls,
+    VoiceCalls,
 ):
     """Every group, for the client that blocks."""
 
@@ -27,5 +36,6 @@ class AsyncCalls(
     AsyncInsightCalls,
     AsyncRecordsCalls,
     AsyncSettingsCalls,
+    AsyncVoiceCalls,
 ):
     """Every group, for the client that is awaited."""

@@ -270,6 +270,7 @@ def resonance(
     relevance: float | None = None,
     query: str | None = None,
     include: Sequence[Part] | None = None,
+    with_audio: bool = False,
     on_failure: OnFailure = "raise",
 ) -> Call[models.Resonance]:
     """The call before a turn; of a mind that does not exist yet, the answer is silence."""
@@ -284,7 +285,7 @@ def resonance(
 
     body = {
         "session_id": session,
-        "messages": newest_that_fit(whole),
+        "messages": newest_that_fit(whole, with_audio=with_audio),
         "now": now.isoformat() if isinstance(now, datetime) else now,
         "timezone": timezone,
         "deadline_ms": deadline_ms,
@@ -312,12 +313,13 @@ def store_turn(
     metadata: Mapping[str, Any] | None = None,
     trace_id: str | None = None,
     outcomes: Mapping[str, Outcome] | None = None,
+    with_audio: bool = False,
 ) -> Call[models.StoredTurn]:
     """The call after a turn. Its id is chosen before the first attempt, so all attempts are the same turn."""
     body = {
         "turn_id": turn_id,
         "session_id": session,
-        "messages": plain_messages(messages),
+        "messages": plain_messages(messages, with_audio=with_audio),
         "kind": kind,
         "off_the_record": off_the_record or None,
         "metadata": dict(metadata) if metadata else None,

@@ -86,6 +86,10 @@ class Transport:
             except self._library.errors as error:
                 raise self._library.broken_off(error) from error
 
+    def websocket(self, path: str) -> tuple[str, dict[str, str]]:
+        """The address of a WebSocket, and the headers that it wants."""
+        return self._address.websocket(path)
+
     def close(self) -> None:
         """Close the connections, unless they are the caller's."""
         if self._is_own:
@@ -149,6 +153,10 @@ class AsyncTransport:
             except self._library.errors as error:
                 raise self._library.broken_off(error) from error
 
+    def websocket(self, path: str) -> tuple[str, dict[str, str]]:
+        """The address of a WebSocket, and the headers that it wants."""
+        return self._address.websocket(path)
+
     async def aclose(self) -> None:
         """Close the connections, unless they are the caller's."""
         if self._is_own:
@@ -190,6 +198,10 @@ class _Address:
         if key is not None and not (key.isascii() and key.isprintable() and key.strip() == key):
             raise ValueError("the key holds characters that no HTTP header can")
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    def websocket(self, path: str) -> tuple[str, dict[str, str]]:
+        """Where a WebSocket is, and as whom to connect."""
+        return f"ws{self._url.removeprefix('http')}{path}", dict(self._headers)
 
     def request(self, step: Try[Any]) -> dict[str, Any]:
         """What an HTTP library takes to build a request."""

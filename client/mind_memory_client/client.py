@@ -170,6 +170,7 @@ class MemoryClient(Calls):
         relevance: float | None = None,
         query: str | None = None,
         include: Sequence[Part] | None = None,
+        with_audio: bool = False,
         on_failure: OnFailure = "raise",
     ) -> models.Resonance:
         """
@@ -177,8 +178,8 @@ class MemoryClient(Calls):
 
         *deadline_ms* limits the search; 0 stands for no deadline. *relevance*, from 0 to 1, is how sure the gate must
         be. *query* is searched for in place of the last message. *include* names the parts that are wanted: with
-        ``["flashbacks"]``, story and recall protocol are left out. With ``on_failure="silent"`` a failure is answered
-        by silence that says why, so that a chat goes on.
+        ``["flashbacks"]``, story and recall protocol are left out. *with_audio* sends what was spoken, too. With
+        ``on_failure="silent"`` a failure is answered by silence that says why, so that a chat goes on.
         """
         call = api.resonance(
             mind,
@@ -196,6 +197,7 @@ class MemoryClient(Calls):
             relevance=relevance,
             query=query,
             include=include,
+            with_audio=with_audio,
             on_failure=on_failure,
         )
         return self._send(call)
@@ -212,11 +214,13 @@ class MemoryClient(Calls):
         metadata: Mapping[str, Any] | None = None,
         trace_id: str | None = None,
         outcomes: Mapping[str, Outcome] | None = None,
+        with_audio: bool = False,
     ) -> models.StoredTurn:
         """
         Store a turn. It is on disk when this returns, and stored once in any number of attempts.
 
         *outcomes* reports what became of flashbacks, by their ids; *trace_id* is that of their resonance.
+        *with_audio* sends the ``input_audio`` parts of messages, to be transcribed; else they are left out.
         """
         call = api.store_turn(
             mind,
@@ -228,6 +232,7 @@ class MemoryClient(Calls):
             metadata=metadata,
             trace_id=trace_id,
             outcomes=outcomes,
+            with_audio=with_audio,
         )
         return self._send(call)
 

@@ -18,6 +18,7 @@ _SYSTEM_ROLES = frozenset({"system", "developer"})
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 _MOST_MESSAGES = 2000
 _MOST_BYTES = 900_000  # the service takes a mebibyte
+_MOST_BYTES_WITH_AUDIO = 8_000_000  # and eight of what was spoken
 _LONGEST_CONTENT, _LONGEST_NAME = 400_000, 200
 
 
@@ -29,23 +30,28 @@ def as_list(messages: Messages) -> list[Any]:
     return [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
 
 
-def plain_messages(messages: Messages) -> list[dict[str, Any]]:
+def plain_messages(messages: Messages, *, with_audio: bool = False) -> list[dict[str, Any]]:
     """*messages* as the service takes them, without those that hold no words."""
-    return [found for message in as_list(messages) if (found := plain_message(message)) is not None]
+    found = (plain_message(message, with_audio=with_audio) for message in as_list(messages))
+    return [message for message in found if message is not None]
 
 
-def plain_message(message: Mapping[str, Any]) -> dict[str, Any] | None:
+def plain_message(message: Mapping[str, Any], *, with_audio: bool = False) -> dict[str, Any] | None:
     """
     A message as the service takes it: role, words, name, id and time.
 
-    Pictures, tool calls and our own blocks are left out. None where no words are left.
+    Pictures, tool calls and our own blocks are left out, and what was spoken, unless *with_audio*. None where nothing
+    is left.
     """
     text = without_memory(text_of(message.get("content")))
-    if not text.strip():
+    audio = _audio_of(message.get("content")) if with_audio else []
+    if not text.strip() and not audio:
         return None
     role = str(message.get("role", "user"))
     role = _ROLES.get(role, role)
-    found: dict[str, Any] = {"role": role if role in _KNOWN_ROLES else "user", "content": text}
+    written = [{"type": "text", "text": text}] if text.strip() else []
+    content = [*written, *audio] if audio else text
+    found: dict[str, Any] = {"role": role if role in _KNOWN_ROLES else "user", "content": content}
     for name in ("name", "id"):
         if isinstance(value := message.get(name), str) and value:
             found[name] = value[:_LONGEST_NAME]
@@ -69,17 +75,23 @@ def text_of(content: object) -> str:
     return text_of(getattr(choices[0], "message", None)) if choices else ""
 
 
-def newest_that_fit(messages: Messages) -> list[dict[str, Any]]:
+def newest_that_fit(messages: Messages, *, with_audio: bool = False) -> list[dict[str, Any]]:
     """The newest messages, as many as the service takes in one request; a message too long keeps its end."""
     found: list[dict[str, Any]] = []
-    room = _MOST_BYTES
-    for one in reversed(plain_messages(messages)[-_MOST_MESSAGES:]):
+    room = _MOST_BYTES_WITH_AUDIO if with_audio else _MOST_BYTES
+    for one in reversed(plain_messages(messages, with_audio=with_audio)[-_MOST_MESSAGES:]):
         short = {**one, "content": one["content"][-_LONGEST_CONTENT:]}
         room -= len(json.dumps(short)) + 1
         if room < 0 and found:
             break
         found.append(short)
     return found[::-1]
+
+
+def _audio_of(content: object) -> list[dict[str, Any]]:
+    """The parts that were spoken, as OpenAI's API has them."""
+    parts = content if isinstance(content, (list, tuple)) else ()
+    return [dict(part) for part in parts if isinstance(part, Mapping) and part.get("type") == "input_audio"]
 
 
 def unanswered(messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

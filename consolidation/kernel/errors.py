@@ -5,6 +5,7 @@ Every error that is raised on purpose, as one tree:
   x InvalidRequest
     + InvalidMindId
     + TurnIdMismatch
+    + TranscriptionNotConfigured
     + ImportUnreadable
     + ArchiveUnreadable
     + JournalPathRefused
@@ -67,6 +68,7 @@ Every error that is raised on purpose, as one tree:
     + InvalidModelOutput
     + ModelTruncated
     + ModelRefused
+    + RecordingRefused
     + UpstreamRefused
   x ExtractionTimedOut
   x EmbedderFault
@@ -116,6 +118,10 @@ class InvalidMindId(InvalidRequest):
 
 class TurnIdMismatch(InvalidRequest):
     """``Idempotency-Key`` and ``turn_id`` are both given and differ."""
+
+
+class TranscriptionNotConfigured(InvalidRequest):
+    """Audio was sent, and no model is configured that transcribes it."""
 
 
 class ImportUnreadable(InvalidRequest):
@@ -395,6 +401,10 @@ class ModelTruncated(ModelFault):
 
 class ModelRefused(ModelFault):
     """The provider's content filter refused to answer."""
+
+
+class RecordingRefused(ModelFault):
+    """The provider can not read the recording: it is damaged, too short or too long. No second try helps."""
 
 
 class UpstreamRefused(ModelFault):

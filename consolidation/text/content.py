@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+AUDIO_MARK = "[audio]"
 _MARKS = {
     "image_url": "[image]",
     "image": "[image]",
     "input_image": "[image]",
-    "input_audio": "[audio]",
+    "input_audio": AUDIO_MARK,
     "file": "[file]",
     "input_file": "[file]",
 }

@@ -27,6 +27,7 @@ from service.composition.sleep import build_sleep
 from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
+from service.composition.voice import build_voice
 from service.corrections.desk import CorrectionDesk
 from service.mind.events import about
 from service.mind.graph_eviction import GraphEviction
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from service.composition.resources import Telemetry
     from service.composition.sleep import Sleep
     from service.composition.story import Story
+    from service.composition.voice import Voice
     from service.erasure.service import ErasureService
     from service.example.loader import ExampleLoader
     from service.ingest.conversation_import import ConversationImports
@@ -81,6 +83,7 @@ class Memory:
 
     intake: Intake
     imports: ConversationImports
+    voice: Voice
     ingestion: Ingestion
     eviction: GraphEviction
     pipeline: Pipeline
@@ -155,6 +158,7 @@ async def open_memory(
         imports = build_imports(settings, shared, intake=intake)
         story = build_story(settings, shared, narration=narration, intake=intake)
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
+        voice = build_voice(settings, shared, intake=intake)
 
         recall = Recall(embedder=shared.embedder, observations=journal.observations)
 
@@ -163,6 +167,7 @@ async def open_memory(
             sleep.forget(mind_id)
             story.sources.forget(mind_id)
             imports.forget(mind_id)
+            voice.transcripts.forget(mind_id)
 
         def put_right(mind: Mind, correction: Correction) -> None:
             resonance.forget_answers(mind.mind_id)
@@ -188,6 +193,7 @@ async def open_memory(
         memory = Memory(
             intake=intake,
             imports=imports,
+            voice=voice,
             ingestion=ingest.ingestion,
             eviction=GraphEviction(
                 shared.graphs,

@@ -17,6 +17,7 @@ from service.access.addresses import address_group
 if TYPE_CHECKING:
     import asyncio
 
+    import h11
     from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 
 log = structlog.get_logger()
@@ -51,6 +52,11 @@ class BoundedProtocol(H11Protocol):
         if cycle is not None and not cycle.response_complete:
             self._stop_waiting()
 
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Hand the connection on: a WebSocket has its own end."""
+        self._stop_waiting()
+        super().handle_websocket_upgrade(event)
+
     def on_response_complete(self) -> None:
         """Wait for the next request, unless it was sent already."""
         self._await_headers()
@@ -78,8 +84,8 @@ class BoundedProtocol(H11Protocol):
             self.transport.abort()
 
     def _all(self) -> list[BoundedProtocol]:
-        """All connections of the server, this one too: uvicorn makes them of one class."""
-        return list(self.connections)  # type: ignore[arg-type]
+        """All connections of the server, this one too, but for WebSockets, which are never closed to make room."""
+        return [one for one in self.connections if isinstance(one, BoundedProtocol)]
 
     def _make_room(self) -> None:
         """Close what has waited longest, of the address with most connections; this one, if none waits."""

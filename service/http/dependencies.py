@@ -3,26 +3,27 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path
 from pydantic import JsonValue
+from starlette.requests import HTTPConnection
 
 from consolidation.workspace import LONGEST_MIND_NAME
 from service.access.principal import Principal
 from service.composition.container import Memory
 
 
-async def _memory(request: Request) -> Memory:
-    memory: Memory = request.state.memory
+async def _memory(connection: HTTPConnection) -> Memory:
+    memory: Memory = connection.state.memory
     return memory
 
 
-async def _caller(request: Request) -> Principal:
-    caller: Principal = request.state.caller
+async def _caller(connection: HTTPConnection) -> Principal:
+    caller: Principal = connection.state.caller
     return caller
 
 
-async def _caller_name(request: Request) -> str:
-    return (await _caller(request)).name
+async def _caller_name(connection: HTTPConnection) -> str:
+    return (await _caller(connection)).name
 
 
 NAME_OF_MIND = (

@@ -35,7 +35,9 @@ _EXAMPLES: dict[int, tuple[ProblemKind, str]] = {
     422: (KINDS[errors.InvalidRequest], "#/messages/0/role: Field required"),
     428: (KINDS[errors.StoryPreconditionMissing], "send If-Match with the ETag of the story that …"),
     429: (KINDS[errors.RateLimited], "this key asks too often"),
+    502: (KINDS[errors.ModelUnavailable], "openai/whisper-1 can not be reached: …"),
     503: (KINDS[errors.TranscriptUnwritable], "the turn could not be stored: Input/output error"),
+    504: (KINDS[errors.ModelTimedOut], "openai/whisper-1 did not answer within 60 s"),
     507: (KINDS[errors.DiskFull], "the turn could not be stored: No space left on device"),
 }
 _ARCHIVE_EXAMPLES: dict[int, tuple[ProblemKind, str]] = {

@@ -12,21 +12,26 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
+from starlette.websockets import WebSocketDisconnect
 
 from consolidation.kernel import errors
 from consolidation.kernel.files import is_full
 from consolidation.secrets.redaction import redact
 from service.http.middleware.security_headers import SECURITY_HEADERS
+from service.http.schemas.fields import BRANCH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fastapi import FastAPI, Request
+    from starlette.requests import HTTPConnection
+    from starlette.websockets import WebSocket
 
 log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
+_POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
@@ -46,6 +51,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.InvalidRequest: (422, "The request is not valid"),
     errors.InvalidMindId: (422, "The mind id is not valid"),
     errors.TurnIdMismatch: (422, "Idempotency-Key and turn_id differ"),
+    errors.TranscriptionNotConfigured: (422, "No model transcribes audio"),
     errors.ImportUnreadable: (422, "The file can not be imported"),
     errors.ArchiveUnreadable: (422, "The file is not a complete archive of a mind"),
     errors.JournalPathRefused: (422, "The path is not in the journal"),
@@ -108,6 +114,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.InvalidModelOutput: (502, "The model's output is not valid"),
     errors.ModelTruncated: (502, "The model's output was truncated"),
     errors.ModelRefused: (502, "The model's content filter refused"),
+    errors.RecordingRefused: (422, "The recording can not be transcribed"),
     errors.UpstreamRefused: (502, "The chat model answered with an error"),
     errors.ExtractionTimedOut: (504, "The extraction of a turn timed out"),
     errors.EmbedderFault: (503, "The embedder gave no usable vectors"),
@@ -163,7 +170,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected_error)
 
 
-async def fault_response(request: Request, error: Exception) -> JSONResponse:
+async def fault_response(request: HTTPConnection, error: Exception) -> JSONResponse:
     """The answer to one of our own errors."""
     kind = kind_of(error)
     headers = headers_of(kind, error)
@@ -177,6 +184,17 @@ async def fault_response(request: Request, error: Exception) -> JSONResponse:
         meant = [{"id": key, "text": text} for key, text in error.candidates.items()]
         return problem(kind, detail=str(error), instance=_path(request), candidates=meant)
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
+
+
+async def refuse_websocket(websocket: WebSocket, error: Exception) -> None:
+    """Refuse a connection before it is accepted, by the answer to *error* where the server can send one."""
+    try:
+        if "websocket.http.response" in websocket.scope.get("extensions", {}):
+            await websocket.send_denial_response(await fault_response(websocket, error))
+        else:
+            await websocket.close(_POLICY_VIOLATION)
+    except (WebSocketDisconnect, OSError):
+        log.debug("websocket.left", path=_path(websocket))
 
 
 def headers_of(kind: ProblemKind, error: Exception) -> dict[str, str] | None:
@@ -202,7 +220,7 @@ async def _disk_error(request: Request, error: Exception) -> JSONResponse:
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
     found = [
-        {"pointer": _pointer(one["loc"]), "detail": redact(_plain(one["msg"])).text}
+        {"pointer": pointer_of(one["loc"]), "detail": redact(_plain(one["msg"])).text}
         for one in error.errors()[:_MOST_ERRORS]
     ]
     detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
@@ -229,14 +247,14 @@ async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
     return problem(KINDS[errors.MemoryFault], detail=detail, instance=_path(request), headers=SECURITY_HEADERS)
 
 
-def _path(request: Request) -> str:
+def _path(request: HTTPConnection) -> str:
     """The path alone. A whole URL is built from the Host header, which may be anything."""
     return _encodable(str(request.scope["path"]))
 
 
-def _pointer(location: Sequence[str | int]) -> str:
+def pointer_of(location: Sequence[str | int]) -> str:
     """A pointer to a body field as in RFC 9457 ("#/messages/0/role"), or the place of a parameter."""
-    place, *path = location
+    place, *path = (part for part in location if not str(part).startswith(BRANCH))
     if place == "body":
         return "#/" + "/".join(_escaped(part) for part in path) if path and isinstance(path[0], str) else "#"
     return "/".join(_escaped(part) for part in location)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
 
 _OPEN_CALLS_SECONDS = 2  # of the ten that container runtimes give; closing memory takes the rest
+_MOST_MESSAGE_BYTES = 64 * 1024  # eight seconds of a telephone
 _LOOPBACK = "127.0.0.1"
 _EVERYWHERE = {"0.0.0.0": _LOOPBACK, "::": "::1", "": _LOOPBACK}  # noqa: S104 - named, not bound
 
@@ -55,7 +56,10 @@ def server_of(app: FastAPI, settings: Settings) -> uvicorn.Server:
         log_level=max(logging.WARNING, logging.getLevelNamesMapping()[settings.log_level]),
         access_log=False,
         server_header=False,
-        ws="none",
+        ws="websockets-sansio",
+        ws_max_size=_MOST_MESSAGE_BYTES,
+        ws_per_message_deflate=False,
+        ws_ping_timeout=None,  # a stream that waits for a model is not read, so neither are its answers to pings
         http=partial(  # type: ignore[arg-type] # called as the class would be
             BoundedProtocol, header_seconds=settings.header_seconds, most_connections=settings.max_connections
         ),

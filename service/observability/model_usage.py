@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from consolidation.kernel.ports import Role, Usage
 from service.observability.histograms import PATIENT, Durations
+from service.ports.transcriber import TranscriptionRole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,8 @@ _MOST_MODELS = 100  # requests may name models: they must not fill the memory, n
 _OTHER = "other"
 _MOST_CALLS = 20
 
-type RoleAndModel = tuple[Role, str]
+type AnyRole = Role | TranscriptionRole
+type RoleAndModel = tuple[AnyRole, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class ModelCall:
     first words took; None where there was no stream or no word. ``reason`` says why it failed.
     """
 
-    role: Role
+    role: AnyRole
     model: str
     host: str
     at: datetime
@@ -56,13 +58,13 @@ class UsageTotals:
 
     by_role_and_model: Mapping[RoleAndModel, Usage]
     failed_calls: Mapping[RoleAndModel, int]
-    faults: Mapping[tuple[Role, str], int]
+    faults: Mapping[tuple[AnyRole, str], int]
     durations: Mapping[tuple[str, ...], Spread]
 
     @property
-    def by_role(self) -> Mapping[Role, Usage]:
+    def by_role(self) -> Mapping[AnyRole, Usage]:
         """Usage by role."""
-        found: defaultdict[Role, Usage] = defaultdict(Usage)
+        found: defaultdict[AnyRole, Usage] = defaultdict(Usage)
         for (role, _), usage in self.by_role_and_model.items():
             found[role] += usage
         return found
@@ -88,7 +90,7 @@ class UsageLedger:
         self._lock = threading.Lock()
         self._usage: defaultdict[RoleAndModel, Usage] = defaultdict(Usage)
         self._failed_calls: Counter[RoleAndModel] = Counter()
-        self._faults: Counter[tuple[Role, str]] = Counter()
+        self._faults: Counter[tuple[AnyRole, str]] = Counter()
         self._durations = Durations(PATIENT)
         self._calls: deque[ModelCall] = deque(maxlen=_MOST_CALLS)
 
@@ -107,7 +109,7 @@ class UsageLedger:
         with self._lock:
             return tuple(reversed(self._calls))
 
-    def record_fault(self, role: Role, fault: str) -> None:
+    def record_fault(self, role: AnyRole, fault: str) -> None:
         """Count a question for *role* that failed; *fault* is the name of the class of its error."""
         with self._lock:
             self._faults[role, fault] += 1
@@ -122,6 +124,6 @@ class UsageLedger:
                 self._durations.spreads(),
             )
 
-    def _key(self, role: Role, model: str) -> RoleAndModel:
+    def _key(self, role: AnyRole, model: str) -> RoleAndModel:
         is_room = (role, model) in self._usage or len(self._usage) < _MOST_MODELS
         return (role, model if is_room else _OTHER)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Placement
     from service.runtime.background import Background
     from service.settings.sections import ResonanceSettings
+    from service.voice.hearing import Hearing
+    from service.voice.transcripts import Transcripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class ProxyContext:
     privacy_filter: PrivacyFilter
     upstream: Upstream
     intake: Intake
+    hearing: Hearing
+    transcripts: Transcripts
     outcomes: OutcomeReports
     usage: UsageLedger
     background: Background
@@ -49,6 +53,8 @@ class ProxyContext:
             privacy_filter=memory.privacy_filter,
             upstream=memory.upstream,
             intake=memory.intake,
+            hearing=memory.voice.hearing,
+            transcripts=memory.voice.transcripts,
             outcomes=memory.outcomes,
             usage=memory.telemetry.usage,
             background=memory.background,

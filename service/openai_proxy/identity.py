@@ -10,7 +10,7 @@ from consolidation.text.content import text_of
 from consolidation.workspace import DEFAULT_MIND, mind_id_of, no_such_mind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from service.access.principal import Principal
 
@@ -70,7 +70,16 @@ def _default_for(caller: Principal) -> str:
 
 def _first_user_text(messages: Sequence[Mapping[str, Any]]) -> str:
     first = next((one for one in messages if one["role"] == "user"), messages[0])
-    return text_of(first.get("content"))
+    content = first.get("content")
+    return "\n".join((text_of(content), *(_audio(content) if isinstance(content, list) else ())))
+
+
+def _audio(content: Sequence[object]) -> Iterator[str]:
+    """What was spoken, as it was sent: all recordings have the same text, a mark."""
+    for part in content:
+        audio = part.get("input_audio") if isinstance(part, dict) else None
+        if isinstance(audio, dict):
+            yield str(audio.get("data"))
 
 
 def _session_from(text: str) -> str:

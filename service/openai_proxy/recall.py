@@ -17,6 +17,7 @@ import structlog
 
 from consolidation.kernel.errors import MindNotFound, TraceNotFound
 from consolidation.kernel.turns import Speaker
+from service.openai_proxy.audio import heard_in_time
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
 from service.resonance.outcome_reports import Applied
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.mind.own_settings import OwnSettings
     from service.mind.trace_document import TraceDocument
+    from service.openai_proxy.audio import HeardChat
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.request import Chat
 
@@ -83,7 +85,8 @@ async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
 async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     mind = await context.minds.find(chat.mind_id)
     applied = await _report(chat, mind=mind, context=context) if chat.outcomes else None
-    seen = await anyio.to_thread.run_sync(read, chat.messages[-_MOST_MESSAGES:])
+    heard = await heard_in_time(chat, context=context)
+    seen = await anyio.to_thread.run_sync(read, heard.messages[-_MOST_MESSAGES:])
     known = _trace_of_same_exchange(chat, mind=mind, seen=seen, context=context)
     if known is not None:
         stable = await context.pipeline.stable_text(mind, tools=_tools(chat))
@@ -92,7 +95,7 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         failed = False
     else:
         own = await context.minds.own_settings(chat.mind_id)
-        found = await context.pipeline.resonate(mind, _request(chat, seen, own, context=context))
+        found = await context.pipeline.resonate(mind, _request(chat, seen, heard, own, context=context))
         stable, block, trace_id = found.stable, found.block, found.trace_id
         failed = not _FAILED.isdisjoint(found.degraded)
     placement = context.placement
@@ -113,19 +116,22 @@ async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
         return Applied(0, tuple(chat.outcomes))
 
 
-def _request(chat: Chat, seen: tuple[Message, ...], own: OwnSettings, *, context: ProxyContext) -> ResonanceRequest:
-    knobs = context.resonance
+def _request(
+    chat: Chat, seen: tuple[Message, ...], heard: HeardChat, own: OwnSettings, *, context: ProxyContext
+) -> ResonanceRequest:
+    knobs, deadline = context.resonance, context.deadline_seconds
     return ResonanceRequest(
         session_id=chat.session_id,
         messages=seen,
         now=context.clock.now(),
         timezone=chat.timezone or context.timezone,
-        deadline_seconds=context.deadline_seconds,
+        deadline_seconds=None if deadline is None else max(deadline - heard.seconds, 0.0),
         max_fragments=knobs.max_fragments if own.max_fragments is None else own.max_fragments,
         max_tokens=knobs.max_tokens if own.max_tokens is None else own.max_tokens,
         relevance=knobs.relevance if own.relevance is None else own.relevance,
         placement=context.placement,
         tools=_tools(chat),
+        degraded=heard.degraded,
     )
 
 

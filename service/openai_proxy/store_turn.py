@@ -20,12 +20,14 @@ from consolidation.kernel.ports import Role, Usage
 from consolidation.kernel.turns import Speaker, Turn
 from consolidation.text.tokens import count_tokens
 from service.observability.model_usage import ModelCall
+from service.openai_proxy.audio import heard_in_full
 from service.openai_proxy.messages import new_in, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from consolidation.kernel.turns import Message
+    from service.openai_proxy.audio import HeardChat
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
     from service.openai_proxy.request import Chat
@@ -78,11 +80,13 @@ async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
 
 async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
     chat = exchange.chat
-    messages = await anyio.to_thread.run_sync(_messages, exchange)
+    heard = await heard_in_full(chat, context=context)
+    messages = await anyio.to_thread.run_sync(_messages, exchange, heard)
     if not messages:
         return
     try:
-        turn = _turn(exchange, messages, turn_id=await _turn_id(chat, messages, context=context))
+        turn_id = await _turn_id(chat, messages, context=context)
+        turn = _turn(exchange, messages, turn_id=turn_id, metadata=heard.metadata)
         accepted = await context.intake.accept(chat.mind_id, turn)
         if exchange.trace_id is not None and accepted.is_new:
             mind = await context.minds.find(chat.mind_id)
@@ -94,15 +98,15 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
         log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
 
 
-def _messages(exchange: Exchange) -> tuple[Message, ...]:
-    new = new_in(exchange.chat.messages)[-_MOST_MESSAGES:]
+def _messages(exchange: Exchange, heard: HeardChat) -> tuple[Message, ...]:
+    new = new_in(heard.messages)[-_MOST_MESSAGES:]
     answer = exchange.reply.message if exchange.model is not None else None
     return (*new, answer) if answer is not None else new
 
 
-def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str) -> Turn:
-    metadata: dict[str, Any] = {PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}
-    return Turn(turn_id, exchange.chat.session_id, messages, metadata=metadata)
+def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
+    cut: dict[str, Any] = {PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}
+    return Turn(turn_id, exchange.chat.session_id, messages, metadata={**cut, **metadata})
 
 
 async def _turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str:

@@ -154,6 +154,7 @@ class Pipeline:
         deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)
         moment = await anyio.to_thread.run_sync(self._observed, mind, request)
         trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
+        trace.degrade(*request.degraded)
         if moment.is_off_the_record:
             trace.degrade("off_the_record")
         return PreTurnCall(mind, request, moment, deadline, trace)

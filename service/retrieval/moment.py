@@ -44,7 +44,8 @@ class ResonanceRequest:
 
     ``query`` is searched for in place of the newest message. ``include`` are the parts that are wanted in the answer.
     ``tools`` are the names of those that the bot can call; None where that is not known. ``seen_from`` is the sequence
-    from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call.
+    from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call. ``degraded``
+    names what was skipped before the call.
     """
 
     session_id: str
@@ -63,6 +64,7 @@ class ResonanceRequest:
     tools: frozenset[str] | None = None
     seen_from: int | None = None
     what_if: WhatIf | None = None
+    degraded: tuple[str, ...] = ()
 
     @property
     def as_of(self) -> datetime | None:

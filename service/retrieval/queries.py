@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from consolidation.text.content import AUDIO_MARK
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import tokens
@@ -57,6 +58,8 @@ def cleaned(text: str) -> str:
 
 def is_filler(text: str) -> bool:
     """Whether *text* says nothing that could be looked for: "ok", "haha", a thumb."""
+    if text == AUDIO_MARK:  # nobody has heard it yet
+        return True
     words = tokens(text)
     return len(words) <= _MOST_FILLER_WORDS and all(word in _FILLER_TOKENS for word in words)
 

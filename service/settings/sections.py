@@ -64,6 +64,25 @@ class RoleModel(Section):
     temperature: NonNegativeFloat = Field(0.2, description="The sampling temperature.")
 
 
+class TranscriptionModel(Section):
+    """The model that turns speech into text. It is never the common `model`, which can not hear."""
+
+    model: str | None = Field(
+        None,
+        description="The litellm name of a transcription model, such as openai/whisper-1 or groq/whisper-large-v3.",
+    )
+    api_base: str | None = Field(None, description="The provider's address, if it is not the usual one.")
+    api_key: SecretStr | None = Field(
+        None, description="The provider's key, if it is not in the provider's usual variable."
+    )
+    language: str | None = Field(
+        None,
+        pattern="^[a-z]{2,3}$",
+        description="The ISO 639 code of the language that is spoken, such as en. Without it, the model finds out.",
+    )
+    timeout_seconds: PositiveFloat = Field(60, description="The time limit of one transcription.")
+
+
 class ModelSettings(Section):
     """Which model has which role. Without any model, nothing leaves this machine, and memories are quoted."""
 
@@ -71,6 +90,7 @@ class ModelSettings(Section):
     subconscious: RoleModel = Field(RoleModel(), description="Seeds and narration, before each turn.")
     narrative: RoleModel = Field(RoleModel(), description="Writes the story.")
     extraction: RoleModel = Field(RoleModel(), description="Entities and facts, after each turn.")
+    transcription: TranscriptionModel = Field(TranscriptionModel(), description="Turns speech into text.")
     last_resort: str | None = Field(
         None,
         description="A model of OpenAI's that is asked with the same key when all of a role's models fail. It may cost "
@@ -325,6 +345,25 @@ class ImportsSettings(Section):
     max_unpacked_bytes: PositiveInt = Field(
         4 * 1024**3, description="The maximum size of the conversations in a sent zip, unpacked."
     )
+
+
+class VoiceSettings(Section):
+    """Audio in turns, and streams of telephone calls."""
+
+    max_body_bytes: PositiveInt = Field(
+        8 * 1024**2,
+        description="The maximum size of a turn or a pre-turn call, where a transcription model is configured.",
+    )
+    silence_ms: Annotated[int, Field(ge=200, le=5000)] = Field(
+        700, description="The silence that ends what is said in a stream."
+    )
+    utterance_seconds: Annotated[float, Field(ge=5, le=120)] = Field(
+        30, description="The length at which a speech without a pause is cut, at its quietest moment."
+    )
+    idle_seconds: PositiveFloat = Field(
+        60, description="The time without any audio after which a stream is ended. What was said is stored."
+    )
+    most_streams: PositiveInt = Field(100, description="The number of streams that may be open at once.")
 
 
 class ArchiveSettings(Section):

@@ -39,6 +39,7 @@ from service.settings.sections import (
     StorySettings,
     TelemetrySettings,
     TracesSettings,
+    VoiceSettings,
     each_kind_once,
 )
 
@@ -127,6 +128,7 @@ class Settings(BaseSettings):
     sleep: SleepSettings = Field(SleepSettings(), description="The sleep of autonomous agents.")
     journal: JournalSettings = Field(JournalSettings(), description="MEMORY.md and memory/.")
     proxy: ProxySettings = Field(ProxySettings(), description="The OpenAI-compatible proxy.")
+    voice: VoiceSettings = Field(VoiceSettings(), description="Audio in turns and streams.")
     facades: FacadeSettings = Field(FacadeSettings(), description="Other memories' APIs.")
     access: AccessSettings = Field(AccessSettings(), description="Who may call the service.")
     digestion: DigestionSettings = Field(DigestionSettings(), description="Background work after a turn.")

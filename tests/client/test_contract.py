@@ -77,6 +77,7 @@ def test_what_follows_the_first_parameter_is_named_unless_the_readme_does_not(na
         "search_log": 2,
         "save_memories": 2,
         "act": 3,
+        "listen": 3,
         "sleep": 2,
         "trim": 3,
         "report_outcomes": 2,
@@ -241,9 +242,12 @@ def properties(schema):
 
 
 def shape(method):
-    """Names, kinds and defaults; of *archive* and *file* the type differs."""
+    """Names, kinds and defaults; of *archive*, *file* and *frames* the type differs."""
     parameters = inspect.signature(method).parameters.values()
-    return [(one.name, one.kind, one.default, one.name in {"archive", "file"} or one.annotation) for one in parameters]
+    return [
+        (one.name, one.kind, one.default, one.name in {"archive", "file", "frames"} or one.annotation)
+        for one in parameters
+    ]
 
 
 def in_blocking_words(text):

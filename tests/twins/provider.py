@@ -7,21 +7,25 @@ A scripted model provider: OpenAI's HTTP API on loopback, that says what a test 
 A script is a queue of answers, taken one a request, then ``respond(request) -> answer`` if it is given.
 A ``str`` stands for ``Says(text)``, any other JSON value for ``Says`` of that value as JSON. A request
 beyond the script is answered 500 "the script is over", so that a test notices. Vectors are made of
-words' hashes, unless ``vectors`` scripts them.
+words' hashes, unless ``vectors`` scripts them. Transcriptions have a script of their own, ``hears``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import socket
 import struct
 import sys
 import threading
+import wave
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, assert_never
 
@@ -118,6 +122,22 @@ class Asked:
         return str(self.body["messages"][-1]["content"])
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording that was sent to be transcribed, and the fields beside it."""
+
+    file: bytes
+    name: str
+    fields: Mapping[str, str]
+    headers: Mapping[str, str]
+
+    @property
+    def seconds(self) -> float:
+        """The length of a WAV file."""
+        with wave.open(io.BytesIO(self.file)) as wav:
+            return wav.getnframes() / wav.getframerate()
+
+
 class ScriptedProvider:
     """The server; use as a context manager. Leaving it frees every caller that still waits."""
 
@@ -126,6 +146,7 @@ class ScriptedProvider:
         *script: object,
         respond: Respond | None = None,
         vectors: Iterable[object] = (),
+        hears: Iterable[object] | Callable[[Recorded], object] = (),
         dimension: int = 32,
         models: tuple[str, ...] = ("scripted",),
     ) -> None:
@@ -136,6 +157,8 @@ class ScriptedProvider:
         self.models = models
         self._script = deque(script)
         self._vectors = deque(vectors)
+        self.recorded: list[Recorded] = []
+        self._hears = hears if callable(hears) else deque(hears)
         self._respond = respond
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -199,6 +222,16 @@ class ScriptedProvider:
         data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
         usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
         return Body({"object": "list", "model": asked.body.get("model"), "data": data, "usage": usage})
+
+    def next_words(self, recorded: Recorded) -> Answer:
+        """What the script says to a recording: a ``str`` stands for its words."""
+        with self._lock:
+            self.recorded.append(recorded)
+            if not callable(self._hears):
+                scripted = self._hears.popleft() if self._hears else Fails(500, "the script is over")
+        if callable(self._hears):
+            scripted = self._hears(recorded)
+        return Body({"text": scripted}) if isinstance(scripted, str) else _as_answer(scripted)
 
     def record(self, asked: Asked) -> None:
         """Remember a request."""
@@ -267,7 +300,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         provider = self.server.provider
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path == "/v1/audio/transcriptions":
+            self._give(provider.next_words(_recorded(raw, self.headers)), Asked(self.path, dict(self.headers), {}))
+            return
+        body = json.loads(raw)
         asked = Asked(self.path, dict(self.headers), body)
         provider.record(asked)
         if self.path == "/v1/chat/completions":
@@ -388,6 +425,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+
+def _recorded(raw: bytes, headers: Message) -> Recorded:
+    """A form with a file, as a multipart message."""
+    kind = f"Content-Type: {headers['Content-Type']}\r\n\r\n".encode()
+    parts = [part for part in message_from_bytes(kind + raw).walk() if not part.is_multipart()]
+    named = {str(part.get_param("name", header="content-disposition")): part for part in parts}
+    file = named.pop("file")
+    fields = {name: bytes(part.get_payload(decode=True)).decode() for name, part in named.items()}
+    return Recorded(bytes(file.get_payload(decode=True)), str(file.get_filename()), fields, dict(headers))
 
 
 def _completion(answer: Says, body: dict[str, Any]) -> dict[str, Any]:

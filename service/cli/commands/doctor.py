@@ -47,9 +47,11 @@ from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, one_line, out, shortened
 from service.composition.access import is_guarded
 from service.composition.models import open_models, problems_of
+from service.composition.voice import choose_transcriber
 from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.observability.model_usage import UsageLedger
 from service.ports.graph_address import shown
+from service.ports.transcriber import TranscriptionRole
 from service.runtime.service_file import find_service
 from service.settings.loading import origins
 from service.settings.sections import MULTILINGUAL, EmbedderSettings
@@ -113,6 +115,7 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
     yield "Access", [*_keys(settings), *_audit(settings)]
     with bar("asking"):
         models = [one async for one in _models(settings, are_called=calls_models)]
+        models += [one async for one in _transcription(settings)]
     yield "Models", models
     yield "Memory", await _memory(settings)
 
@@ -329,6 +332,20 @@ async def _models(settings: Settings, *, are_called: bool) -> AsyncIterator[Find
                 yield await _called(role, models[role])
             else:
                 yield Finding(NOTED, role.value, f"{name}: {_NOT_CALLED}" if name else NO_MODEL)
+
+
+async def _transcription(settings: Settings) -> AsyncIterator[Finding]:
+    """The model that turns speech into text; it is not called, since there is nothing to hear."""
+    model = choose_transcriber(settings, clock=SystemClock(), ledger=UsageLedger(), dependency=None)
+    if model is None:
+        return
+    problem = await model.problem()
+    if problem is None:
+        yield Finding(
+            NOTED, TranscriptionRole.TRANSCRIPTION.value, f"{model.name}: configured; no audio was sent to it"
+        )
+    else:
+        yield Finding(BROKEN, TranscriptionRole.TRANSCRIPTION.value, problem, _SEE_MODELS)
 
 
 async def _called(role: Role, model: LanguageModel) -> Finding:

@@ -68,6 +68,8 @@ def _places(settings: Settings) -> Iterator[str]:
             yield from _place(one.model, one.api_base)
     if settings.embedder.hosted_model is not None:
         yield from _place(settings.embedder.hosted_model, settings.embedder.api_base)
+    if settings.models.transcription.model is not None:
+        yield from _place(settings.models.transcription.model, settings.models.transcription.api_base)
     if settings.falkordb_url is not None:
         yield from (host for host in hosts_of(settings.falkordb_url.get_secret_value()) if host not in _THIS_MACHINE)
     if settings.traces_endpoint is not None and urlsplit(settings.traces_endpoint).hostname not in _THIS_MACHINE:

@@ -1,5 +1,6 @@
 """
-Authenticates every request by its headers, before its body is read. The caller is then in ``request.state.caller``.
+Authenticates every request and WebSocket by its headers, before its body is read. The caller is then in
+``request.state.caller``.
 
 A body with two lengths is refused here as well: nobody may read it.
 """
@@ -8,18 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
+from starlette.websockets import WebSocket
 
 from consolidation.kernel.errors import MemoryFault
 from service.access.authenticator import Credentials
-from service.http.problems import BODY_LENGTH_UNCLEAR, fault_response, problem
+from service.http.problems import BODY_LENGTH_UNCLEAR, fault_response, problem, refuse_websocket
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-_POLICY_VIOLATION = 1008
 _DRAIN_SECONDS, _MOST_DRAINED = 0.5, 1 << 20
 
 
@@ -32,7 +34,7 @@ class AccessCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
         if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+            await self._admit(scope, receive, send)
             return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -53,6 +55,22 @@ class AccessCheck:
             await refusal(scope, receive, send)
             return
         await self._app({**scope, "state": {**state, "caller": caller}}, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """
+        Let a WebSocket through, or refuse it by an answer to its first request.
+
+        ``state.authorize`` authenticates it again and counts as one more request: it may stay open for hours.
+        """
+        state = scope["state"]
+        credentials = _credentials({**scope, "method": "GET"})
+        authorize = partial(state["memory"].authenticator.authenticate, credentials)
+        try:
+            caller = authorize()
+        except MemoryFault as fault:
+            await refuse_websocket(WebSocket(scope, receive, send), fault)
+            return
+        await self._app({**scope, "state": {**state, "caller": caller, "authorize": authorize}}, receive, send)
 
 
 def _has_two_lengths(scope: Scope) -> bool:

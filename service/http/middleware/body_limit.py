@@ -18,6 +18,8 @@ from service.http.problems import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -41,20 +43,18 @@ class BodyLimit:
         seconds: float,
         uploads: str = "",
         most_uploaded_bytes: int = 0,
-        windows: str = "",
-        most_window_bytes: int = 0,
+        larger: Mapping[str, int] | None = None,
     ) -> None:
         """
         Bodies for paths that match *uploads* (a pattern) are passed through: their route counts the bytes, and
-        *seconds* are for each part of them. Bodies for paths that match *windows* may have *most_window_bytes*.
+        *seconds* are for each part of them. Bodies for paths that match a pattern of *larger* may have so many bytes.
         """
         self._app = app
         self._most_bytes = most_bytes
         self._seconds = seconds
         self._uploads = re.compile(uploads) if uploads else None
         self._most_uploaded_bytes = most_uploaded_bytes
-        self._windows = re.compile(windows) if windows else None
-        self._most_window_bytes = most_window_bytes
+        self._larger = [(re.compile(pattern), most) for pattern, most in (larger or {}).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -90,8 +90,7 @@ class BodyLimit:
         await self._app(scope, _replay(body, receive), send)
 
     def _most_of(self, path: str) -> int:
-        is_window = self._windows is not None and self._windows.search(path) is not None
-        return max(self._most_window_bytes, self._most_bytes) if is_window else self._most_bytes
+        return max((most for pattern, most in self._larger if pattern.search(path)), default=self._most_bytes)
 
     def _in_time(self, receive: Receive) -> Receive:
         """*receive* with a deadline for each part of the body. What it raises then becomes the route's answer."""

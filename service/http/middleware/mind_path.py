@@ -28,7 +28,7 @@ class MindPath:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on by the mind's id."""
-        await self._app(_by_id(scope) if scope["type"] == "http" else scope, receive, send)
+        await self._app(_by_id(scope) if scope["type"] in {"http", "websocket"} else scope, receive, send)
 
 
 def _by_id(scope: Scope) -> Scope:

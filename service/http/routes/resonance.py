@@ -7,8 +7,10 @@ from fastapi import APIRouter
 from consolidation.kernel.errors import InvalidRequest, MindNotFound
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.turns import TurnKind
+from service.composition.container import Memory
 from service.http.dependencies import MemoryDep, MindId
 from service.http.openapi import answers
+from service.http.routes.turns import spoken
 from service.http.schemas.examples import RESONATED
 from service.http.schemas.resonance import (
     FlashbackOut,
@@ -26,6 +28,7 @@ from service.mind.own_settings import OwnSettings
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
 from service.settings.sections import ResonanceSettings
+from service.voice.hearing import HeardWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
 
@@ -33,7 +36,8 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
 @router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))
 async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> ResonanceOut:
     """At most a few flashbacks in the user's language, or silence, within `deadline_ms`, whatever fails."""
-    request = _request(posted, await memory.minds.own_settings(mind_id), memory)
+    heard = await _heard(mind_id, posted, memory)
+    request = _request(posted, heard, await memory.minds.own_settings(mind_id), memory)
     try:
         mind = await memory.minds.find(mind_id)
     except MindNotFound as fault:  # a bot asks before the first turn, too
@@ -54,15 +58,26 @@ def _what_if(posted: ResonanceIn) -> WhatIf | None:
     return None
 
 
-def _request(posted: ResonanceIn, own: OwnSettings, memory: MemoryDep) -> ResonanceRequest:
+async def _heard(mind_id: str, posted: ResonanceIn, memory: Memory) -> HeardWindow:
+    """The context window in words: those of its audio that come in time."""
+    messages = await spoken(posted.messages, memory)
+    kind = TurnKind.OFF_THE_RECORD if posted.off_the_record else TurnKind(posted.kind)
+    return await memory.voice.hearing.window(mind_id, messages, kind=kind, seconds=_deadline(posted, memory))
+
+
+def _deadline(posted: ResonanceIn, memory: Memory) -> float | None:
+    return memory.deadline_seconds if posted.deadline_ms is None else posted.deadline_ms / 1000 or None
+
+
+def _request(posted: ResonanceIn, heard: HeardWindow, own: OwnSettings, memory: Memory) -> ResonanceRequest:
     knobs: ResonanceSettings = memory.settings.resonance
-    deadline = memory.deadline_seconds if posted.deadline_ms is None else posted.deadline_ms / 1000 or None
+    deadline = _deadline(posted, memory)
     return ResonanceRequest(
         session_id=posted.session_id,
-        messages=tuple(message.as_message() for message in posted.messages),
+        messages=heard.messages,
         now=posted.now or posted.as_of or memory.clock.now(),
         timezone=ZoneInfo(posted.timezone),
-        deadline_seconds=deadline,
+        deadline_seconds=None if deadline is None else max(deadline - heard.seconds, 0.0),
         max_fragments=_first(posted.max_fragments, own.max_fragments, knobs.max_fragments),
         max_tokens=_first(posted.max_tokens, own.max_tokens, knobs.max_tokens),
         relevance=_first(posted.relevance, own.relevance, knobs.relevance),
@@ -72,6 +87,7 @@ def _request(posted: ResonanceIn, own: OwnSettings, memory: MemoryDep) -> Resona
         query=posted.query,
         include=_parts(posted),
         what_if=_what_if(posted),
+        degraded=heard.degraded,
     )
 
 

@@ -1,9 +1,10 @@
 """The call after a turn."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
+import anyio.to_thread
 from fastapi import APIRouter, Header, status
 
 from consolidation.kernel.errors import InvalidRequest, TraceNotFound, TurnIdMismatch
@@ -13,9 +14,10 @@ from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.examples import KEPT
 from service.http.schemas.outcomes import OutcomesApplied, by_id
-from service.http.schemas.turns import Dropped, TurnIn, TurnKept
+from service.http.schemas.turns import Dropped, SpokenMessageIn, TurnIn, TurnKept, first_audio
 from service.ingest.intake import AcceptedTurn
 from service.resonance.outcome_reports import Applied
+from service.voice.spoken import SpokenMessage, in_words
 
 VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII only: readers disagree on other bytes in a header
 
@@ -28,6 +30,8 @@ IdempotencyKey = Annotated[
     ),
 ]
 
+SPOKEN = r"^/v1/minds/[^/]+/(turns|resonance)$"  # paths that take audio
+
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
 
 
@@ -35,7 +39,7 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
     "/turns",
     status_code=status.HTTP_202_ACCEPTED,
     summary="Store a turn",
-    responses=answers(KEPT, 400, 404, 409, 410, 413, 422, 503, 507, status=202),
+    responses=answers(KEPT, 400, 404, 409, 410, 413, 422, 502, 503, 504, 507, status=202),
 )
 async def keep(
     mind_id: MindId,
@@ -46,7 +50,10 @@ async def keep(
 ) -> TurnKept:
     """The turn is on disk when this answers. Posting the same turn again returns the first answer."""
     await memory.new_minds.check(mind_id, by=caller)
-    accepted = await memory.intake.accept(mind_id, _turn(posted, idempotency_key, fresh_id=memory.clock.fresh_id))
+    messages = await spoken(posted.messages, memory)
+    turn = _turn(posted, messages, idempotency_key, fresh_id=memory.clock.fresh_id)
+    turn = await memory.voice.hearing.turn(mind_id, turn, messages)
+    accepted = await memory.intake.accept(mind_id, turn)
     applied = await _outcomes(accepted, posted, memory, mind_id=mind_id)
     return TurnKept(
         mind_id=mind_id,
@@ -75,7 +82,17 @@ async def _outcomes(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, m
     return applied
 
 
-def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
+async def spoken(posted: Sequence[SpokenMessageIn], memory: Memory) -> tuple[SpokenMessage, ...]:
+    """*posted* with its recordings. Raises TranscriptionNotConfigured, InvalidRequest."""
+    audio = first_audio(posted)
+    if audio is None:
+        return tuple(message.as_spoken(at) for at, message in enumerate(posted))
+    memory.voice.transcripts.check(pointer=audio)
+    # In a thread: megabytes of base64 may have to be read.
+    return await anyio.to_thread.run_sync(lambda: tuple(one.as_spoken(at) for at, one in enumerate(posted)))
+
+
+def _turn(posted: TurnIn, messages: Sequence[SpokenMessage], key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
     if key is not None and posted.turn_id is not None and key != posted.turn_id:
         raise TurnIdMismatch("Idempotency-Key and turn_id differ", pointer="#/turn_id")
     if key is not None and re.fullmatch(VISIBLE, key) is None:
@@ -83,7 +100,7 @@ def _turn(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> Tu
     return Turn(
         turn_id=posted.turn_id or key or fresh_id(),
         session_id=posted.session_id,
-        messages=tuple(message.as_message() for message in posted.messages),
+        messages=in_words(messages, {}),
         kind=posted.as_kind(),
         metadata=dict(posted.metadata),
     )

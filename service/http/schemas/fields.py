@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
 KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$"  # of entities, with commas between
+
+BRANCH = "="  # begins the name of a branch of a union, which is not a step of a pointer
 
 _FIRST_YEAR, _LAST_YEAR = 1990, 2199  # also given as a pattern in the OpenAPI document
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
@@ -114,6 +116,7 @@ Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra
 _Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
 ShortText = Annotated[Text, Field(max_length=200)]
 SessionId = _Id
+SESSION_ID: TypeAdapter[str] = TypeAdapter(_Id)
 TurnId = _Id
 Instant = Annotated[
     datetime, BeforeValidator(_only_text), AfterValidator(_in_reach), Field(json_schema_extra=_IN_REACH)

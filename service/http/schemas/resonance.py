@@ -9,7 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from consolidation.corrections.standing import Statement
 from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, Question, SessionId, ShortText, Zone
-from service.http.schemas.turns import MessageIn
+from service.http.schemas.turns import SpokenMessageIn
 from service.retrieval.moment import JournalLines
 
 ASKED: dict[str, Any] = {
@@ -24,7 +24,7 @@ class ResonanceIn(Body):
     """The session and the messages in the bot's context window, newest last."""
 
     session_id: SessionId
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=2000)]
+    messages: Annotated[list[SpokenMessageIn], Field(min_length=1, max_length=2000)]
     now: Instant | None = None
     timezone: Zone = "UTC"
     deadline_ms: Annotated[int, Field(ge=0, le=600_000, strict=True), WHOLE] | None = None

@@ -76,7 +76,7 @@ class ModelCallOut(Answered):
     """A call to a model that has ended."""
 
     at: datetime = Field(description="When it began.")
-    role: Literal["chat", "subconscious", "narrative", "extraction"]
+    role: Literal["chat", "subconscious", "narrative", "extraction", "transcription"]
     model: str
     host: str = Field(description="Where the model was asked, without path or key.")
     streamed: bool

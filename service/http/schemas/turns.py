@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, ValidationInfo, field_validator
 
 from consolidation.kernel.speaker_names import LONGEST, fault_in
 from consolidation.kernel.turns import Message, Speaker, TurnKind
+from service.http.schemas.audio import AudioPartIn, Content, TextPartIn
 from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata, SessionId, ShortText, Text, TurnId
 from service.http.schemas.outcomes import OutcomeIn, OutcomesApplied, each_once
+from service.voice.recordings import recording_of
+from service.voice.spoken import SpokenMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from service.voice.spoken import Part
 
 _NAME = (
     f"One printable line of at most {LONGEST} letters, and no word for another role. "
@@ -40,11 +48,10 @@ DROPPED: list[dict[str, Any]] = [
 ]
 
 
-class MessageIn(Body):
-    """One message of a conversation."""
+class _MessageFields(Body):
+    """All of a message but what it says."""
 
     role: Literal["user", "assistant", "system", "tool", "thought"]
-    content: Text
     timestamp: Instant | None = None
     name: Annotated[Text, Field(description=_NAME, json_schema_extra=_OF_A_NAME)] | None = None
     id: ShortText | None = None
@@ -57,9 +64,59 @@ class MessageIn(Body):
             raise ValueError(fault)
         return name
 
+    def written(self, content: str) -> Message:
+        """The message as the rest of the service uses it, with this *content*."""
+        return Message(Speaker(self.role), content, self.timestamp, self.name, self.id)
+
+
+class MessageIn(_MessageFields):
+    """One message of a conversation."""
+
+    content: Text
+
     def as_message(self) -> Message:
         """The message as the rest of the service uses it."""
-        return Message(Speaker(self.role), self.content, self.timestamp, self.name, self.id)
+        return self.written(self.content)
+
+
+class SpokenMessageIn(_MessageFields):
+    """One message of a conversation. Its content is text, or a list of parts, of which some may be audio."""
+
+    content: Content
+
+    def as_spoken(self, at: int) -> SpokenMessage:
+        """The message, the one *at* this place, with what is to be heard. Raises InvalidRequest."""
+        parts = [self.content] if isinstance(self.content, str) else self.content
+        return SpokenMessage(self.written(""), tuple(_read(part, f"{_place(at)}/{n}") for n, part in enumerate(parts)))
+
+    def as_message(self) -> Message:
+        """The message as the rest of the service uses it; what was spoken leaves a mark."""
+        return self.as_spoken(0).in_words({})
+
+
+def first_audio(messages: Sequence[SpokenMessageIn]) -> str | None:
+    """A pointer to the first audio in *messages*; None where there is none."""
+    for at, message in enumerate(messages):
+        parts = () if isinstance(message.content, str) else message.content
+        for number, part in enumerate(parts):
+            if isinstance(part, AudioPartIn):
+                return f"{_place(at)}/{number}/input_audio"
+    return None
+
+
+def _place(at: int) -> str:
+    return f"#/messages/{at}/content"
+
+
+def _read(part: str | TextPartIn | AudioPartIn, pointer: str) -> Part:
+    match part:
+        case str():
+            return part
+        case TextPartIn():
+            return part.text
+        case AudioPartIn():
+            audio = part.input_audio
+            return recording_of(audio.data, audio.format, pointer=f"{pointer}/input_audio/data")
 
 
 class TurnIn(Body):
@@ -67,7 +124,7 @@ class TurnIn(Body):
 
     turn_id: TurnId | None = None
     session_id: SessionId
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=256)]
+    messages: Annotated[list[SpokenMessageIn], Field(min_length=1, max_length=256)]
     kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
     off_the_record: Flag = Field(default=False, description="Store none of its words.")
     metadata: Metadata = Field(default_factory=dict)

@@ -295,15 +295,16 @@ async def test_no_page_of_another_site_is_told_that_it_may_call(service, keys):
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-async def test_a_websocket_is_closed(service):
+async def test_a_websocket_is_closed_where_the_server_can_not_answer_it(service):
     sent = []
 
     async def send(message):
         sent.append(message)
 
-    await service.app({"type": "websocket", "path": "/v1/minds", "headers": []}, None, send)
+    scope = {"type": "websocket", "path": "/v1/minds", "query_string": b"", "headers": []}
+    await service.app(scope, None, send)
 
-    assert sent == [{"type": "websocket.close", "code": 1008}]
+    assert [(one["type"], one["code"]) for one in sent] == [("websocket.close", 1008)]
 
 
 async def test_a_service_below_a_path_of_its_own_looks_at_the_same_minds(service, keys):

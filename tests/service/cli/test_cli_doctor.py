@@ -119,3 +119,15 @@ def test_a_part_that_still_loads_is_not_broken(part, state, mark):
     assert finding.mark == mark
     assert bool(finding.mend) == (mark == BROKEN)
     assert "redis.log" not in finding.mend
+
+
+def test_a_transcription_model_is_named_with_where_audio_goes_and_what_is_wrong(tmp_path):
+    section = "MIND_MEMORY_MODELS__TRANSCRIPTION__"
+    home = ("doctor", "--home", tmp_path / "home")
+    right = call(*home, **{f"{section}MODEL": "openai/whisper-1", f"{section}API_KEY": "k"})
+    wrong = call(*home, **{f"{section}MODEL": "whisper-of-nobody"})
+
+    assert "openai/whisper-1: configured; no audio was sent to it" in right.stdout
+    assert "only to the provider of openai/whisper-1" in right.stdout
+    assert "whisper-of-nobody names no provider that litellm knows" in wrong.stdout
+    assert (right.exit_code, wrong.exit_code) == (0, 1)

@@ -368,7 +368,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
 @pytest.mark.parametrize(
     ("route", "statuses"),
     {
-        "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 502, 503, 504, 507},
         "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},

@@ -27,6 +27,7 @@ const RUNGS: Record<string, string> = {
   deadline: "The deadline came before it was done.",
   disk_failed: "The transcript could not be read.",
   memory_failed: "The memory failed; the log of the service says why.",
+  transcription_skipped: "What was spoken was not in words in time: what was said before was looked for.",
   seeds_skipped: "The model was not asked what to look for, or answered too late.",
   narration_skipped: "No model put it into words: memories were quoted.",
   narration_partial: "The model put only some of it into words in time.",

@@ -1,0 +1,110 @@
+"""What was spoken in a chat, for memory alone: the upstream gets the audio as the client sent it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import InvalidRequest, ModelFault
+from consolidation.kernel.turns import Turn
+from service.openai_proxy.messages import new_from, new_in
+from service.voice.hearing import SKIPPED
+from service.voice.recordings import is_format, recording_of
+from service.voice.spoken import SPOKEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from service.openai_proxy.context import ProxyContext
+    from service.openai_proxy.request import Chat
+    from service.ports.transcriber import Recording
+
+    type Json = Mapping[str, Any]
+    type Place = tuple[int, int]  # of a message, and of a part in it
+
+
+@dataclass(frozen=True, slots=True)
+class HeardChat:
+    """A chat's messages in words, after ``seconds``; ``degraded`` says that words are missing."""
+
+    messages: Sequence[Json]
+    seconds: float = 0.0
+    degraded: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+async def heard_in_time(chat: Chat, *, context: ProxyContext) -> HeardChat:
+    """*chat* with the words that come in time for a pre-turn call. Never raises."""
+    audio = await _audio_of(chat, context=context)
+    if not audio:
+        return HeardChat(chat.messages)
+    began = context.clock.monotonic()
+    new = [one for (at, _), one in audio.items() if at >= new_from(chat.messages)]
+    words = await context.hearing.words(
+        chat.mind_id, new=new, seen=list(audio.values()), seconds=context.deadline_seconds
+    )
+    degraded = () if all(one.digest in words for one in new) else (SKIPPED,)
+    return HeardChat(_in_words(chat.messages, audio, words), context.clock.monotonic() - began, degraded)
+
+
+async def heard_in_full(chat: Chat, *, context: ProxyContext) -> HeardChat:
+    """*chat* with all words of its new messages, however long they take; what fails leaves a mark. Never raises."""
+    audio = await _audio_of(chat, context=context)
+    new = {place: one for place, one in audio.items() if place[0] >= new_from(chat.messages)}
+    if not new:
+        return HeardChat(chat.messages)
+    words = {}
+    for recording in new.values():
+        try:
+            words[recording.digest] = await context.transcripts.words(chat.mind_id, recording)
+        except ModelFault:  # logged where it was asked
+            continue
+    seconds = [one.seconds for one in new.values()]
+    known = {"seconds": round(sum(one for one in seconds if one is not None), 2)} if None not in seconds else {}
+    mark = {"model": context.transcripts.model, **known}
+    return HeardChat(_in_words(chat.messages, new, words), metadata={SPOKEN: mark})
+
+
+async def _audio_of(chat: Chat, *, context: ProxyContext) -> dict[Place, Recording]:
+    """What a model may hear of *chat*: nothing of one that memory is not part of, nor off the record."""
+    if chat.is_bypassed or not context.transcripts.is_configured or not any(_parts(chat.messages)):
+        return {}
+    privacy = (await context.minds.own_settings(chat.mind_id)).privacy(context.privacy_filter)
+    if privacy.is_off_the_record(Turn("", chat.session_id, new_in(chat.messages))):
+        return {}
+    return await anyio.to_thread.run_sync(_recordings, chat.messages)
+
+
+def _parts(messages: Sequence[Json]) -> Iterator[tuple[Place, Json]]:
+    for at, message in enumerate(messages):
+        content = message.get("content")
+        for number, part in enumerate(content if isinstance(content, list) else ()):
+            audio = part.get("input_audio") if part.get("type") == "input_audio" else None
+            if isinstance(audio, dict):
+                yield (at, number), audio
+
+
+def _recordings(messages: Sequence[Json]) -> dict[Place, Recording]:
+    """The audio that can be read. What can not is the upstream's to judge."""
+    found = {}
+    for place, audio in _parts(messages):
+        data, format_ = audio.get("data"), audio.get("format")
+        if isinstance(data, str) and is_format(format_):
+            try:
+                found[place] = recording_of(data, format_, pointer="#")
+            except InvalidRequest:
+                continue
+    return found
+
+
+def _in_words(messages: Sequence[Json], audio: Mapping[Place, Recording], words: Mapping[str, str]) -> list[Json]:
+    """*messages* with texts in place of the audio whose *words* are known."""
+    result = list(messages)
+    for (at, number), recording in audio.items():
+        if said := words.get(recording.digest):
+            parts = list(result[at]["content"])
+            parts[number] = {"type": "text", "text": said}
+            result[at] = {**result[at], "content": parts}
+    return result
