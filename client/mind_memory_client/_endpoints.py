@@ -181,6 +181,7 @@ _MIND = "/v1/minds/{mind_id}"
 _STORY = f"{_MIND}/story"
 
 TURNS = Endpoint("POST", f"{_MIND}/turns", AsModel(models.StoredTurn))
+TURN_BATCH = Endpoint("POST", f"{_MIND}/turns/batch", AsModel(models.StoredBatch))
 MEMORIES = Endpoint("POST", f"{_MIND}/memories", AsModel(models.SavedMemories))
 COMPACTION = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/compaction", AsModel(models.Compaction))
 TRIM = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/trim", AsWindow(models.TrimmedWindow), seconds=_TRIM_SECONDS)
@@ -325,6 +326,20 @@ def store_turn(
         "outcomes": [{"id": one, "outcome": outcome} for one, outcome in (outcomes or {}).items()] or None,
     }
     return TURNS.call(mind_id=mind, body=body)
+
+
+def store_turns(
+    mind: str, turns: Iterable[Mapping[str, Any]], *, fresh_id: Callable[[], str]
+) -> Call[models.StoredBatch]:
+    """The call that stores turns. Their ids are chosen before the first attempt, so that all attempts store once."""
+    return TURN_BATCH.call(mind_id=mind, body={"turns": [_turn(one, fresh_id()) for one in turns]})
+
+
+def _turn(given: Mapping[str, Any], new_id: str) -> dict[str, Any]:
+    found = {**given, "turn_id": given.get("turn_id") or new_id, "messages": plain_messages(given["messages"])}
+    if isinstance(outcomes := found.get("outcomes"), Mapping):
+        found["outcomes"] = [{"id": one, "outcome": outcome} for one, outcome in outcomes.items()]
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def report_outcomes(

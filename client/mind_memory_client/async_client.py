@@ -16,7 +16,7 @@ from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
 
@@ -232,6 +232,15 @@ class AsyncMemoryClient(AsyncCalls):
             outcomes=outcomes,
         )
         return await self._send(call)
+
+    async def store_turns(self, mind: str, *, turns: Iterable[Mapping[str, Any]]) -> models.StoredBatch:
+        """
+        Store up to 100 turns in order: mappings with ``session_id``, ``messages``, and what else a turn may have.
+
+        Each is stored once in any number of attempts: under its ``turn_id``, or one that is made now. One that is
+        refused has a ``problem``, and the others are stored.
+        """
+        return await self._send(api.store_turns(mind, turns, fresh_id=new_id))
 
     async def save_memories(
         self,

@@ -231,6 +231,15 @@ class MemoryClient(Calls):
         )
         return self._send(call)
 
+    def store_turns(self, mind: str, *, turns: Iterable[Mapping[str, Any]]) -> models.StoredBatch:
+        """
+        Store up to 100 turns in order: mappings with ``session_id``, ``messages``, and what else a turn may have.
+
+        Each is stored once in any number of attempts: under its ``turn_id``, or one that is made now. One that is
+        refused has a ``problem``, and the others are stored.
+        """
+        return self._send(api.store_turns(mind, turns, fresh_id=new_id))
+
     def save_memories(
         self,
         mind: str,

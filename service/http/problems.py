@@ -179,6 +179,20 @@ async def fault_response(request: Request, error: Exception) -> JSONResponse:
     return problem(kind, detail=str(error), instance=_path(request), headers=headers)
 
 
+def of_part(error: errors.MemoryFault, *, within: str) -> dict[str, object]:
+    """What a problem document would say of one part of a request; *within* is the JSON pointer to that part."""
+    kind, detail = kind_of(error), redact(str(error)).text
+    pointer = f"{within}{error.pointer.removeprefix('#')}" if isinstance(error, errors.InvalidRequest) else None
+    found = [{"pointer": pointer, "detail": detail}] if pointer is not None else []
+    return {
+        "type": f"/problems/{kind.slug}",
+        "title": kind.title,
+        "status": kind.status.value,
+        "detail": detail,
+        "errors": found,
+    }
+
+
 def headers_of(kind: ProblemKind, error: Exception) -> dict[str, str] | None:
     """The headers that belong to an answer of this kind."""
     if isinstance(error, errors.RateLimited):

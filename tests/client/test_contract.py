@@ -148,6 +148,7 @@ SENT = [
     insight.news("ada", since="2026-01-01T00:00:00Z", limit=5),
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
+    api.store_turns("ada", [{"session_id": "s", "messages": "hi"}], fresh_id=lambda: "i"),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),
     _corrections.correct("ada", "edit", "fact:1", to="x", reason="y"),
     api.act("ada", "s", {"kind": "thought", "text": "hi"}, fresh_id=lambda: "i"),

@@ -11,10 +11,12 @@ from consolidation.kernel.turns import Turn
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
+from service.http.problems import of_part
+from service.http.schemas.batch import BATCH_KEPT, BatchIn, BatchKept, TurnAnswer, TurnProblem
 from service.http.schemas.examples import KEPT
 from service.http.schemas.outcomes import OutcomesApplied, by_id
 from service.http.schemas.turns import Dropped, TurnIn, TurnKept
-from service.ingest.intake import AcceptedTurn
+from service.ingest.intake import AcceptedTurn, TurnRefusal
 from service.resonance.outcome_reports import Applied
 
 VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII only: readers disagree on other bytes in a header
@@ -47,6 +49,44 @@ async def keep(
     """The turn is on disk when this answers. Posting the same turn again returns the first answer."""
     await memory.new_minds.check(mind_id, by=caller)
     accepted = await memory.intake.accept(mind_id, _turn(posted, idempotency_key, fresh_id=memory.clock.fresh_id))
+    return await _kept(accepted, posted, memory, mind_id=mind_id)
+
+
+@router.post(
+    "/turns/batch",
+    status_code=status.HTTP_207_MULTI_STATUS,
+    summary="Store turns",
+    responses=answers(BATCH_KEPT, 400, 404, 409, 413, 422, 503, 507, status=207),
+)
+async def keep_batch(mind_id: MindId, posted: BatchIn, memory: MemoryDep, caller: CallerDep) -> BatchKept:
+    """
+    Store up to 100 turns in order, each once under its `turn_id`, and say of each what became of it.
+
+    Those that are `stored` are on disk when this answers. A body that is not valid, a mind that is being erased or a
+    disk that is full is an error of the whole call. Send the same batch again: nothing is stored twice.
+    """
+    await memory.new_minds.check(mind_id, by=caller)
+    turns = [_turn(one, None, fresh_id=memory.clock.fresh_id) for one in posted.turns]
+    accepted = await memory.intake.accept_each(mind_id, turns)
+    found = [
+        await _answer(index, turn, posted.turns[index], memory, mind_id=mind_id) for index, turn in enumerate(accepted)
+    ]
+    stored = sum(one.stored is not None for one in found)
+    return BatchKept(mind_id=mind_id, stored=stored, refused=len(found) - stored, turns=found)
+
+
+async def _answer(
+    index: int, turn: AcceptedTurn | TurnRefusal, posted: TurnIn, memory: Memory, *, mind_id: str
+) -> TurnAnswer:
+    turn_id = str(posted.turn_id)
+    if isinstance(turn, AcceptedTurn):
+        kept = await _kept(turn, posted, memory, mind_id=mind_id)
+        return TurnAnswer(index=index, turn_id=turn_id, status=status.HTTP_202_ACCEPTED, stored=kept, problem=None)
+    problem = TurnProblem.model_validate(of_part(turn, within=f"#/turns/{index}"))
+    return TurnAnswer(index=index, turn_id=turn_id, status=problem.status, stored=None, problem=problem)
+
+
+async def _kept(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, mind_id: str) -> TurnKept:
     applied = await _outcomes(accepted, posted, memory, mind_id=mind_id)
     return TurnKept(
         mind_id=mind_id,

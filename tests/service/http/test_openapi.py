@@ -14,6 +14,7 @@ from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
 from service.http.schemas import (
     access,
+    batch,
     chat,
     conversations,
     corrections,
@@ -60,6 +61,7 @@ EXAMPLES = {
     "GET /v1/audit": access.AUDIT,
     "GET /v1/settings": service_settings.SERVICE_SETTINGS,
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
+    "POST /v1/minds/{mind_id}/turns/batch": batch.BATCH_KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
     "GET /v1/minds/{mind_id}/traces": traces.TRACES,
     "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACED,
@@ -369,6 +371,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
     ("route", "statuses"),
     {
         "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 503, 507},
+        "POST /v1/minds/{mind_id}/turns/batch": {400, 404, 409, 413, 422, 503, 507},
         "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},
