@@ -5,6 +5,7 @@ from __future__ import annotations
 from mind_memory_client._access import AccessCalls, AsyncAccessCalls
 from mind_memory_client._agent import AgentCalls, AsyncAgentCalls
 from mind_memory_client._ask import AskCalls, AsyncAskCalls
+from mind_memory_client._batch import AsyncBatchCalls, BatchCalls
 from mind_memory_client._catalog import AsyncCatalogCalls, CatalogCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls, CorrectionCalls
 from mind_memory_client._insight import AsyncInsightCalls, InsightCalls
@@ -13,7 +14,15 @@ from mind_memory_client._settings import AsyncSettingsCalls, SettingsCalls
 
 
 class Calls(
-    AccessCalls, AgentCalls, AskCalls, CatalogCalls, CorrectionCalls, InsightCalls, RecordsCalls, SettingsCalls
+    AccessCalls,
+    AgentCalls,
+    AskCalls,
+    BatchCalls,
+    CatalogCalls,
+    CorrectionCalls,
+    InsightCalls,
+    RecordsCalls,
+    SettingsCalls,
 ):
     """Every group, for the client that blocks."""
 
@@ -22,6 +31,7 @@ class AsyncCalls(
     AsyncAccessCalls,
     AsyncAgentCalls,
     AsyncAskCalls,
+    AsyncBatchCalls,
     AsyncCatalogCalls,
     AsyncCorrectionCalls,
     AsyncInsightCalls,

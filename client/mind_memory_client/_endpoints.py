@@ -271,6 +271,8 @@ def resonance(
     relevance: float | None = None,
     query: str | None = None,
     include: Sequence[Part] | None = None,
+    filter: Mapping[str, Any] | None = None,  # noqa: A002 - the field of the API
+    also_read: Sequence[str] | None = None,
     on_failure: OnFailure = "raise",
 ) -> Call[models.Resonance]:
     """The call before a turn; of a mind that does not exist yet, the answer is silence."""
@@ -298,6 +300,8 @@ def resonance(
         "relevance": relevance,
         "query": query,
         "include": list(include) if include is not None else None,
+        "filter": dict(filter) if filter is not None else None,
+        "also_read": list(also_read) if also_read is not None else None,
     }
     return RESONANCE.call(mind_id=mind, body=body, seconds=_pre_turn_seconds(deadline_ms), fallback=fallback)
 

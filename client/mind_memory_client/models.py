@@ -129,6 +129,7 @@ class TrimmedWindow(Answer):
 class JournalSource(Answer):
     """Lines of the journal that a memory comes from; the fields of a turn are None."""
 
+    mind_id: str | None = None
     turn_id: None = None
     session_id: None = None
     sequence: None = None

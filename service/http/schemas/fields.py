@@ -115,6 +115,7 @@ _Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRIN
 ShortText = Annotated[Text, Field(max_length=200)]
 SessionId = _Id
 TurnId = _Id
+MindNameIn = _Id  # the name of a mind, from which its id is derived
 Instant = Annotated[
     datetime, BeforeValidator(_only_text), AfterValidator(_in_reach), Field(json_schema_extra=_IN_REACH)
 ]
