@@ -54,6 +54,7 @@ from service.http.routes import (
     traces,
     turns,
     waking,
+    webhooks,
 )
 from service.http.routes import archive as moving
 from service.http.routes import erasure as erasing
@@ -148,7 +149,7 @@ def create_app(
         news,
     ):
         app.include_router(part.router)
-    for part in (sessions, access, service_settings):
+    for part in (sessions, access, service_settings, webhooks):
         app.include_router(part.router)
     for part in (waking, memory, own_settings, ask, standing, tools, health, example):
         app.include_router(part.router)

@@ -11,6 +11,7 @@ from mind_memory_client._corrections import AsyncCorrectionCalls, CorrectionCall
 from mind_memory_client._insight import AsyncInsightCalls, InsightCalls
 from mind_memory_client._records import AsyncRecordsCalls, RecordsCalls
 from mind_memory_client._settings import AsyncSettingsCalls, SettingsCalls
+from mind_memory_client._webhooks import AsyncWebhookCalls, WebhookCalls
 
 
 class Calls(
@@ -23,6 +24,7 @@ class Calls(
     InsightCalls,
     RecordsCalls,
     SettingsCalls,
+    WebhookCalls,
 ):
     """Every group, for the client that blocks."""
 
@@ -37,5 +39,6 @@ class AsyncCalls(
     AsyncInsightCalls,
     AsyncRecordsCalls,
     AsyncSettingsCalls,
+    AsyncWebhookCalls,
 ):
     """Every group, for the client that is awaited."""

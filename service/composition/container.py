@@ -27,6 +27,7 @@ from service.composition.sleep import build_sleep
 from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
+from service.composition.webhooks import open_webhooks
 from service.corrections.desk import CorrectionDesk
 from service.mind.events import about
 from service.mind.graph_eviction import GraphEviction
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from service.runtime.background import Background
     from service.settings.loading import EffectiveSetting
     from service.settings.settings import Settings
+    from service.webhooks.sender import Webhooks
 
 _MEGABYTE = 1024 * 1024
 
@@ -117,6 +119,7 @@ class Memory:
     background: Background
     telemetry: Telemetry
     events: MindEvents
+    webhooks: Webhooks | None  # None where no endpoint is configured
     warmed: asyncio.Event
 
 
@@ -157,6 +160,8 @@ async def open_memory(
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
 
         recall = Recall(embedder=shared.embedder, observations=journal.observations)
+
+        webhooks = open_webhooks(settings, shared, stack)
 
         def forget(mind_id: str) -> None:
             resonance.forget(mind_id)
@@ -227,6 +232,7 @@ async def open_memory(
             background=shared.background,
             telemetry=shared.telemetry,
             events=shared.events,
+            webhooks=webhooks,
             warmed=asyncio.Event(),
         )
 

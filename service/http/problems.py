@@ -64,6 +64,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.MemoryNotFound: (404, "The memory does not exist"),
     errors.CorrectionNotFound: (404, "The correction does not exist"),
     errors.KeyNotFound: (404, "The API key does not exist"),
+    errors.WebhookNotFound: (404, "The webhook endpoint does not exist"),
     errors.CorrectionConflict: (409, "The correction can not be made"),
     errors.AmbiguousMemory: (409, "More than one memory is meant"),
     errors.TurnConflict: (409, "The turn id was already used with other content"),
