@@ -137,10 +137,13 @@ class Intake:
 
     async def accept_each(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn | TurnRefusal, ...]:
         """
-        Store each of *turns*, whose ids differ, in their order; one that is refused stands in for itself.
+        Store each of *turns* in their order; the refusal of one that is refused stands in its place.
 
-        It is one write, unless one of them is refused. Raises MindErasing, HomeFault; what was stored by then stays.
+        It is one write, unless one of them is refused or two have one id. Raises MindErasing, HomeFault; what was
+        stored by then stays.
         """
+        if len({turn.turn_id for turn in turns}) < len(turns):
+            return tuple([await self._accepted_or_refused(mind_id, turn) for turn in turns])
         try:
             return await self._accept(mind_id, turns)
         except (InvalidRequest, TurnConflict, TurnErased):

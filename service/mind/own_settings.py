@@ -81,8 +81,13 @@ Phrase = Annotated[
     str, Field(min_length=1, max_length=100, json_schema_extra={"format": "printable-text"}), AfterValidator(_phrase)
 ]
 Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
+MindName = Annotated[
+    str,
+    Field(min_length=1, max_length=LONGEST_MIND_NAME, json_schema_extra={"format": "printable-text"}),
+    AfterValidator(_mind_id),
+]
 MindNames = Annotated[
-    tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_MIND_NAME), AfterValidator(_mind_id)], ...],
+    tuple[MindName, ...],
     Field(max_length=MOST_ALSO_READ),
 ]
 

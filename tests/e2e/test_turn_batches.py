@@ -77,13 +77,21 @@ async def test_one_refused_turn_has_its_problem_and_the_others_are_stored(tmp_pa
         assert figures["mind_memory_turns_total", ("outcome", "refused")] == 3
 
 
+async def test_two_turns_with_one_id_are_as_two_calls_with_it(tmp_path):
+    async with running(tmp_path) as service:
+        found = (await post(service, turn(1), turn(1), turn(1, "Other words."), turn(2))).json()
+
+        assert [one["status"] for one in found["turns"]] == [202, 202, 409, 202]
+        assert found["turns"][1]["stored"]["duplicate"]
+        assert ids_on_disk(tmp_path) == ["t1", "t2"]
+
+
 @pytest.mark.parametrize(
     ("turns", "pointer"),
     [
         ([], "#/turns"),
         ([turn(1), {**turn(2), "turn_id": None}], "#/turns/1/turn_id"),
         ([turn(1), {name: value for name, value in turn(2).items() if name != "turn_id"}], "#/turns/1/turn_id"),
-        ([turn(1), turn(1)], "#/turns"),
         ([turn(1), turn(2, weight=1)], "#/turns/1/weight"),
         ([turn(number) for number in range(101)], "#/turns"),
     ],

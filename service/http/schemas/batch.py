@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from service.http.schemas.fields import Answered, Body, TurnId
 from service.http.schemas.problem import FieldFault
@@ -30,16 +30,6 @@ class BatchIn(Body):
     turns: Annotated[list[TurnOfBatch], Field(min_length=1, max_length=MOST_TURNS)]
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED_BATCH]}}
-
-    @field_validator("turns")
-    @classmethod
-    def _differ(cls, turns: list[TurnOfBatch]) -> list[TurnOfBatch]:
-        seen: set[str] = set()
-        for at, one in enumerate(turns):
-            if one.turn_id in seen:
-                raise ValueError(f"the turn at {at} has the id of an earlier one")
-            seen.add(one.turn_id)
-        return turns
 
 
 class TurnProblem(Answered):
