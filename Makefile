@@ -16,7 +16,7 @@ where FalkorDB has to be compiled; then run this again, which goes on with what 
 
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
-.PHONY: help install serve console chat check test golden pictures bench crash fuzz compose lock clean
+.PHONY: help install serve console client chat check test golden pictures bench crash fuzz compose lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ serve: $(VENV)/.runs console ## the service on http://127.0.0.1:8001, embedded g
 console: $(VENV)/.runs ## the pages for people at /console/, built anew if their sources changed
 	-@$(PYTHON) console/build.py
 
+client: $(VENV)/.ready ## the TypeScript client, compiled into client-ts/dist; needs Node 20
+	$(PYTHON) client-ts/build.py
+
 chat: $(VENV)/.runs ## talk to a bot that remembers, in this terminal
 	$(VENV)/bin/mind-memory chat
 
@@ -55,6 +58,7 @@ check: $(VENV)/.ready ## style, types, plain English, who may import whom
 	$(PYTHON) -m pytest -q tests/test_prose.py
 	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
 	$(PYTHON) console/build.py --check
+	$(PYTHON) client-ts/build.py --check
 
 test: $(VENV)/.ready console ## every test, offline, a few files at a time; then, alone, those that measure time. ARGS go to pytest
 ifdef ARGS

@@ -13,6 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "service" / "console" / "static" / "index.html"
+CLIENT = HERE.parent / "client-ts" / "src"  # whose transport the console uses
 LOCK, INSTALLED = HERE / "package-lock.json", HERE / "node_modules" / ".package-lock.json"
 COMPILER = HERE / "node_modules" / "typescript" / "package.json"
 OLDEST_NODE = 20
@@ -38,7 +39,7 @@ def is_built() -> bool:
     if not PAGE.is_file():
         return False
     made = PAGE.stat().st_mtime
-    sources = [LOCK, HERE / "build.mjs", *(HERE / "src").rglob("*")]
+    sources = [LOCK, HERE / "build.mjs", *(HERE / "src").rglob("*"), *CLIENT.rglob("*")]
     return all(one.stat().st_mtime <= made for one in sources if one.is_file() and one.name != "schema.d.ts")
 
 

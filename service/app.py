@@ -45,6 +45,7 @@ from service.http.routes import (
     observations,
     outcomes,
     people,
+    remember,
     resonance,
     service_settings,
     sessions,
@@ -54,6 +55,7 @@ from service.http.routes import (
     traces,
     turns,
     waking,
+    webhooks,
 )
 from service.http.routes import archive as moving
 from service.http.routes import erasure as erasing
@@ -150,6 +152,7 @@ def create_app(
         knowledge,
         corrections,
         people,
+        remember,
         resonance,
         traces,
         events,
@@ -157,7 +160,7 @@ def create_app(
         news,
     ):
         app.include_router(part.router)
-    for part in (sessions, access, service_settings):
+    for part in (sessions, access, service_settings, webhooks):
         app.include_router(part.router)
     for part in (waking, memory, own_settings, ask, standing, tools, health, example):
         app.include_router(part.router)

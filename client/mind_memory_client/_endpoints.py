@@ -181,6 +181,7 @@ _MIND = "/v1/minds/{mind_id}"
 _STORY = f"{_MIND}/story"
 
 TURNS = Endpoint("POST", f"{_MIND}/turns", AsModel(models.StoredTurn))
+TURN_BATCH = Endpoint("POST", f"{_MIND}/turns/batch", AsModel(models.StoredBatch))
 MEMORIES = Endpoint("POST", f"{_MIND}/memories", AsModel(models.SavedMemories))
 COMPACTION = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/compaction", AsModel(models.Compaction))
 TRIM = Endpoint("POST", f"{_MIND}/sessions/{{session_id}}/trim", AsWindow(models.TrimmedWindow), seconds=_TRIM_SECONDS)
@@ -271,6 +272,8 @@ def resonance(
     query: str | None = None,
     include: Sequence[Part] | None = None,
     with_audio: bool = False,
+    filter: Mapping[str, Any] | None = None,  # noqa: A002 - the field of the API
+    also_read: Sequence[str] | None = None,
     on_failure: OnFailure = "raise",
 ) -> Call[models.Resonance]:
     """The call before a turn; of a mind that does not exist yet, the answer is silence."""
@@ -298,6 +301,8 @@ def resonance(
         "relevance": relevance,
         "query": query,
         "include": list(include) if include is not None else None,
+        "filter": dict(filter) if filter is not None else None,
+        "also_read": list(also_read) if also_read is not None else None,
     }
     return RESONANCE.call(mind_id=mind, body=body, seconds=_pre_turn_seconds(deadline_ms), fallback=fallback)
 
@@ -327,6 +332,20 @@ def store_turn(
         "outcomes": [{"id": one, "outcome": outcome} for one, outcome in (outcomes or {}).items()] or None,
     }
     return TURNS.call(mind_id=mind, body=body)
+
+
+def store_turns(
+    mind: str, turns: Iterable[Mapping[str, Any]], *, fresh_id: Callable[[], str]
+) -> Call[models.StoredBatch]:
+    """The call that stores turns. Their ids are chosen before the first attempt, so that all attempts store once."""
+    return TURN_BATCH.call(mind_id=mind, body={"turns": [_turn(one, fresh_id()) for one in turns]})
+
+
+def _turn(given: Mapping[str, Any], new_id: str) -> dict[str, Any]:
+    found = {**given, "turn_id": given.get("turn_id") or new_id, "messages": plain_messages(given["messages"])}
+    if isinstance(outcomes := found.get("outcomes"), Mapping):
+        found["outcomes"] = [{"id": one, "outcome": outcome} for one, outcome in outcomes.items()]
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def report_outcomes(

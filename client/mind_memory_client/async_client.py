@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import httpx2
     from typing_extensions import Self
 
-    from mind_memory_client._endpoints import Memories, OnFailure, Outcome, Part, PreTurnKind, TurnKind
+    from mind_memory_client._endpoints import OnFailure, Outcome, Part, PreTurnKind, TurnKind
     from mind_memory_client._retry import RetryPolicy
     from mind_memory_client.errors import OnUnsaved, UnsavedTurn
     from mind_memory_client.log_page import LogPage
@@ -75,6 +76,8 @@ class AsyncMemoryClient(AsyncCalls):
         kind: PreTurnKind | None = None,
         query: str | None = None,
         include: Sequence[Part] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the field of the API
+        also_read: Sequence[str] | None = None,
         on_failure: OnFailure = "silent",
         on_unsaved: OnUnsaved = None,
         turn_id: str | None = None,
@@ -88,7 +91,7 @@ class AsyncMemoryClient(AsyncCalls):
         far, newest last. When memory fails, the turn goes on without it, unless *on_failure* is ``"raise"``. A turn
         that can not be stored waits in ``unsaved`` and is sent again after later ones that can be. *on_unsaved* takes
         it instead; with ``"raise"``, TurnUnsaved is raised. A heartbeat or a probe, by *kind* or by its words, gets
-        silence and is not remembered.
+        silence and is not remembered. *filter* and *also_read* are those of ``resonance``.
         """
         turn = begin_turn(
             mind,
@@ -103,6 +106,8 @@ class AsyncMemoryClient(AsyncCalls):
             kind=kind,
             query=query,
             include=include,
+            filter=filter,
+            also_read=also_read,
             on_failure=on_failure,
             on_unsaved=on_unsaved,
             turn_id=turn_id,
@@ -173,6 +178,8 @@ class AsyncMemoryClient(AsyncCalls):
         query: str | None = None,
         include: Sequence[Part] | None = None,
         with_audio: bool = False,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the field of the API
+        also_read: Sequence[str] | None = None,
         on_failure: OnFailure = "raise",
     ) -> models.Resonance:
         """
@@ -180,8 +187,10 @@ class AsyncMemoryClient(AsyncCalls):
 
         *deadline_ms* limits the search; 0 stands for no deadline. *relevance*, from 0 to 1, is how sure the gate must
         be. *query* is searched for in place of the last message. *include* names the parts that are wanted: with
-        ``["flashbacks"]``, story and recall protocol are left out. *with_audio* sends what was spoken, too. With
-        ``on_failure="silent"`` a failure is answered by silence that says why, so that a chat goes on.
+        ``["flashbacks"]``, story and recall protocol are left out. *filter* names the turns that count, by
+        ``session_ids``, ``speakers``, ``turn_kinds`` and ``metadata``. *also_read* are other minds whose memories may
+        surface too. *with_audio* sends what was spoken, too. With ``on_failure="silent"`` a failure is answered by
+        silence that says why: a chat goes on.
         """
         call = api.resonance(
             mind,
@@ -200,6 +209,8 @@ class AsyncMemoryClient(AsyncCalls):
             query=query,
             include=include,
             with_audio=with_audio,
+            filter=filter,
+            also_read=also_read,
             on_failure=on_failure,
         )
         return await self._send(call)
@@ -238,23 +249,6 @@ class AsyncMemoryClient(AsyncCalls):
         )
         return await self._send(call)
 
-    async def save_memories(
-        self,
-        mind: str,
-        memories: Memories,
-        *,
-        importance: float | None = None,
-        session: str | None = None,
-    ) -> models.SavedMemories:
-        """
-        Save memories on purpose, all of them or none: a text, a mapping with ``text``, or several of these.
-
-        A mapping may have an ``importance`` of its own, from 0 to 1, an ``id`` and ``occurred_at``. What is below 0.1
-        is not stored, and ``dropped`` says so. They are on disk when this returns, each once in any number of attempts.
-        """
-        call = api.save_memories(mind, memories, importance=importance, session=session, fresh_id=new_id)
-        return await self._send(call)
-
     async def compaction(self, mind: str, *, session: str, messages: Messages) -> models.Compaction:
         """Store the messages of a context window before it is cut; those that are not known yet become turns."""
         body = {"messages": plain_messages(messages)}
@@ -273,14 +267,23 @@ class AsyncMemoryClient(AsyncCalls):
         at: datetime | str | None = None,
         limit: int | None = None,
         entity_kinds: Sequence[str] | None = None,
+        session_ids: Sequence[str] | None = None,
+        speakers: Sequence[str] | None = None,
+        turn_kinds: Sequence[Literal["turn", "import", "memory", "action"]] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        also_read: Sequence[str] | None = None,
     ) -> models.Remembered:
         """
         Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time.
 
-        *entity_kinds* finds entities of these kinds alone, and facts that join one.
+        *entity_kinds* finds entities of these kinds alone, and facts that join one. *session_ids*, *speakers*,
+        *turn_kinds* and *metadata* name the turns that count; a field of *metadata* may have several values.
+        *also_read* are other minds that are searched too.
         """
         asked: dict[str, object] = {"query": query, "kinds": kinds, "entity_kinds": entity_kinds, "limit": limit}
         asked |= {"since": since, "until": until, "at": at}
+        asked |= {"session_ids": session_ids, "speakers": speakers, "turn_kinds": turn_kinds}
+        asked |= {"metadata": json.dumps(dict(metadata)) if metadata else None, "also_read": also_read}
         return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
     async def search_log(

@@ -47,6 +47,42 @@ class StoredTurn(Answer):
     outcomes: AppliedOutcomes | None = None
 
 
+class FieldProblem(Answer):
+    """A field that is not valid: a JSON pointer to it, and why."""
+
+    pointer: str
+    detail: str
+
+
+class TurnProblem(Answer):
+    """Why a turn of a batch was not stored; ``type`` ends with the slug that a refused call would have."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: tuple[FieldProblem, ...]
+
+
+class BatchedTurn(Answer):
+    """What became of one turn of a batch: it is ``stored``, or a ``problem`` says why not."""
+
+    index: int
+    turn_id: str
+    status: int
+    stored: StoredTurn | None
+    problem: TurnProblem | None
+
+
+class StoredBatch(Answer):
+    """What became of each turn of a batch, in its order."""
+
+    mind_id: str
+    stored: int
+    refused: int
+    turns: tuple[BatchedTurn, ...]
+
+
 class SavedMemory(Answer):
     """A memory that is on disk; ``index`` is its place in the request. ``duplicate``: it had been saved before."""
 
@@ -93,6 +129,7 @@ class TrimmedWindow(Answer):
 class JournalSource(Answer):
     """Lines of the journal that a memory comes from; the fields of a turn are None."""
 
+    mind_id: str | None = None
     turn_id: None = None
     session_id: None = None
     sequence: None = None

@@ -61,6 +61,7 @@ class SettingValues(Answer):
     language: LanguageSetting
     entity_kinds: KindsSetting
     never_keep: PhrasesSetting
+    also_read: PhrasesSetting
 
 
 class SettingsFault(Answer):

@@ -10,6 +10,7 @@ from mind_memory_client.answers import Answer
 class TurnSource(Answer):
     """A turn that a memory comes from."""
 
+    mind_id: str | None = None
     turn_id: str
     session_id: str
     sequence: int
@@ -20,6 +21,7 @@ class TurnSource(Answer):
 class PersonSource(Answer):
     """A person who put a memory right; the fields of a turn are None."""
 
+    mind_id: str | None = None
     turn_id: None = None
     session_id: None = None
     sequence: None = None

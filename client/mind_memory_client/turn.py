@@ -176,6 +176,8 @@ def begin_turn(
     kind: PreTurnKind | None = None,
     query: str | None = None,
     include: Sequence[Part] | None = None,
+    filter: Mapping[str, Any] | None = None,  # noqa: A002 - the field of the API
+    also_read: Sequence[str] | None = None,
     on_failure: OnFailure = "silent",
     on_unsaved: OnUnsaved = None,
     turn_id: str | None = None,
@@ -195,6 +197,8 @@ def begin_turn(
         kind=kind,
         query=query,
         include=include,
+        filter=filter,
+        also_read=also_read,
         on_failure=on_failure,
     )
     has_words = bool(recall.body and recall.body["messages"])

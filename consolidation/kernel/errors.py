@@ -24,6 +24,7 @@ Every error that is raised on purpose, as one tree:
     + MemoryNotFound
     + CorrectionNotFound
     + KeyNotFound
+    + WebhookNotFound
   x CorrectionConflict
     + AmbiguousMemory
   x TurnConflict
@@ -196,6 +197,10 @@ class MemoryNotFound(NotFound):
 
 class KeyNotFound(NotFound):
     """No API key has this id, or it was revoked."""
+
+
+class WebhookNotFound(NotFound):
+    """No webhook endpoint of this name is configured."""
 
 
 class CorrectionNotFound(NotFound):

@@ -131,7 +131,8 @@ _WHEN = (
     r"\bwhen|\b(?:what|which)(?:'s| is| was)? (?:the )?(?:day|date|month|year)|\bwann\b|\bwelche[nmrs]? (?:tag"
     r"|datum|monat)"
     r"|\bcu[aá]ndo\b|\b(?:qué|que|q) (?:d[ií]a|fecha|mes)\b|\bquand\b|\bquel(?:le)? (?:jour|date|mois)\b|\bquando\b"
-    r"|\bche (?:giorno|data|mese)\b|\bque (?:dia|data|mês)\b|\bwanneer\b|\bkiedy\b|\bкогда\b|几号|哪天|什么时候|いつ|何日|متى"
+    r"|\bche (?:giorno|data|mese)\b|\bque (?:dia|data|mês)\b|\bwanneer\b|\bkiedy\b|\bкогда\b"
+    r"|几号|哪天|什么时候|いつ|何日|متى"
     r"|^\W*(?:my|mein|mi|mon|il mio|o meu|mijn) \w+\W*$"
 )
 _WHICH = (

@@ -23,6 +23,11 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_this_machine_or(host: str, allowed: Collection[str]) -> bool:
+    """Whether a host is this machine by its own name, or one that is allowed by name."""
+    return is_loopback(host) or host.lower().rstrip(".") in {one.lower().rstrip(".") for one in allowed}
+
+
 def is_local(peer: str | None) -> bool:
     """Whether a request comes from this machine. A request without an address came over a Unix socket."""
     return peer is None or is_loopback(peer)

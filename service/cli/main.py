@@ -47,6 +47,7 @@ _COMMANDS = {
     "wake": "Wake an agent, and show what it is handed.",
     "observations": "Show what dreams observed, by day.",
     "journal": "Search and read what you wrote down: MEMORY.md and memory/.",
+    "webhooks": "Show what other services took of events, and send again.",
     "keys": "Make and revoke API keys.",
 }
 

@@ -28,6 +28,7 @@ from service.composition.startup import start, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
 from service.composition.voice import build_voice
+from service.composition.webhooks import open_webhooks
 from service.corrections.desk import CorrectionDesk
 from service.mind.events import about
 from service.mind.graph_eviction import GraphEviction
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from service.runtime.background import Background
     from service.settings.loading import EffectiveSetting
     from service.settings.settings import Settings
+    from service.webhooks.sender import Webhooks
 
 _MEGABYTE = 1024 * 1024
 
@@ -120,6 +122,7 @@ class Memory:
     background: Background
     telemetry: Telemetry
     events: MindEvents
+    webhooks: Webhooks | None  # None where no endpoint is configured
     warmed: asyncio.Event
 
 
@@ -161,6 +164,8 @@ async def open_memory(
         voice = build_voice(settings, shared, intake=intake)
 
         recall = Recall(embedder=shared.embedder, observations=journal.observations)
+
+        webhooks = open_webhooks(settings, shared, stack)
 
         def forget(mind_id: str) -> None:
             resonance.forget(mind_id)
@@ -233,6 +238,7 @@ async def open_memory(
             background=shared.background,
             telemetry=shared.telemetry,
             events=shared.events,
+            webhooks=webhooks,
             warmed=asyncio.Event(),
         )
 

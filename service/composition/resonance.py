@@ -14,9 +14,10 @@ from service.resonance.entity_arm import EntityArm
 from service.resonance.filters import Filters
 from service.resonance.late_answers import LateAnswers, Pace
 from service.resonance.narration_model import NarrationModel
+from service.resonance.other_minds import OtherMinds
 from service.resonance.outcome_reports import OutcomeReports
 from service.resonance.people_cards import PeopleCards
-from service.resonance.pipeline import CallTelemetry, Pipeline
+from service.resonance.pipeline import CallTelemetry, Pipeline, Search
 from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Retrieval
 from service.resonance.seeds_model import SeedsModel
@@ -94,6 +95,11 @@ def build_resonance(
     notes = (journal,) if journal is not None and switches.journal else ()
     arms = (EntityArm(), StatementArm(embedder=shared.embedder), *notes)
     gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
+    retrieval = Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=arms)
+    filters = Filters(gate=gate, echo_turns=settings.resonance.echo_turns)
+    other_minds = OtherMinds(
+        retrieval=retrieval, filters=filters, monotonic=shared.clock.monotonic, spans=shared.telemetry.spans
+    )
     pipeline = Pipeline(
         seeds=SeedsModel(
             model=model,
@@ -103,8 +109,7 @@ def build_resonance(
             pace=pace,
             tally=shared.telemetry.tally,
         ),
-        retrieval=Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=arms),
-        filters=Filters(gate=gate, echo_turns=settings.resonance.echo_turns),
+        search=Search(retrieval, filters, other_minds),
         narration=NarrationModel(model=model, agent=settings.agent, late_answers=late_answers),
         stable=stable_prompt,
         privacy_filter=shared.privacy_filter,

@@ -23,6 +23,7 @@ from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
 from service.composition.embedder import refuse_known_embedders, refuse_other_embedders
 from service.composition.models import choose
+from service.composition.webhooks import start_webhooks
 from service.mind.trace_sweep import drop_old_traces
 from service.ports.graph_address import shown
 from service.resonance.moment_builder import read_patterns
@@ -61,6 +62,7 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     refuse_known_embedders(others, embedder=shared.plain_embedder)
     await refuse_other_embedders(shared.graphs, () if is_loading else unknown, embedder=shared.plain_embedder)
     journal.start(background)
+    start_webhooks(memory.webhooks, background)
     background.start_daemon("sweep", memory.ingestion.sweep)
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
     background.start_daemon("eviction of graphs", memory.eviction.sweep)

@@ -70,6 +70,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.MemoryNotFound: (404, "The memory does not exist"),
     errors.CorrectionNotFound: (404, "The correction does not exist"),
     errors.KeyNotFound: (404, "The API key does not exist"),
+    errors.WebhookNotFound: (404, "The webhook endpoint does not exist"),
     errors.CorrectionConflict: (409, "The correction can not be made"),
     errors.AmbiguousMemory: (409, "More than one memory is meant"),
     errors.TurnConflict: (409, "The turn id was already used with other content"),
@@ -195,6 +196,20 @@ async def refuse_websocket(websocket: WebSocket, error: Exception) -> None:
             await websocket.close(_POLICY_VIOLATION)
     except (WebSocketDisconnect, OSError):
         log.debug("websocket.left", path=_path(websocket))
+
+
+def of_part(error: errors.MemoryFault, *, within: str) -> dict[str, object]:
+    """What a problem document would say of one part of a request; *within* is the JSON pointer to that part."""
+    kind, detail = kind_of(error), redact(str(error)).text
+    pointer = f"{within}{error.pointer.removeprefix('#')}" if isinstance(error, errors.InvalidRequest) else None
+    found = [{"pointer": pointer, "detail": detail}] if pointer is not None else []
+    return {
+        "type": f"/problems/{kind.slug}",
+        "title": kind.title,
+        "status": kind.status.value,
+        "detail": detail,
+        "errors": found,
+    }
 
 
 def headers_of(kind: ProblemKind, error: Exception) -> dict[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.index.neighbourhood import CONCEPT_WEIGHTS, WEIGHTS
@@ -10,6 +11,7 @@ from service.index.text_store import WORD_TABLES, row_counts
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
 _ARMS = {
     "turns": f"SELECT rowid, -bm25(turn_words, {', '.join(map(str, WEIGHTS))}) AS score FROM turn_words",
@@ -30,20 +32,29 @@ class TextHit(NamedTuple):
     score: float
 
 
-def ranked(database: sqlite3.Connection, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
+def ranked(
+    database: sqlite3.Connection, arm: str, stems: Sequence[str], *, limit: int, among: AbstractSet[int] | None = None
+) -> tuple[TextHit, ...]:
     """
     Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first.
 
-    If there are too many, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
+    If there are too many, the rarest stems choose; if even the rarest is too frequent, the newest rows are used. With
+    *among*, these rows alone are found; where they are few, every stem counts.
     """
     rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
-    chosen = _rarest(rows)
+    is_short = among is not None and len(among) <= _MOST_ROWS
+    chosen = _rarest(dict.fromkeys(rows, 1) if is_short else rows)
     if not chosen:
         return ()
     words = " OR ".join(f'"{stem}"' for stem in chosen)
-    newest = _newest(database, arm) if rows[chosen[0]] > _MOST_ROWS else 0
-    query = f"{_ARMS[arm]} WHERE {WORD_TABLES[arm]} MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?"
-    return tuple(map(TextHit._make, database.execute(query, (words, newest, limit))))
+    newest = _newest(database, arm) if not is_short and rows[chosen[0]] > _MOST_ROWS else 0
+    found = f"{_ARMS[arm]} WHERE {WORD_TABLES[arm]} MATCH ? AND rowid > ?"
+    values: list[object] = [words, newest]
+    if among is not None:
+        found += " AND rowid IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(sorted(among)))
+    rows_found = database.execute(f"{found} ORDER BY score DESC LIMIT ?", (*values, limit))
+    return tuple(map(TextHit._make, rows_found))
 
 
 def _rarest(rows: Mapping[str, int]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.index.neighbourhood import COLUMNS, CONCEPT_COLUMNS
+from service.index.turn_fields import FIELDS_SCHEMA, delete_fields, put_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +26,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 11
+_VERSION = 12
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -69,6 +70,7 @@ CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{TOK
 CREATE VIRTUAL TABLE turn_concepts USING fts5 ({", ".join(CONCEPT_COLUMNS)}, tokenize="{TOKENIZER}");
 CREATE VIRTUAL TABLE fact_words USING fts5 (stems, tokenize="{TOKENIZER}");
 CREATE VIRTUAL TABLE entity_words USING fts5 (stems, tokenize="{TOKENIZER}");
+{FIELDS_SCHEMA}
 """
 _ADDED = "CREATE INDEX IF NOT EXISTS facts_by_importance ON facts (importance) WHERE importance IS NOT NULL"
 
@@ -100,7 +102,7 @@ class IndexedTurn:
     """
     A turn ready to be indexed: its stems and its neighbours' by column, and the sequence of the turn before.
 
-    ``concepts`` are what its words mean, by column.
+    ``concepts`` are what its words mean, by column. ``fields`` are what it can be chosen by, by name and value.
     """
 
     sequence: int
@@ -110,6 +112,7 @@ class IndexedTurn:
     stems: Mapping[str, tuple[str, ...]]
     concepts: Mapping[str, frozenset[str]]
     traits: Traits
+    fields: tuple[tuple[str, str], ...] = ()
 
 
 def connect(file: Path) -> sqlite3.Connection:
@@ -169,6 +172,7 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
     recount(database, LANGUAGE, added=(turn.language,))
     recount(database, SPEAKER, added=traits.speakers)
     database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    put_fields(database, turn.sequence, turn.fields)
     words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
     _put_words(database, "turns", turn.sequence, COLUMNS, words)
     meant = [" ".join(sorted(turn.concepts.get(column, ()))) for column in CONCEPT_COLUMNS]
@@ -213,6 +217,7 @@ def delete_turn(database: sqlite3.Connection, sequence: int) -> None:
         recount(database, LANGUAGE, removed=(known[0],))
         recount(database, SPEAKER, removed=json.loads(known[1]))
     database.execute("DELETE FROM turns WHERE sequence = ?", (sequence,))
+    delete_fields(database, sequence)
     _delete_words(database, "turns", sequence)
     _delete_words(database, "concepts", sequence)
 

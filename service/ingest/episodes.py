@@ -18,6 +18,7 @@ from consolidation.text.speech_acts import concedes, corrects, denies, knows_not
 from consolidation.text.words import stems
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Traits
+from service.index.turn_fields import fields_of
 from service.ports.graph import Episode, Passage, episode_uuid
 from service.retrieval.answer_types import held_types
 from service.retrieval.passages import passages
@@ -82,6 +83,7 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
         stems={column: stems(spoken_text(one), language=language) for column, one in around.items()},
         concepts={column: concepts(text, language=language) for column, text in meant.items()},
         traits=traits_of(turn, language=language, before=before[-1] if before else None),
+        fields=fields_of(turn),
     )
 
 

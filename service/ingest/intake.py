@@ -14,7 +14,7 @@ import anyio.to_thread
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable
+from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable, TurnConflict, TurnErased
 from consolidation.kernel.turns import NOISE, Turn
 from consolidation.secrets.privacy_filter import voided
 from consolidation.text.injected_blocks import without_injected
@@ -39,6 +39,8 @@ log = structlog.get_logger()
 OFF_THE_RECORD = "off_the_record"
 _SECRET = "secret: "  # noqa: S105 - how a reason begins
 _MOST_AHEAD = timedelta(days=1)  # more than any clock is wrong by
+
+type TurnRefusal = InvalidRequest | TurnConflict | TurnErased  # what is wrong with a turn itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +128,43 @@ class Intake:
         return (await self.accept_all(mind_id, (turn,)))[0]
 
     async def accept_all(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn, ...]:
-        """Store *turns* of one session, whose ids differ, as ``accept`` stores one: all of them or none."""
+        """Store *turns*, whose ids differ, as ``accept`` stores one: all of them or none."""
+        try:
+            return await self._accept(mind_id, turns)
+        except MemoryFault as fault:
+            self._report_refusal(fault, turns=len(turns))
+            raise
+
+    async def accept_each(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn | TurnRefusal, ...]:
+        """
+        Store each of *turns* in their order; the refusal of one that is refused stands in its place.
+
+        It is one write, unless one of them is refused or two have one id. Raises MindErasing, HomeFault; what was
+        stored by then stays.
+        """
+        if len({turn.turn_id for turn in turns}) < len(turns):
+            return tuple([await self._accepted_or_refused(mind_id, turn) for turn in turns])
+        try:
+            return await self._accept(mind_id, turns)
+        except (InvalidRequest, TurnConflict, TurnErased):
+            return tuple([await self._accepted_or_refused(mind_id, turn) for turn in turns])
+        except MemoryFault as fault:
+            self._report_refusal(fault, turns=len(turns))
+            raise
+
+    async def _accepted_or_refused(self, mind_id: str, turn: Turn) -> AcceptedTurn | TurnRefusal:
+        try:
+            return await self.accept(mind_id, turn)
+        except (InvalidRequest, TurnConflict, TurnErased) as refusal:
+            return refusal
+
+    async def _accept(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn, ...]:
         began = self._clock.monotonic()
         ids = {"mind_id": mind_id, "session_id": turns[0].session_id, "turn_id": turns[0].turn_id}
         with bound_contextvars(**ids), self._spans.inside("turn.accept", **ids) as annotate:
             for turn in turns:  # what the lanes do with it is linked to this span
                 self._spans.mark(span_key(mind_id, turn.turn_id))
-            try:
-                mind, stored = await self._store(mind_id, turns)
-            except MemoryFault as fault:
-                self._report_refusal(fault, turns=len(turns))
-                raise
+            mind, stored = await self._store(mind_id, turns)
             self._minds.disk.worked(part="transcript")
             for one, dropped in stored:
                 self._report(one, dropped, annotate, seconds=self._clock.monotonic() - began)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from consolidation.kernel.errors import RateLimited
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
@@ -114,10 +114,17 @@ class MindEvents:
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._listeners: dict[str, list[Listener]] = {}
         self._is_closed = False
+        self._on_event: list[Callable[[str, MindEvent], None]] = []
+
+    def when_published(self, tell: Callable[[str, MindEvent], None]) -> None:
+        """Call *tell* with each event and its mind's id, before anybody else hears it."""
+        self._on_event.append(tell)
 
     def publish(self, mind_id: str, kind: EventKind, /, **about: str | int) -> None:
         """Tell everybody who listens to a mind that something happened to what *about* names, by ids alone."""
         event = self._next(kind, about)
+        for tell in self._on_event:
+            tell(mind_id, event)
         self._remember(mind_id).events.append((self._number, event))
         for listener in self._listeners.get(mind_id, ()):
             listener.hear(event)

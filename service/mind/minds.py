@@ -63,7 +63,8 @@ class Mind:
     One identity's memory: its folder, transcript, graph, story, full text, journal, traces, outcomes, what people put
     right, dreams, and its own settings.
 
-    ``disk`` is the dependency to which trouble with the mind's files is reported.
+    ``disk`` is the dependency to which trouble with the mind's files is reported. Where it ``is_of_some_turns``, it is
+    a view of these alone, without notes and observations.
     """
 
     mind_id: str
@@ -80,6 +81,7 @@ class Mind:
     graph: MindGraph
     story: StoryProgress
     health: Health = field(default_factory=Health)
+    is_of_some_turns: bool = False
 
     def lag(self, lane: LaneName) -> int:
         """How many turns that are remembered a lane has still before it."""

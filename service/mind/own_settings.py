@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from consolidation.kernel.errors import SettingsByHand, SettingsChanged, StoryChanged
+from consolidation.kernel.errors import InvalidMindId, SettingsByHand, SettingsChanged, StoryChanged
 from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
 from consolidation.story.edits import check_unchanged, etag_of
+from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 from service.mind.settings_lines import edited
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _LOCK_SECONDS = 5.0
 _MOST_BYTES = 64 * 1024
 _LONGEST_KEY = 100
+MOST_ALSO_READ = 5
 _UNKNOWN = (-1,)  # the stamp of no file
 _UNREADABLE = (tomllib.TOMLDecodeError, RecursionError)
 _AT_LINE = re.compile(r"\(?at line (\d+)")
@@ -55,6 +57,13 @@ def _each_once(kinds: tuple[OwnKind, ...]) -> tuple[OwnKind, ...]:
     return kinds
 
 
+def _mind_id(name: str) -> str:
+    try:
+        return mind_id_of(name)
+    except InvalidMindId as error:
+        raise ValueError("is not the name of a mind") from error
+
+
 def _phrase(text: str) -> str:
     said = unicodedata.normalize("NFKC", text).casefold()
     if not said.strip() or not text.isprintable():
@@ -72,6 +81,15 @@ Phrase = Annotated[
     str, Field(min_length=1, max_length=100, json_schema_extra={"format": "printable-text"}), AfterValidator(_phrase)
 ]
 Phrases = Annotated[tuple[Phrase, ...], Field(max_length=100)]
+MindName = Annotated[
+    str,
+    Field(min_length=1, max_length=LONGEST_MIND_NAME, json_schema_extra={"format": "printable-text"}),
+    AfterValidator(_mind_id),
+]
+MindNames = Annotated[
+    tuple[MindName, ...],
+    Field(max_length=MOST_ALSO_READ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +98,7 @@ class OwnSettings:
     A mind's own settings; None where it has none, and the service's hold.
 
     ``language`` is a tag such as "de". ``never_keep`` are words or phrases that keep a turn off the record.
+    ``also_read`` are other minds whose memories surface here, too.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -91,6 +110,7 @@ class OwnSettings:
     language: Language | None = None
     entity_kinds: Kinds | None = None
     never_keep: Phrases | None = None
+    also_read: MindNames | None = None
 
     def privacy(self, service: PrivacyFilter) -> PrivacyFilter:
         """The *service*'s filter, to which a word that is never kept is one more marker."""

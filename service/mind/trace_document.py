@@ -67,12 +67,14 @@ class RetrievalTrace(_Strict):
     """
     Phase 2: every query that was searched for, and all that was found, best first.
 
-    ``wondered`` are the ids of those that a wonder found best.
+    ``wondered`` are the ids of those that a wonder found best. ``turns`` are the values of each field by which turns
+    were chosen, where only some of them counted.
     """
 
     queries: tuple[str, ...] | None = None
     candidates: tuple[CandidateTrace, ...] | None = None
     wondered: OurTexts | None = None
+    turns: Mapping[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

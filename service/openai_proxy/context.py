@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.access.principal import Principal
     from service.composition.container import Memory
     from service.ingest.intake import Intake
     from service.mind.minds import Minds
@@ -42,10 +45,11 @@ class ProxyContext:
     deadline_seconds: float | None
     placement: Placement
     timezone: ZoneInfo
+    sees: Callable[[str], bool]
 
     @classmethod
-    def of(cls, memory: Memory) -> ProxyContext:
-        """Take from *memory* what the proxy uses."""
+    def of(cls, memory: Memory, *, caller: Principal) -> ProxyContext:
+        """Take from *memory* what the proxy uses for *caller*."""
         return cls(
             clock=memory.clock,
             minds=memory.minds,
@@ -62,4 +66,5 @@ class ProxyContext:
             deadline_seconds=memory.deadline_seconds,
             placement=memory.settings.proxy.placement,
             timezone=ZoneInfo(memory.settings.proxy.timezone),
+            sees=caller.sees,
         )

@@ -8,7 +8,7 @@ memories. A new search would drop them as echoes, and the answer would be given 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +17,7 @@ import structlog
 
 from consolidation.kernel.errors import MindNotFound, TraceNotFound
 from consolidation.kernel.turns import Speaker
+from service.mind.also_read import opened_minds
 from service.openai_proxy.audio import heard_in_time
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
@@ -95,7 +96,10 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         failed = False
     else:
         own = await context.minds.own_settings(chat.mind_id)
-        found = await context.pipeline.resonate(mind, _request(chat, seen, heard, own, context=context))
+        async with opened_minds(context.minds, chat.mind_id, asked=None, own=own, sees=context.sees) as others:
+            request = _request(chat, seen, heard, own, context=context)
+            request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds)
+            found = await context.pipeline.resonate(mind, request)
         stable, block, trace_id = found.stable, found.block, found.trace_id
         failed = not _FAILED.isdisjoint(found.degraded)
     placement = context.placement

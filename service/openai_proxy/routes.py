@@ -30,7 +30,7 @@ async def complete(request: Request, memory: MemoryDep, caller: CallerDep) -> Re
     chat = await parse_chat(request, caller=caller, most_bytes=memory.settings.proxy.max_body_bytes)
     if not chat.is_bypassed:
         await memory.new_minds.check(chat.mind_id, by=caller)
-    return await while_connected(request, lambda: complete_chat(chat, context=ProxyContext.of(memory)))
+    return await while_connected(request, lambda: complete_chat(chat, context=ProxyContext.of(memory, caller=caller)))
 
 
 @router.get("/models", summary="The models that a chat may request", responses={**answers(MODELS), **ACCESS_REFUSALS})

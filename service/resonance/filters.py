@@ -53,7 +53,7 @@ class Filters:
             return trace.silent("there is nothing to look for")
 
         is_gated = request.relevance > 0
-        echoes = mind.trace_log.echoes(request.session_id, turns=self._turns_of(mind), before=request.as_of)
+        echoes = mind.trace_log.echoes(request.session_id, turns=self.echo_turns_of(mind), before=request.as_of)
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]
@@ -110,7 +110,8 @@ class Filters:
         )
         return left, proven, verdict
 
-    def _turns_of(self, mind: Mind) -> int:
+    def echo_turns_of(self, mind: Mind) -> int:
+        """How many turns a memory that was shown stays away from its session."""
         own = mind.settings.known.echo_turns
         return self._echo_turns if own is None else own
 

@@ -64,7 +64,7 @@ def inject(call: PreTurnCall, flashbacks: Sequence[Flashback], *, stable: str) -
 def bullet(flashback: Flashback) -> str:
     """One memory as the bot reads it: how long ago, when, what."""
     label = flashback.label.text
-    return f"- {label[:1].upper()}{label[1:]}, {one_line(flashback.text)}"
+    return f"- {label[:1].upper()}{label[1:]}, {flashback.fragment.told(one_line(flashback.text))}"
 
 
 def block(flashbacks: Sequence[Flashback]) -> str:

@@ -52,7 +52,7 @@ async def ask_for_narration(
         "message": moment.message,
         "recent": moment.recent,
         "candidates": tuple(
-            {"number": number, "label": label.text, "text": " ".join(fragment.text.split())}
+            {"number": number, "label": label.text, "text": fragment.told(" ".join(fragment.text.split()))}
             for number, (fragment, label) in enumerate(labelled, start=1)
         ),
     }
@@ -85,14 +85,19 @@ def checked(
             continue
         text = line.text.strip() if line is not None else ""
         source = f"{fragment.text} {label.text}"
-        invented = invention(text, source=source, language=language, known_names=known_names) or _borrowed(
-            text, fragment
+        invented = _foreign(text, fragment) or (
+            invention(text, source=source, language=language, known_names=known_names) or _borrowed(text, fragment)
         )
         if invented:
             reasons[fragment.id] = f"narration refused: {invented}"
         is_plain = not text or bool(invented)
         flashbacks.append(Flashback(fragment, label, fragment.text if is_plain else text, is_rewritten=not is_plain))
     return tuple(flashbacks), reasons
+
+
+def _foreign(text: str, fragment: Fragment) -> str:
+    """Whether *text* would retell another mind's memory, of another person maybe, as this one's."""
+    return "it is of another mind, and stays in its own words" if text and fragment.mind_id else ""
 
 
 def _borrowed(text: str, fragment: Fragment) -> str:

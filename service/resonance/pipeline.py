@@ -7,20 +7,24 @@ model's seeds skipped → rewriting skipped → story only) and names each rung 
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
-from service.resonance.injection import etag, inject
+from service.resonance.injection import block, etag, inject
 from service.resonance.labels import label_all
 from service.resonance.moment_builder import in_its_language, observe
+from service.resonance.other_minds import UNAVAILABLE
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
+from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.moment import ResonanceAnswer
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from service.resonance.filters import Filters
     from service.resonance.injection import Injection
     from service.resonance.narration_model import NarrationModel
+    from service.resonance.other_minds import OtherMinds
     from service.resonance.retrieval import Candidates, Retrieval
     from service.resonance.seeds_model import CallSeeds, SeedsModel
     from service.resonance.stable_prompt import StablePrompt
@@ -55,6 +60,15 @@ class CallTelemetry:
     publish: Publish
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Phases 2 and 3: what finds memories, what drops them, and the same for other minds that are also read."""
+
+    retrieval: Retrieval
+    filters: Filters
+    other_minds: OtherMinds
+
+
 class Pipeline:
     """Runs the phases for one mind and one moment at a time; holds nothing of either."""
 
@@ -62,8 +76,7 @@ class Pipeline:
         self,
         *,
         seeds: SeedsModel,
-        retrieval: Retrieval,
-        filters: Filters,
+        search: Search,
         narration: NarrationModel,
         stable: StablePrompt,
         privacy_filter: PrivacyFilter,
@@ -74,8 +87,9 @@ class Pipeline:
         """The phases that ask the world; labels and injection are functions. *foreground* knows who waits."""
         self._foreground = foreground
         self._seeds = seeds
-        self._retrieval = retrieval
-        self._filters = filters
+        self._retrieval = search.retrieval
+        self._filters = search.filters
+        self._other_minds = search.other_minds
         self._narration = narration
         self._stable = stable
         self._privacy_filter = privacy_filter
@@ -115,7 +129,7 @@ class Pipeline:
                     return call, inject(call, (), stable=await stable)
                 left = call.deadline.left(share=_INDEXING_SHARE)
                 await call.mind.until_indexed(seconds=_INDEXING_SECONDS if left is None else left)
-                call = await in_its_language(call)
+                call = await _of_its_turns(await in_its_language(call))
                 with trace.phase("seeds"):
                     seeds = self._seeds.sow(call)
                 candidates, labelled = await self._find(call, seeds)
@@ -133,12 +147,21 @@ class Pipeline:
     async def _find(
         self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None
     ) -> tuple[Candidates, tuple[LabelledFragment, ...]]:
-        """Phases 2 to 4: what the seeds find, and what of it may surface, labelled. *before* was found already."""
+        """
+        Phases 2 to 4: what the seeds find, and what of it may surface, labelled. *before* was found already.
+
+        Other minds that are also read are searched beside it.
+        """
         trace = call.trace
-        with trace.phase("retrieval"):
-            candidates = await self._retrieval.search(call, seeds, before=before)
-        with trace.phase("filters"):
-            fragments = await self._filters.choose(call, candidates)
+        others = asyncio.ensure_future(self._other_minds.search(call, seeds))
+        try:
+            with trace.phase("retrieval"):
+                candidates = await self._retrieval.search(call, seeds, before=before)
+            with trace.phase("filters"):
+                fragments = await self._filters.choose(call, candidates)
+                fragments = await self._other_minds.join(call, fragments, await others)
+        finally:
+            others.cancel()
         if not fragments:
             return candidates, ()
         with trace.phase("labels"):
@@ -157,6 +180,8 @@ class Pipeline:
         trace.degrade(*request.degraded)
         if moment.is_off_the_record:
             trace.degrade("off_the_record")
+        if request.lacks_minds:
+            trace.degrade(UNAVAILABLE)
         return PreTurnCall(mind, request, moment, deadline, trace)
 
     def _observed(self, mind: Mind, request: ResonanceRequest) -> Moment:
@@ -207,8 +232,19 @@ class Pipeline:
         return _answer(call, injection, _document(call, injection))
 
 
+async def _of_its_turns(call: PreTurnCall) -> PreTurnCall:
+    """The same call with the turns of its mind that it asks for. Raises IndexUnusable."""
+    if not call.request.turns:
+        return call
+    call.trace.note(RetrievalTrace(turns=call.request.turns.noted()))
+    return replace(call, mind=await mind_of_turns(call.mind, call.request.turns))
+
+
 def _document(call: PreTurnCall, injection: Injection) -> TraceDocument:
-    return call.trace.document(call.moment, flashbacks=injection.flashbacks, block=injection.block)
+    """What is kept of the call; no word of another mind."""
+    own = tuple(one for one in injection.flashbacks if not one.fragment.mind_id)
+    text = injection.block if len(own) == len(injection.flashbacks) else block(own)
+    return call.trace.document(call.moment, flashbacks=injection.flashbacks, block=text)
 
 
 def _answer(call: PreTurnCall, injection: Injection, document: TraceDocument) -> ResonanceAnswer:

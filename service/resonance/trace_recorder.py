@@ -122,7 +122,11 @@ class TraceRecorder:
             surfaced=bool(flashbacks),
             silence=None if flashbacks else self.silence,
             shown=tuple(
-                ShownTrace(one.fragment.id, tuple(sorted(one.fragment.sequences)), "" if is_off else one.text)
+                ShownTrace(
+                    one.fragment.id,
+                    tuple(sorted(one.fragment.sequences)),
+                    "" if is_off or one.fragment.mind_id else one.text,
+                )
                 for one in flashbacks
             ),
             block="" if is_off else block,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from consolidation.corrections.standing import UNDECIDED
 from consolidation.kernel.turns import NOISE, TurnKind
+from service.index.turn_fields import EVERY_TURN, TurnFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.ports import Usage
     from consolidation.kernel.turns import Message
+    from service.mind.minds import Mind
     from service.mind.trace_document import TraceDocument
 
 type Placement = Literal["tail", "system"]
@@ -45,7 +47,8 @@ class ResonanceRequest:
     ``query`` is searched for in place of the newest message. ``include`` are the parts that are wanted in the answer.
     ``tools`` are the names of those that the bot can call; None where that is not known. ``seen_from`` is the sequence
     from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call. ``degraded``
-    names what was skipped before the call.
+    names what was skipped before the call. ``turns`` are those whose memories may surface. ``also_read`` are other
+    minds whose memories may; ``lacks_minds`` where one that is set can not be read now.
     """
 
     session_id: str
@@ -65,6 +68,9 @@ class ResonanceRequest:
     seen_from: int | None = None
     what_if: WhatIf | None = None
     degraded: tuple[str, ...] = ()
+    turns: TurnFilter = EVERY_TURN
+    also_read: tuple[Mind, ...] = ()
+    lacks_minds: bool = False
 
     @property
     def as_of(self) -> datetime | None:
@@ -135,7 +141,8 @@ class Fragment:
     turns that were dreamt of, where there are any. Only one that ``is_dated`` has an age. One
     that ``is_read`` was shown by a tool, nobody said it. ``importance`` is in 0…1, where somebody judged it. ``said``
     are the messages of its turns. ``decided`` is what people decided of it, ``held_back`` why it is not to come up by
-    itself. A ``statement`` was made by a person to put the memory right.
+    itself. A ``statement`` was made by a person to put the memory right. ``mind_id`` is of the other mind that it is
+    in, with what it rests on; "" for the one that is asked.
     """
 
     id: str
@@ -154,11 +161,16 @@ class Fragment:
     decided: Decided = UNDECIDED
     held_back: str = ""
     statement: Statement | None = None
+    mind_id: str = ""
 
     @property
     def sequences(self) -> frozenset[int]:
-        """The turns it rests on."""
-        return frozenset([source.sequence for source in self.sources])
+        """The turns of the mind that is asked on which it rests."""
+        return frozenset() if self.mind_id else frozenset([source.sequence for source in self.sources])
+
+    def told(self, text: str) -> str:
+        """*text*, which says it, behind the id of the other mind that it is of."""
+        return f"[{self.mind_id}] {text}" if self.mind_id else text
 
 
 @dataclass(frozen=True, slots=True)

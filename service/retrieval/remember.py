@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict, Unpack
 
 import anyio.to_thread
 
@@ -18,11 +18,13 @@ from consolidation.corrections.record import What
 from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest
 from consolidation.text.language import detect
 from consolidation.text.words import stems
+from service.index.turn_fields import EVERY_TURN
 from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
+from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
 from service.retrieval.queries import sanitised
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
+    from service.index.turn_fields import TurnFilter
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vector, Vectors
     from service.retrieval.moment import JournalLines, Source
@@ -83,7 +86,7 @@ class Remembered:
     It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
     found wrong when it surfaced, so it does not come up by itself any more. ``names`` are those that a fact joins, or
     an entity's own; ``entity_kind`` is what sort of thing an entity is, where a model said. ``corrections`` are what
-    people decided of it. A ``statement`` is what a person said.
+    people decided of it. A ``statement`` is what a person said. ``mind_id`` is of the other mind that it is in.
     """
 
     id: str
@@ -107,6 +110,7 @@ class Remembered:
 
     names: tuple[str, ...] = ()
     entity_kind: str = ""
+    mind_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,35 @@ class Observations(Protocol):
         ...
 
 
+class Asked(TypedDict, total=False):
+    """What a search on purpose is limited to; see `Recall.remember`."""
+
+    kinds: Required[frozenset[Kind]]
+    window: Required[TimeWindow]
+    entity_kinds: frozenset[str]
+    turns: TurnFilter
+
+
 class Recall:
     """Searches one mind on purpose: without the filters of a moment, and without a deadline."""
 
     def __init__(self, *, embedder: Embedder, observations: Observations) -> None:
         self._embedder = embedder
         self._observations = observations
+
+    async def remember_in(
+        self, minds: Sequence[Mind], query: str, *, limit: int, **asked: Unpack[Asked]
+    ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
+        """The same of several minds; what is not of the first one has the other mind's id, before its own id too."""
+        found = [(mind, *await self.remember(mind, query, limit=limit, **asked)) for mind in minds]
+        own = minds[0].mind_id
+        every = (
+            one if mind.mind_id == own else replace(one, id=f"{mind.mind_id}/{one.id}", mind_id=mind.mind_id)
+            for mind, memories, _ in found
+            for one in memories
+        )
+        best = sorted(every, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score))[:limit]
+        return tuple(best), tuple(dict.fromkeys(rung for _, _, degraded in found for rung in degraded))
 
     async def remember(
         self,
@@ -147,15 +174,18 @@ class Recall:
         window: TimeWindow,
         limit: int,
         entity_kinds: frozenset[str] = frozenset(),
+        turns: TurnFilter = EVERY_TURN,
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """
         The memories that answer *query*, best first, and the rungs of what did not answer.
 
         What shares no word with the query and is not near it is left out, so that nothing is found where nothing is
         known. No words find nothing. With *entity_kinds*, only entities of these kinds are found, and facts that join
-        one.
+        one. Only *turns* count, and what rests on them.
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
+        if turns:
+            mind, kinds = await mind_of_turns(mind, turns), kinds - {"observation"}
         bearable = sanitised(query)
         if not bearable:
             return (), ()
@@ -168,12 +198,12 @@ class Recall:
             found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*unavailable, *degraded, *late)))
-        turns = await self._turns(mind, found)
+        told_in = await self._turns(mind, found)
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
-        memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
+        memories = [memory for one in found if (memory := _with_sources(one, told_in, window, source_of))]
         if put_right:
             memories = await anyio.to_thread.run_sync(
-                lambda: [_weighed(_judged(one, turns, put_right), query, put_right) for one in memories]
+                lambda: [_weighed(_judged(one, told_in, put_right), query, put_right) for one in memories]
             )
         best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}

@@ -40,6 +40,7 @@ from service.settings.sections import (
     TelemetrySettings,
     TracesSettings,
     VoiceSettings,
+    WebhooksSettings,
     each_kind_once,
 )
 
@@ -134,6 +135,7 @@ class Settings(BaseSettings):
     digestion: DigestionSettings = Field(DigestionSettings(), description="Background work after a turn.")
     archive: ArchiveSettings = Field(ArchiveSettings(), description="Export and import.")
     imports: ImportsSettings = Field(ImportsSettings(), description="Conversations that are sent.")
+    webhooks: WebhooksSettings = Field(WebhooksSettings(), description="Events posted to other services.")
     telemetry: TelemetrySettings = Field(TelemetrySettings(), description="Spans (OpenTelemetry).")
 
     @property
@@ -172,6 +174,10 @@ def _secrets(section: BaseModel) -> Iterator[str]:
         value = getattr(section, name)
         if isinstance(value, BaseModel):
             yield from _secrets(value)
+        elif isinstance(value, tuple):
+            for one in value:
+                if isinstance(one, BaseModel):
+                    yield from _secrets(one)
         elif isinstance(value, SecretStr):
             yield value.get_secret_value()
             yield from in_address(value.get_secret_value())

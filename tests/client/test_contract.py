@@ -144,11 +144,12 @@ def test_every_endpoint_is_called_by_a_method(kind):
 SENT = [
     api.resonance("ada", "s", "hi", now="2026-01-01T00:00:00Z", timezone="UTC", deadline_ms=1, max_fragments=1,
                   max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, kind="turn",
-                  relevance=0.1, query="q", include=["flashbacks"]),
+                  relevance=0.1, query="q", include=["flashbacks"], filter={"speakers": ["x"]}, also_read=["bob"]),
     insight.probe("ada", "s", "hi", as_of="2026-01-01T00:00:00Z", without=["model"]),
     insight.news("ada", since="2026-01-01T00:00:00Z", limit=5),
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),
+    api.store_turns("ada", [{"session_id": "s", "messages": "hi"}], fresh_id=lambda: "i"),
     api.save_memories("ada", "x", importance=0.5, session="s", fresh_id=lambda: "i"),
     _corrections.correct("ada", "edit", "fact:1", to="x", reason="y"),
     api.act("ada", "s", {"kind": "thought", "text": "hi"}, fresh_id=lambda: "i"),

@@ -14,8 +14,9 @@ from tests.support.paths import ROOT
 from tests.support.waiting import until
 
 TAKEN = ("compose.yaml", "docker", ".dockerignore", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE",
-         "requirements.lock", "client", "console", "consolidation", "prompts", "service", "workspace_template")  # fmt: skip
-LEFT = shutil.ignore_patterns("node_modules", "static", "__pycache__")  # what .dockerignore leaves out as well
+         "requirements.lock", "client", "client-ts", "console", "consolidation", "prompts", "service",
+         "workspace_template")  # fmt: skip
+LEFT = shutil.ignore_patterns("node_modules", "dist", "static", "__pycache__")  # what .dockerignore leaves out as well
 LONG = 600
 
 

@@ -1,6 +1,7 @@
 // A chat with the configured model, word by word as it answers. The door speaks OpenAI's format, errors included.
 import { get, Problem, raw } from "./client";
-import { textOf } from "./events";
+import { MindMemoryError } from "../../../client-ts/src/errors.js";
+import { chunksOf } from "../../../client-ts/src/streams.js";
 
 const ECHO = "mind-memory-echo";
 
@@ -39,26 +40,12 @@ export async function chat(asked: ChatAsked, heard: (words: string) => void): Pr
   }).catch((error: unknown) => {
     throw inWords(error);
   });
-  let kept = "";
-  for await (const text of textOf(answer)) {
-    const lines = (kept + text).split("\n");
-    kept = lines.pop() ?? "";
-    for (const line of lines) heard(wordsOf(line));
+  try {
+    for await (const { text } of chunksOf(answer, asked.abort)) heard(text);
+  } catch (error) {
+    throw error instanceof MindMemoryError ? new Problem(502, error.message) : error;
   }
   return { trace: answer.headers.get("X-Memory-Trace-Id"), memory: answer.headers.get("X-Memory") ?? "" };
-}
-
-interface Chunk {
-  choices?: { delta?: { content?: string | null } }[];
-  error?: { message?: string };
-}
-
-function wordsOf(line: string): string {
-  const data = /^data: ?(\{.*)$/.exec(line)?.[1];
-  if (!data) return "";
-  const chunk = JSON.parse(data) as Chunk;
-  if (chunk.error) throw new Problem(502, chunk.error.message ?? "The model broke off.");
-  return chunk.choices?.[0]?.delta?.content ?? "";
 }
 
 function inWords(error: unknown): unknown {

@@ -1,5 +1,7 @@
-// The only place that calls the service, typed by its OpenAPI document (`npm run check` writes schema.d.ts).
+// The only place that calls the service, by the TypeScript client's transport, typed by its OpenAPI document (`npm run check` writes schema.d.ts).
 import { signal } from "@preact/signals";
+import { MindMemoryError, RequestRefused, Unreachable } from "../../../client-ts/src/errors.js";
+import { addressOf, send as sendOver } from "../../../client-ts/src/http.js";
 import { forget, token } from "../session";
 import type { components, paths } from "./schema";
 
@@ -71,46 +73,17 @@ async function send<P extends keyof paths, M extends Method>(
 
 /** The answer itself: for a stream, a file, or a header. Raises Problem. */
 export async function raw(method: Method, path: string, asked: Asked<never> | Asked<unknown> = {}): Promise<Response> {
-  const address = addressOf(path, asked.path ?? {}, asked.query as Record<string, unknown> | undefined);
-  const body = asked.bytes ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body));
-  note(method, address, asked);
-  let answer: Response;
+  const query = asked.query as Record<string, unknown> | undefined;
+  note(method, addressOf(path, asked.path, query), asked);
+  const { path: segments, body, bytes, headers, abort } = asked;
   try {
-    answer = await fetch(`..${address}`, {
-      method: method.toUpperCase(),
-      headers: headersOf(asked),
-      body: body ?? null,
-      signal: asked.abort ?? null,
-      cache: "no-store",
-    });
+    return await sendOver(
+      { url: "..", key: token(), init: { cache: "no-store" } },
+      { method, path, segments, query, body, bytes, headers, signal: abort },
+    );
   } catch (error) {
-    if (asked.abort?.aborted) throw error;
-    throw new Problem(0, "The service does not answer. Is it still running?");
+    throw problemOf(error);
   }
-  if (answer.ok) return answer;
-  if (answer.status === 401) forget();
-  throw await problemOf(answer);
-}
-
-function headersOf(asked: Asked<never> | Asked<unknown>): Record<string, string> {
-  const known = token();
-  return {
-    ...(asked.bytes ? { "Content-Type": "application/octet-stream" } : {}),
-    ...(asked.body === undefined ? {} : { "Content-Type": "application/json" }),
-    ...(known ? { Authorization: `Bearer ${known}` } : {}),
-    ...asked.headers,
-  };
-}
-
-function addressOf(path: string, segments: Segments, query: Record<string, unknown> = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(segments[name] ?? ""));
-  const pairs = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null && one !== "") pairs.append(name, String(one));
-    }
-  }
-  return pairs.size ? `${filled}?${pairs}` : filled;
 }
 
 function note(method: string, address: string, asked: Asked<never> | Asked<unknown>): void {
@@ -120,8 +93,10 @@ function note(method: string, address: string, asked: Asked<never> | Asked<unkno
   calls.value = [call, ...others].slice(0, MOST_CALLS);
 }
 
-async function problemOf(answer: Response): Promise<Problem> {
-  const said = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
-  const detail = said.detail ?? said.title ?? `The service answered ${answer.status}.`;
-  return new Problem(answer.status, String(detail), said);
+function problemOf(error: unknown): unknown {
+  if (error instanceof Unreachable) return new Problem(0, "The service does not answer. Is it still running?");
+  if (!(error instanceof RequestRefused)) return error instanceof MindMemoryError ? new Problem(0, error.message) : error;
+  if (error.status === 401) forget();
+  const detail = error.detail || error.title || `The service answered ${error.status}.`;
+  return new Problem(error.status, detail, { ...error.problem });
 }

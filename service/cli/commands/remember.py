@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from datetime import time
 from typing import Annotated, Any
 
@@ -31,6 +33,22 @@ async def remember(
     ] = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
     until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
+    session: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only what was said in this session; repeatable.")
+    ] = None,
+    speaker: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only turns in which this one speaks; repeatable.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD=VALUE", help="Only turns whose metadata has this, like project=apollo; repeatable."
+        ),
+    ] = None,
+    also_read: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MIND", help="Search this mind too, not those set; repeatable."),
+    ] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
@@ -46,11 +64,31 @@ async def remember(
         "until": instant_of(until, "--until", at=_LAST_MOMENT),
         "limit": limit,
         "entity_kinds": entity_kind or None,
+        "session_ids": session or None,
+        "speakers": speaker or None,
+        "also_read": also_read or None,
     }
+    metadata = _metadata(where or [])
     async with connect(context) as connection:
         if as_json:
             path = f"/v1/minds/{mind}/remember"
-            show_json(await connection.memory.request("GET", path, query={"query": query, **asked}))
+            by_metadata = {"metadata": json.dumps(metadata)} if metadata else {}
+            show_json(await connection.memory.request("GET", path, query={"query": query, **asked, **by_metadata}))
             return
-        found = await connection.memory.remember(mind, query, **asked)
+        found = await connection.memory.remember(mind, query, **asked, metadata=metadata or None)
     show_memories(out(), found)
+
+
+def _metadata(conditions: list[str]) -> dict[str, list[object]]:
+    """The values of each field; what reads as JSON (a number, true) is meant, or the same as text."""
+    found: dict[str, list[object]] = {}
+    for one in conditions:
+        name, sign, value = one.partition("=")
+        if not sign or not name or not value:
+            raise CommandFailed(f"--where {one}: say FIELD=VALUE, like project=apollo")
+        found.setdefault(name, []).append(value)
+        with suppress(ValueError):
+            parsed = json.loads(value)
+            if isinstance(parsed, bool | int | float):
+                found[name].append(parsed)
+    return found

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mind_memory_client.settings import MindSettings
 
 _SET, _UNSET = "set", "unset"
-_NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", "language", "entity_kinds", "never_keep")
-_TEXTS, _LISTS = ("language",), ("entity_kinds", "never_keep")
+_TEXTS, _LISTS = ("language",), ("entity_kinds", "never_keep", "also_read")
+_NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_LISTS)
 
 
 @command()
@@ -68,7 +68,7 @@ def _value(name: str, text: str) -> object:
         return text
     if name in _LISTS and not text.lstrip().startswith("["):
         words = [word.strip() for word in text.split(",") if word.strip()]
-        return words if name == "never_keep" else [{"name": word} for word in words]
+        return words if name != "entity_kinds" else [{"name": word} for word in words]
     try:
         return json.loads(text)
     except ValueError as error:
@@ -89,6 +89,6 @@ def _show(found: MindSettings) -> None:
 def _shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
     if name == "entity_kinds":
         return one_line(", ".join(kind.name for kind in value)) or "none"
-    if name == "never_keep":
+    if name in {"never_keep", "also_read"}:
         return one_line(", ".join(value)) or "none"
     return "the message's own" if value is None else one_line(str(value))

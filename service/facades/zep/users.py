@@ -194,7 +194,7 @@ async def context_of(caller: Caller, mind_id: str, thread_id: str) -> str:
     ]
     asked = {"session_id": thread_id, "messages": window, "include": ["flashbacks", "story"]}
     with caller.memory.minds.gate.enter(mind_id):
-        found = await resonate(mind_id, ResonanceIn.model_validate(asked), caller.memory)
+        found = await resonate(mind_id, ResonanceIn.model_validate(asked), caller.memory, caller.principal)
     return "\n\n".join(filter(None, (found.stable.text, found.block)))
 
 

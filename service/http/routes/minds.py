@@ -1,10 +1,9 @@
-"""The minds of this home, their state, and recall on purpose."""
+"""The minds of this home, and their state."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import anyio.to_thread
 from fastapi import APIRouter, Query
-from pydantic import Field
 
 from consolidation.kernel.errors import GraphFault
 from service.catalog.minds import page_of_minds
@@ -12,45 +11,28 @@ from service.composition.container import Memory
 from service.example.loader import EXAMPLE
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
-from service.http.schemas.corrections import decision_out
-from service.http.schemas.examples import MIND, MINDS, REMEMBERED, RETRIED
-from service.http.schemas.fields import KIND_NAMES, Instant, Question
+from service.http.schemas.examples import MIND, MINDS, RETRIED
 from service.http.schemas.minds import (
     DamageOut,
     GraphOut,
-    MemoryOut,
     MindListed,
     MindOut,
     MindsOut,
     OutcomeCounts,
     ParkedOut,
-    RememberedOut,
     Retried,
     StoryOut,
     TextOut,
 )
-from service.http.schemas.resonance import SourceOut, UsageOut, note_out, said_by
+from service.http.schemas.resonance import UsageOut
 from service.http.schemas.settings import SettingsFaultOut
 from service.http.schemas.sleep import SleepStatusOut
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
 from service.mind.summary import MindSummary
 from service.ports.graph import GraphSize, Progress
-from service.retrieval.remember import KINDS, Remembered, TimeWindow
 
 router = APIRouter(prefix="/v1/minds", tags=["minds"])
-
-Kinds = Annotated[
-    list[Literal["fact", "entity", "episode", "observation"]] | None, Query(description="All kinds if left out.")
-]
-EntityKinds = Annotated[
-    list[Annotated[str, Field(pattern=KIND_NAMES)]] | None,
-    Query(
-        max_length=20,
-        description="Only entities of these kinds, and facts that join one, like `Person,Place`. The kinds are those "
-        "of the setting `ENTITY_KINDS`.",
-    ),
-]
 
 
 @router.get("", summary="List the minds", responses=answers(MINDS, 422))
@@ -104,53 +86,6 @@ async def retry(mind_id: MindId, memory: MemoryDep) -> Retried:
     progress = await found.graph.progress()
     memory.ingestion.retry(found)
     return Retried(retrying=len(progress.parked))
-
-
-@router.get("/{mind_id}/remember", summary="Recall on purpose", responses=answers(REMEMBERED, 404, 422))
-async def remember(
-    mind_id: MindId,
-    memory: MemoryDep,
-    query: Annotated[Question, Query(description="In words.", examples=["Where does my mother live?"])],
-    kinds: Kinds = None,
-    since: Annotated[Instant | None, Query(description="Said at or after this time.")] = None,
-    until: Annotated[Instant | None, Query(description="Said at or before this time.")] = None,
-    at: Annotated[Instant | None, Query(description="Facts that were valid at this time.")] = None,
-    limit: Annotated[int, Query(ge=1, le=100)] = 10,
-    entity_kinds: EntityKinds = None,
-) -> RememberedOut:
-    """Find facts, entities, episodes and observations that answer a query, best first, with their sources."""
-    found = await memory.minds.find(mind_id)
-    wanted_kinds = frozenset(kinds or KINDS)
-    window = TimeWindow(since=since, until=until, at=at)
-    memories, degraded = await memory.recall.remember(
-        found,
-        query,
-        kinds=wanted_kinds,
-        window=window,
-        limit=limit,
-        entity_kinds=frozenset(name for one in entity_kinds or () for name in one.split(",")),
-    )
-    return RememberedOut(memories=[_memory_out(one) for one in memories], degraded=list(degraded))
-
-
-def _memory_out(found: Remembered) -> MemoryOut:
-    return MemoryOut(
-        id=found.id,
-        kind=found.kind,
-        text=found.text,
-        occurred_at=found.occurred_at,
-        valid_at=found.valid_at,
-        invalid_at=found.invalid_at,
-        score=found.score,
-        sources=[
-            *map(SourceOut.model_validate, found.sources),
-            *map(note_out, found.notes),
-            *said_by(found.statement),
-        ],
-        is_contradicted=found.is_contradicted,
-        corrections=[decision_out(one) for one in found.corrections],
-        entity_kind=found.entity_kind or None,
-    )
 
 
 async def _story(found: Mind, memory: Memory) -> StoryOut:

@@ -1,5 +1,6 @@
 """The pre-turn call."""
 
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter
@@ -8,7 +9,7 @@ from consolidation.kernel.errors import InvalidRequest, MindNotFound
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.turns import TurnKind
 from service.composition.container import Memory
-from service.http.dependencies import MemoryDep, MindId
+from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.routes.turns import spoken
 from service.http.schemas.examples import RESONATED
@@ -17,13 +18,13 @@ from service.http.schemas.resonance import (
     InjectedMessage,
     ResonanceIn,
     ResonanceOut,
-    SourceOut,
     StableOut,
     UsageOut,
     VolatileOut,
-    note_out,
-    said_by,
+    sources_out,
 )
+from service.index.turn_fields import EVERY_TURN
+from service.mind.also_read import checked_minds, opened_minds
 from service.mind.own_settings import OwnSettings
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
@@ -34,15 +35,19 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
 
 
 @router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))
-async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep) -> ResonanceOut:
+async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, caller: CallerDep) -> ResonanceOut:
     """At most a few flashbacks in the user's language, or silence, within `deadline_ms`, whatever fails."""
     heard = await _heard(mind_id, posted, memory)
-    request = _request(posted, heard, await memory.minds.own_settings(mind_id), memory)
+    own = await memory.minds.own_settings(mind_id)
+    request = _request(posted, heard, own, memory)
+    named = None if posted.also_read is None else checked_minds(posted.also_read, mind_id=mind_id, sees=caller.sees)
     try:
         mind = await memory.minds.find(mind_id)
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
-    found = await memory.pipeline.resonate(mind, request)
+    async with opened_minds(memory.minds, mind_id, asked=named, own=own, sees=caller.sees) as others:
+        request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds)
+        found = await memory.pipeline.resonate(mind, request)
     return _answer(mind_id, found, known_etag=posted.known_story_etag, shows_trace="trace" in posted.include)
 
 
@@ -88,6 +93,7 @@ def _request(posted: ResonanceIn, heard: HeardWindow, own: OwnSettings, memory: 
         include=_parts(posted),
         what_if=_what_if(posted),
         degraded=heard.degraded,
+        turns=posted.filter.as_filter() if posted.filter is not None else EVERY_TURN,
     )
 
 
@@ -148,9 +154,5 @@ def _flashback(flashback: Flashback) -> FlashbackOut:
         date=flashback.label.date,
         occurred_at=fragment.occurred_at,
         score=fragment.score,
-        sources=[
-            *map(SourceOut.model_validate, fragment.sources),
-            *map(note_out, fragment.notes),
-            *said_by(fragment.statement),
-        ],
+        sources=sources_out(fragment.sources, fragment.notes, fragment.statement, mind_id=fragment.mind_id),
     )

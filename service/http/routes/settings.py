@@ -6,9 +6,10 @@ from anyio import to_thread
 from fastapi import APIRouter, Header, Response
 
 from consolidation.kernel.errors import StoryPreconditionMissing
-from service.http.dependencies import CallerName, MemoryDep, MindId
+from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
 from service.http.schemas.settings import SETTINGS, SettingsFaultOut, SettingsIn, SettingsOut, ValuesOut
+from service.mind.also_read import checked_minds
 from service.mind.own_settings import OwnSettings, SettingsRead
 from service.settings.settings import Settings
 
@@ -31,7 +32,7 @@ async def change(
     mind_id: MindId,
     posted: SettingsIn,
     memory: MemoryDep,
-    by: CallerName,
+    caller: CallerDep,
     response: Response,
     if_match: IfMatch = None,
 ) -> SettingsOut:
@@ -39,9 +40,12 @@ async def change(
     if if_match is None:
         raise StoryPreconditionMissing("send If-Match with the ETag of the settings that this changes")
     expected, changes = if_match, posted.changes()
+    checked_minds(posted.also_read or (), mind_id=mind_id, sees=caller.sees)
     mind = await memory.minds.find(mind_id)
     found = await to_thread.run_sync(lambda: mind.settings.change(changes, expected=expected))
-    await memory.audit_log.note("settings.changed", by=by, mind_id=mind_id, keys=sorted(changes), etag=found.etag)
+    await memory.audit_log.note(
+        "settings.changed", by=caller.name, mind_id=mind_id, keys=sorted(changes), etag=found.etag
+    )
     return _settings_out(mind_id, found, memory.settings, response)
 
 
@@ -62,7 +66,7 @@ def _values(own: OwnSettings, settings: Settings) -> dict[str, dict[str, Any]]:
     found = {name: _value(getattr(resonance, name), is_set=name in resonance.model_fields_set) for name in numbers}
     found["language"] = _value(None, is_set=False)
     found["entity_kinds"] = _value(settings.entity_kinds, is_set="entity_kinds" in settings.model_fields_set)
-    found["never_keep"] = _value((), is_set=False)
+    found["never_keep"] = found["also_read"] = _value((), is_set=False)
     owned = {name: getattr(own, name) for name in found}
     return found | {name: {"value": one, "source": "mind"} for name, one in owned.items() if one is not None}
 

@@ -12,10 +12,12 @@ from consolidation.kernel.turns import Turn
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
+from service.http.problems import of_part
+from service.http.schemas.batch import BATCH_KEPT, BatchIn, BatchKept, TurnAnswer, TurnProblem
 from service.http.schemas.examples import KEPT
 from service.http.schemas.outcomes import OutcomesApplied, by_id
 from service.http.schemas.turns import Dropped, SpokenMessageIn, TurnIn, TurnKept, first_audio
-from service.ingest.intake import AcceptedTurn
+from service.ingest.intake import AcceptedTurn, TurnRefusal
 from service.resonance.outcome_reports import Applied
 from service.voice.spoken import SpokenMessage, in_words
 
@@ -54,6 +56,44 @@ async def keep(
     turn = _turn(posted, messages, idempotency_key, fresh_id=memory.clock.fresh_id)
     turn = await memory.voice.hearing.turn(mind_id, turn, messages)
     accepted = await memory.intake.accept(mind_id, turn)
+    return await _kept(accepted, posted, memory, mind_id=mind_id)
+
+
+@router.post(
+    "/turns/batch",
+    status_code=status.HTTP_207_MULTI_STATUS,
+    summary="Store turns",
+    responses=answers(BATCH_KEPT, 400, 404, 409, 413, 422, 503, 507, status=207),
+)
+async def keep_batch(mind_id: MindId, posted: BatchIn, memory: MemoryDep, caller: CallerDep) -> BatchKept:
+    """
+    Store up to 100 turns in order, each once under its `turn_id`, and say of each what became of it.
+
+    Those that are `stored` are on disk when this answers. A body that is not valid, a mind that is being erased or a
+    disk that is full is an error of the whole call. Send the same batch again: nothing is stored twice.
+    """
+    await memory.new_minds.check(mind_id, by=caller)
+    turns = [_turn_of_batch(one, index, fresh_id=memory.clock.fresh_id) for index, one in enumerate(posted.turns)]
+    accepted = await memory.intake.accept_each(mind_id, turns)
+    found = [
+        await _answer(index, turn, posted.turns[index], memory, mind_id=mind_id) for index, turn in enumerate(accepted)
+    ]
+    stored = sum(one.stored is not None for one in found)
+    return BatchKept(mind_id=mind_id, stored=stored, refused=len(found) - stored, turns=found)
+
+
+async def _answer(
+    index: int, turn: AcceptedTurn | TurnRefusal, posted: TurnIn, memory: Memory, *, mind_id: str
+) -> TurnAnswer:
+    turn_id = str(posted.turn_id)
+    if isinstance(turn, AcceptedTurn):
+        kept = await _kept(turn, posted, memory, mind_id=mind_id)
+        return TurnAnswer(index=index, turn_id=turn_id, status=status.HTTP_202_ACCEPTED, stored=kept, problem=None)
+    problem = TurnProblem.model_validate(of_part(turn, within=f"#/turns/{index}"))
+    return TurnAnswer(index=index, turn_id=turn_id, status=problem.status, stored=None, problem=problem)
+
+
+async def _kept(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, mind_id: str) -> TurnKept:
     applied = await _outcomes(accepted, posted, memory, mind_id=mind_id)
     return TurnKept(
         mind_id=mind_id,
@@ -90,6 +130,15 @@ async def spoken(posted: Sequence[SpokenMessageIn], memory: Memory) -> tuple[Spo
     memory.voice.transcripts.check(pointer=audio)
     # In a thread: megabytes of base64 may have to be read.
     return await anyio.to_thread.run_sync(lambda: tuple(one.as_spoken(at) for at, one in enumerate(posted)))
+
+
+def _turn_of_batch(posted: TurnIn, index: int, *, fresh_id: Callable[[], str]) -> Turn:
+    audio = first_audio(posted.messages)
+    if audio is not None:
+        pointer = f"#/turns/{index}{audio.removeprefix('#')}"
+        raise InvalidRequest("audio is taken one turn at a time, by `POST …/turns`", pointer=pointer)
+    messages = tuple(message.as_spoken(at) for at, message in enumerate(posted.messages))
+    return _turn(posted, messages, None, fresh_id=fresh_id)
 
 
 def _turn(posted: TurnIn, messages: Sequence[SpokenMessage], key: str | None, *, fresh_id: Callable[[], str]) -> Turn:

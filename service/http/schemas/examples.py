@@ -18,6 +18,7 @@ TIMINGS: dict[str, Any] = {
     "total": 67.9,
 }
 SOURCE: dict[str, Any] = {
+    "mind_id": None,
     "turn_id": "2026-01-09-0001",
     "session_id": "telegram:42",
     "sequence": 1,

@@ -118,6 +118,7 @@ ShortText = Annotated[Text, Field(max_length=200)]
 SessionId = _Id
 SESSION_ID: TypeAdapter[str] = TypeAdapter(_Id)
 TurnId = _Id
+MindNameIn = _Id  # the name of a mind, from which its id is derived
 Instant = Annotated[
     datetime, BeforeValidator(_only_text), AfterValidator(_in_reach), Field(json_schema_extra=_IN_REACH)
 ]

@@ -218,6 +218,7 @@ FACT: dict[str, Any] = {
     "turns": 1,
     "sources": [
         {
+            "mind_id": None,
             "turn_id": "2026-01-09-0001",
             "session_id": "telegram:42",
             "sequence": 1,

@@ -20,6 +20,7 @@ PEOPLE: dict[str, Any] = {
                     "text": "My mother lives in Lyon.",
                     "sources": [
                         {
+                            "mind_id": None,
                             "turn_id": "2026-01-09-0001",
                             "session_id": "telegram:42",
                             "sequence": 1,

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from consolidation.corrections.standing import Statement
-from service.http.schemas.fields import WHOLE, Answered, Body, Flag, Instant, Question, SessionId, ShortText, Zone
+from service.http.schemas.fields import (
+    WHOLE,
+    Answered,
+    Body,
+    Flag,
+    Instant,
+    MindNameIn,
+    Question,
+    SessionId,
+    ShortText,
+    Zone,
+)
+from service.http.schemas.turn_filter import FilterIn
 from service.http.schemas.turns import SpokenMessageIn
-from service.retrieval.moment import JournalLines
+from service.mind.own_settings import MOST_ALSO_READ
+from service.retrieval.moment import JournalLines, Source
 
 ASKED: dict[str, Any] = {
     "session_id": "telegram:43",
@@ -71,12 +85,27 @@ class ResonanceIn(Body):
         default=[], description="Of a probe: what would surface without a model, or without the graph."
     )
 
+    also_read: Annotated[list[MindNameIn], Field(max_length=MOST_ALSO_READ)] | None = Field(
+        None,
+        description="Other minds whose memories may surface, too, instead of those that are set for the mind; none if "
+        "empty. Each line of such a memory begins with the mind's id in brackets.",
+    )
+    filter: FilterIn | None = Field(
+        None,
+        description="Only these turns count. Notes, observations, and entities that other turns tell of, too, do not "
+        "surface then. The story is the whole one.",
+    )
+
     model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
+
+
+_MIND = "The other mind that it is in; null for the one that was asked."
 
 
 class SourceOut(Answered):
     """A turn that is the source of a memory."""
 
+    mind_id: str | None = Field(None, description=_MIND)
     turn_id: str
     session_id: str
     sequence: int
@@ -87,6 +116,7 @@ class SourceOut(Answered):
 class NoteOut(Answered):
     """Lines of the journal that are the source of a memory. Fields that only turns have are null."""
 
+    mind_id: str | None = Field(None, description=_MIND)
     turn_id: None = None
     session_id: None = None
     sequence: None = None
@@ -100,6 +130,7 @@ class NoteOut(Answered):
 class PersonOut(Answered):
     """A person who put a memory right is its source. Fields that only turns have are null."""
 
+    mind_id: str | None = Field(None, description=_MIND)
     turn_id: None = None
     session_id: None = None
     sequence: None = None
@@ -107,6 +138,15 @@ class PersonOut(Answered):
     by: str = Field(description="The id of the key that was used, `owner`, or `local`.")
     timestamp: datetime = Field(description="When they said so.")
     excerpt: str
+
+
+def sources_out(
+    turns: Iterable[Source], notes: Iterable[JournalLines], statement: Statement | None, *, mind_id: str
+) -> list[SourceOut | NoteOut | PersonOut]:
+    """What a memory rests on; *mind_id* is of the other mind that it is in, else empty."""
+    found: list[SourceOut | NoteOut | PersonOut] = [*map(SourceOut.model_validate, turns)]
+    found += [*map(note_out, notes), *said_by(statement)]
+    return [one.model_copy(update={"mind_id": mind_id}) for one in found] if mind_id else found
 
 
 def said_by(statement: Statement | None) -> list[PersonOut]:

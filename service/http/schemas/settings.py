@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from service.http.schemas.fields import WHOLE, Answered, Body
-from service.mind.own_settings import EchoTurns, Fragments, Kinds, Language, Phrases, Relevance, Tokens
+from service.mind.own_settings import EchoTurns, Fragments, Kinds, Language, MindNames, Phrases, Relevance, Tokens
 
 Source = Annotated[
     Literal["default", "service", "mind"],
@@ -24,6 +24,7 @@ SETTINGS: dict[str, Any] = {
         "language": {"value": "de", "source": "mind"},
         "entity_kinds": {"value": [], "source": "default"},
         "never_keep": {"value": ["my diagnosis"], "source": "mind"},
+        "also_read": {"value": [], "source": "default"},
     },
     "fault": None,
     "etag": '"9f1c7a9f1f9d1d2a6f4cf9b1"',
@@ -45,6 +46,9 @@ class SettingsIn(Body):
     entity_kinds: Kinds | None = Field(None, description="The kinds of entities that a hosted model tells apart.")
     never_keep: Phrases | None = Field(
         None, description="Words or phrases: a turn in which a user says one is kept off the record."
+    )
+    also_read: MindNames | None = Field(
+        None, description="Other minds whose memories surface here, too, for callers who may see them."
     )
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [SETTINGS_PATCH]}}
@@ -106,6 +110,7 @@ class ValuesOut(Answered):
     language: LanguageOut
     entity_kinds: KindsOut
     never_keep: PhrasesOut = Field(description="Besides the service's `OFF_THE_RECORD_MARKERS`.")
+    also_read: PhrasesOut = Field(description="The ids of other minds whose memories surface here, too.")
 
 
 class SettingsFaultOut(Answered):

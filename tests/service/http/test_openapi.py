@@ -14,6 +14,7 @@ from service.http.openapi import EVERYWHERE
 from service.http.problems import KINDS, MEDIA_TYPE
 from service.http.schemas import (
     access,
+    batch,
     chat,
     conversations,
     corrections,
@@ -38,6 +39,7 @@ from service.http.schemas import (
     trim,
     turns,
     waking,
+    webhooks,
 )
 from service.http.schemas import ask as asking
 from service.http.schemas import erasure as erasing
@@ -58,8 +60,11 @@ EXAMPLES = {
     "POST /v1/session/tickets": sessions.TICKET,
     "GET /v1/keys": access.KEYS,
     "GET /v1/audit": access.AUDIT,
+    "GET /v1/webhooks": webhooks.WEBHOOKS,
+    "POST /v1/webhooks/{name}/retry": webhooks.WEBHOOK_RETRIED,
     "GET /v1/settings": service_settings.SERVICE_SETTINGS,
     "POST /v1/minds/{mind_id}/turns": examples.KEPT,
+    "POST /v1/minds/{mind_id}/turns/batch": batch.BATCH_KEPT,
     "POST /v1/minds/{mind_id}/resonance": examples.RESONATED,
     "GET /v1/minds/{mind_id}/traces": traces.TRACES,
     "GET /v1/minds/{mind_id}/traces/{trace_id}": examples.TRACED,
@@ -178,7 +183,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
     asked = {}
 
     home = tmp_path_factory.mktemp("home")
-    async with running(home, settings=settings_of(home, resonance={"deadline_ms": 600_000})) as service:
+    async with running(home, settings=settings_of(home, resonance={"deadline_ms": 600_000}, webhooks=HOOKS)) as service:
 
         async def ask(route, headers=None, body=None, params=None, content=None, **filled):
             method, path = route.split(" ")
@@ -254,7 +259,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
             if not one.startswith("DELETE") and "/example" not in one and one not in of_erasures
         ]
         for route in sorted(others, key=lambda route: "sessions" in route):
-            await ask(route, trace_id=trace_id, version=version, session_id="telegram:42")
+            await ask(route, trace_id=trace_id, version=version, session_id="telegram:42", name="crm")
         await service.digested(MIND)
         await service.http.post("/v1/example")  # it answers 200 from then on
         for method in ("POST", "GET"):
@@ -281,6 +286,9 @@ async def ask_imports(ask, service):
     await ask(progress, mind_id="imported", import_id=begun.json()["import_id"])
 
 
+HOOKS = {
+    "endpoints": [{"name": "crm", "url": "http://127.0.0.1:9", "secret": f"whsec_{'A' * 32}", "kinds": ["turn.parked"]}]
+}
 TALK = {**turns.POSTED, "messages": [*turns.POSTED["messages"], {"role": "user", "content": ""}]}
 
 
@@ -369,6 +377,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
     ("route", "statuses"),
     {
         "POST /v1/minds/{mind_id}/turns": {400, 404, 409, 410, 413, 422, 502, 503, 504, 507},
+        "POST /v1/minds/{mind_id}/turns/batch": {400, 404, 409, 413, 422, 503, 507},
         "POST /v1/minds/{mind_id}/resonance": {400, 404, 413, 422},
         "GET /v1/minds/{mind_id}/traces": {404, 422},
         "GET /v1/minds/{mind_id}/traces/{trace_id}": {404, 422},

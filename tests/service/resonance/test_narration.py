@@ -152,6 +152,17 @@ def test_what_was_only_read_stays_in_its_own_words():
     assert found[0].text == f"I read: “{PAGE}”"
 
 
+def test_a_memory_of_another_mind_is_judged_and_stays_in_its_own_words():
+    """Broken: ``mind_id`` is not asked."""
+    theirs = LabelledFragment(fragment_of("family/f1", "Ann lives in Lyon", mind_id="family"), LABEL)
+    narration = Narration(lines=[{"number": 1, "surfaces": True, "text": "Ann is in Lyon."}])
+
+    found, reasons = checked(narration, [theirs], language="en", known_names=lambda text: [])
+
+    assert (found[0].text, found[0].is_rewritten) == ("Ann lives in Lyon", False)
+    assert "of another mind" in reasons["family/f1"]
+
+
 def test_what_would_change_nothing_is_dropped_with_its_reason():
     [flashback], reasons = tell({"number": 1, "surfaces": False, "text": ""})
 

@@ -56,6 +56,14 @@ function Fields({ of: { settings, fault }, change }: FieldsProps) {
         read={(text) => text.split(",").map((one) => one.trim()).filter(Boolean)}
         change={change}
       />
+      <Words
+        name="also_read"
+        label="Other minds whose memories come up here too, separated by commas"
+        source={settings.also_read.source}
+        value={settings.also_read.value.join(", ")}
+        read={(text) => text.split(",").map((one) => one.trim()).filter(Boolean)}
+        change={change}
+      />
       {settings.entity_kinds.value.length > 0 && (
         <p class="quiet">Kinds of entities: {settings.entity_kinds.value.map((one) => one.name).join(", ")}.</p>
       )}

@@ -1,0 +1,92 @@
+// One request, sent once: its address, its headers, and what came of it.
+import { TimedOut, UnexpectedAnswer, Unreachable, refusalOf } from "./errors.js";
+
+/** Where the service answers, and how it is asked. */
+export interface Door {
+  /** The address, without a slash at its end. */
+  url: string;
+  key?: string | null | undefined;
+  fetch?: typeof fetch | undefined;
+  /** More for every call of fetch, such as `cache`. */
+  init?: RequestInit | undefined;
+}
+
+export interface Sent {
+  method: string;
+  path: string;
+  segments?: Record<string, string> | undefined;
+  query?: Record<string, unknown> | undefined;
+  body?: unknown;
+  /** Bytes to send in the place of a body of JSON. */
+  bytes?: Blob | Uint8Array<ArrayBuffer> | undefined;
+  headers?: Record<string, string> | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The path with its names filled in, and the query behind it. */
+export function addressOf(path: string, segments: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => step(segments[name] ?? ""));
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null && one !== "") pairs.append(name, asText(one));
+    }
+  }
+  return pairs.size ? `${filled}?${pairs}` : filled;
+}
+
+/** Send a request once. Raises Unreachable where nobody answers, and an abort as it is. */
+export async function sendOnce(door: Door, sent: Sent, seconds?: number): Promise<Response> {
+  const timer = seconds === undefined ? undefined : AbortSignal.timeout(Math.ceil(seconds * 1000));
+  const signals = [sent.signal, timer].filter((one) => one !== undefined);
+  try {
+    return await (door.fetch ?? fetch)(door.url + addressOf(sent.path, sent.segments, sent.query), {
+      ...door.init,
+      method: sent.method.toUpperCase(),
+      headers: headersOf(door, sent),
+      body: sent.bytes ?? (sent.body === undefined ? null : JSON.stringify(sent.body)),
+      signal: signals.length ? AbortSignal.any(signals) : null,
+    });
+  } catch (error) {
+    if (sent.signal?.aborted) throw error;
+    if (timer?.aborted) throw new TimedOut("no answer came in time", { cause: error });
+    throw new Unreachable("nobody answered", { cause: error });
+  }
+}
+
+/** The same, where only a success is an answer. Raises the refusal. */
+export async function send(door: Door, sent: Sent, seconds?: number): Promise<Response> {
+  const answer = await sendOnce(door, sent, seconds);
+  if (answer.ok) return answer;
+  throw await refusalOf(answer);
+}
+
+/** The body as JSON. Raises Unreachable where it breaks off, UnexpectedAnswer where it is not JSON. */
+export async function jsonOf(answer: Response, signal?: AbortSignal): Promise<unknown> {
+  if (answer.status === 204) return undefined;
+  try {
+    return await answer.json();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    if (error instanceof SyntaxError) throw new UnexpectedAnswer("the answer is not JSON", { cause: error });
+    throw new Unreachable("the answer broke off", { cause: error });
+  }
+}
+
+function headersOf(door: Door, sent: Sent): Record<string, string> {
+  return {
+    ...(sent.bytes ? { "Content-Type": "application/octet-stream" } : {}),
+    ...(sent.body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(door.key ? { Authorization: `Bearer ${door.key}` } : {}),
+    ...sent.headers,
+  };
+}
+
+/** *text* as one step of a path, also where it is dots, which a client would resolve. */
+function step(text: string): string {
+  return /^\.+$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
+}
+
+function asText(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

@@ -1,0 +1,97 @@
+// Messages of any API as the service stores them, and memory placed among them.
+import type { ChatMessage, PlainMessage } from "./types.js";
+
+const ROLES = new Set(["user", "assistant", "system", "tool", "thought"]);
+const TEXT_PARTS = new Set(["text", "input_text", "output_text"]);
+const MOST_MESSAGES = 2000;
+const LONGEST_CONTENT = 400_000;
+const MOST_BYTES = 900_000;
+
+/** A conversation: one text of the user, or messages, newest last. */
+export type Messages = string | readonly ChatMessage[];
+
+export function asList(messages: Messages): readonly ChatMessage[] {
+  return typeof messages === "string" ? [{ role: "user", content: messages }] : messages;
+}
+
+/** The text of a message's content: a text, or the text of its parts. */
+export function textOfContent(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part: unknown) => {
+      if (typeof part === "string") return part;
+      const { type = "text", text } = (part ?? {}) as { type?: string; text?: unknown };
+      return TEXT_PARTS.has(type) && typeof text === "string" ? text : "";
+    })
+    .filter(Boolean)
+    .join("\n");
+}
+
+/** The messages that have words, as the service takes them. */
+export function plainMessages(messages: Messages): PlainMessage[] {
+  return asList(messages)
+    .map(plainMessage)
+    .filter((one) => one !== null);
+}
+
+export function plainMessage(message: ChatMessage): PlainMessage | null {
+  const role = message.role === "developer" ? "system" : message.role;
+  const content = textOfContent(message.content);
+  if (!ROLES.has(role) || !content.trim()) return null;
+  const { name, timestamp } = message;
+  return {
+    role: role as PlainMessage["role"],
+    content,
+    ...(typeof name === "string" && role !== "tool" ? { name } : {}),
+    ...(timestamp instanceof Date ? { timestamp: timestamp.toISOString() } : {}),
+    ...(typeof timestamp === "string" ? { timestamp } : {}),
+  };
+}
+
+/** The newest messages, as many as the service takes in one request; a message too long keeps its end. */
+export function newestThatFit(messages: Messages): PlainMessage[] {
+  const found: PlainMessage[] = [];
+  let room = MOST_BYTES;
+  for (const one of plainMessages(messages).slice(-MOST_MESSAGES).reverse()) {
+    const short = { ...one, content: one.content.slice(-LONGEST_CONTENT) };
+    room -= new TextEncoder().encode(JSON.stringify(short)).length + 1;
+    if (room < 0 && found.length) break;
+    found.push(short);
+  }
+  return found.reverse();
+}
+
+/** What the user said since the last answer; calls of tools and their results come before an answer. */
+export function unanswered(messages: Messages): PlainMessage[] {
+  const found: PlainMessage[] = [];
+  for (const message of [...asList(messages)].reverse()) {
+    const one = plainMessage(message);
+    if (one === null) continue;
+    if (one.role === "assistant" && !message.tool_calls) break;
+    if (one.role === "user") found.push(one);
+  }
+  return found.reverse();
+}
+
+/**
+ * Messages with memory among them: `stable` ends the first system message, so that a provider's prompt cache holds until
+ * the story changes, and `block` is a system message before the user's last one. Other messages are the same objects.
+ */
+export function placeMemory<M extends ChatMessage>(messages: readonly M[], stable: string, block: string): ChatMessage[] {
+  const placed: ChatMessage[] = stable ? inFirstSystem(messages, stable) : [...messages];
+  if (!block) return placed;
+  const last = placed.map((one) => one.role).lastIndexOf("user");
+  placed.splice(last < 0 ? placed.length : last, 0, { role: "system", content: block });
+  return placed;
+}
+
+function inFirstSystem(messages: readonly ChatMessage[], text: string): ChatMessage[] {
+  const [first, ...others] = messages;
+  if (first === undefined || !["system", "developer"].includes(first.role)) {
+    return [{ role: "system", content: text }, ...messages];
+  }
+  const { content } = first;
+  const longer = Array.isArray(content) ? [...content, { type: "text", text }] : content ? `${String(content)}\n\n${text}` : text;
+  return [{ ...first, content: longer }, ...others];
+}

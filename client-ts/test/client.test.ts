@@ -1,0 +1,146 @@
+// The client against a real service: the two calls, batches, recall, outcomes, chats, events.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { InvalidRequest, MemoryClient, MindNotFound, Unauthenticated } from "../src/index.js";
+import { type RunningService, digested, soon, startService } from "./service.js";
+
+const LYON = "My mother lives in Lyon.";
+const ASKS = "Where does my mother live?";
+
+let service: RunningService;
+let memory: MemoryClient;
+before(async () => {
+  service = await startService();
+  memory = service.memory;
+});
+after(() => service.stop());
+
+test("what was stored surfaces before a later turn, with its source", async () => {
+  const stored = await memory.storeTurn("ada", "s1", [{ role: "user", content: LYON }], { turnId: "t1" });
+  const again = await memory.storeTurn("ada", "s1", [{ role: "user", content: LYON, timestamp: undefined }], { turnId: "t1" });
+  await digested(memory, "ada");
+
+  const found = await memory.resonance("ada", "s2", ASKS, { deadlineMs: 0 });
+
+  assert.equal(stored.sequence, 1);
+  assert.equal(again.duplicate, true);
+  assert.match(found.block, /Lyon/);
+  assert.equal(found.flashbacks[0]?.sources[0]?.turn_id, "t1");
+});
+
+test("a turn around a model call recalls, places memory among the messages, and stores what was said", async () => {
+  const given = [{ role: "system", content: "Be kind." }, { role: "user", content: ASKS }];
+
+  const answer = await memory.turn("ada", "s3", given, (turn) => {
+    assert.match(turn.block, /Lyon/);
+    assert.deepEqual(turn.messages.map((one) => one.role), ["system", "system", "user"]);
+    assert.equal(given.length, 2);
+    turn.add("In ");
+    turn.add("Lyon.");
+    return "done";
+  });
+
+  assert.equal(answer, "done");
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "ada" }, query: { session_id: "s3" } });
+  assert.deepEqual(items[0]?.messages.map((one) => one.content), [ASKS, "In Lyon."]);
+});
+
+test("what the user said is stored where the model fails, and a mind that does not exist is silent", async () => {
+  await assert.rejects(memory.turn("eva", "s1", "I moved to Bonn.", () => Promise.reject(new Error("the model is away"))), /the model is away/);
+
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "eva" } });
+
+  assert.match(items[0]?.turn_id ?? "", /-unanswered$/);
+  assert.equal((await memory.resonance("nobody", "s1", ASKS)).silence, "no mind is called 'nobody'; its first turn creates it");
+});
+
+test("a batch answers for each turn", async () => {
+  const found = await memory.storeTurns("ben", [
+    { session_id: "s1", messages: "One." },
+    { turn_id: "b2", session_id: "s1", messages: [{ role: "user", content: "Two." }] },
+    { turn_id: "b2", session_id: "s1", messages: "Other words." },
+  ]);
+
+  assert.deepEqual(found.turns.map((one) => one.status), [202, 202, 409]);
+  assert.equal(found.turns[2]?.problem?.type, "/problems/turn-conflict");
+});
+
+test("recall is narrowed by metadata, and other minds are read", async () => {
+  for (const [mind, project, words] of [["cid", "apollo", "The launch is in Faro."], ["cid", "gemini", "The launch is in Oslo."], ["team", "x", "The launch needs three ships."]] as const) {
+    await memory.storeTurn(mind, "s1", words, { metadata: { project } });
+  }
+  await digested(memory, "cid");
+  await digested(memory, "team");
+
+  const { memories } = await memory.remember("cid", "Where is the launch?", { metadata: { project: "apollo" } });
+  const found = await memory.resonance("cid", "s2", "How many ships does the launch need?", { alsoRead: ["team"], deadlineMs: 0, relevance: 0 });
+
+  assert.match(JSON.stringify(memories), /Faro/);
+  assert.doesNotMatch(JSON.stringify(memories), /Oslo/);
+  assert.match(found.block, /\[team\] .*three ships/);
+});
+
+test("outcomes are applied", async () => {
+  const found = await memory.resonance("ada", "s4", ASKS, { deadlineMs: 0 });
+  const id = found.flashbacks[0]?.id ?? "";
+
+  assert.deepEqual(await memory.reportOutcomes("ada", { [id]: "acted" }, { traceId: found.trace_id ?? "" }), { applied: 1, unknown: [] });
+  assert.equal(await memory.reportOutcomes("ada", {}), null);
+});
+
+test("a chat through the proxy streams, remembers, and stores a repeated request once", async () => {
+  const idempotencyKey = crypto.randomUUID();
+  const body = { messages: [{ role: "user", content: ASKS }] };
+  for (let times = 0; times < 2; times++) {
+    const { chunks, memory: did, traceId } = await memory.chatStream(body, { mind: "ada", session: "s5", idempotencyKey });
+    let words = "";
+    for await (const { text } of chunks) words += text;
+    assert.match(words, /Lyon/); // without a model, the echo shows what came to mind
+    assert.equal(did, "surfaced");
+    assert.ok(traceId);
+  }
+  const { completion } = await memory.chat(body, { mind: "ada", session: "s6" });
+  assert.match(JSON.stringify(completion.choices), /Lyon/);
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "ada" }, query: { session_id: "s5" } });
+  assert.equal(items.length, 1);
+});
+
+test("events come as they happen, until they are aborted", async () => {
+  const ended = new AbortController();
+  const kinds: string[] = [];
+  const following = (async () => {
+    for await (const event of memory.events("ada", { signal: ended.signal })) kinds.push(event.kind);
+  })();
+  let number = 0;
+  await soon(async () => {
+    await memory.storeTurn("ada", "s7", `Thing ${number++}.`);
+    return kinds.includes("turn.kept");
+  });
+  ended.abort(new Error("enough"));
+  await assert.rejects(following, /enough/);
+});
+
+test("errors are typed", async () => {
+  await assert.rejects(memory.call("get", "/v1/minds/{mind_id}", { path: { mind_id: "nobody" } }), MindNotFound);
+  await assert.rejects(memory.storeTurn("ada", "", "Hello."), (error) => {
+    assert.ok(error instanceof InvalidRequest);
+    assert.deepEqual([error.status, error.slug, error.errors[0]?.pointer], [422, "invalid-request", "#/session_id"]);
+    return true;
+  });
+  assert.throws(() => new MemoryClient({ url: "nowhere" }), TypeError);
+});
+
+test("names of minds may hold anything printable", async () => {
+  const stored = await memory.storeTurn("Ada Löve/../ace?", "s1", "Hello.");
+  assert.match(stored.mind_id, /^user-/);
+});
+
+test("a service with keys refuses who has none, and answers who has one", async () => {
+  const guarded = await startService({ key: true });
+  try {
+    await assert.rejects(new MemoryClient({ url: guarded.url }).call("get", "/v1/minds"), Unauthenticated);
+    assert.deepEqual((await guarded.memory.call("get", "/v1/minds")).minds, []);
+  } finally {
+    await guarded.stop();
+  }
+});

@@ -1,0 +1,40 @@
+"""`mind-memory webhooks`: what other services took of events, what waits for them, and another try."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from service.cli.command import Context, command
+from service.cli.connection import connect
+from service.cli.output.terminal import counted, minute, one_line, out, plain_table, show_json
+
+
+@command()
+async def webhooks(
+    context: Context,
+    retry: Annotated[
+        str | None, typer.Option("--retry", metavar="NAME", help="Send everything now that waits for this one.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
+    """Show the webhook endpoints and how deliveries stand."""
+    async with connect(context) as connection:
+        if retry is not None:
+            found = await connection.memory.retry_webhook(retry)
+            out().print(f"{counted(found.retrying, 'event')} sent again to {one_line(retry)}.")
+            return
+        listed = await connection.memory.webhooks()
+    if as_json:
+        show_json(listed.model_dump(mode="json"))
+        return
+    if not listed.endpoints:
+        out().print("No webhooks. WEBHOOKS__ENDPOINTS in docs/configuration.md says how to set one up.")
+        return
+    table = plain_table("endpoint", "host", "delivered", "waiting", "given up", "last failure")
+    for one in listed.endpoints:
+        failure = f"{minute(one.failed_at)}: {one.error}" if one.error and one.failed_at else ""
+        counts = (str(one.delivered), str(one.waiting), str(one.given_up))
+        table.add_row(one.name, one_line(one.host), *counts, one_line(failure))
+    out().print(table)

@@ -1,0 +1,72 @@
+"""Which other minds a mind reads: those that a call names, else those that are set, and only for a caller who may."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from consolidation.kernel.errors import HomeFault, InvalidMindId, MindNotFound
+from consolidation.workspace import mind_id_of, no_such_mind
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from service.mind.minds import Mind, Minds
+    from service.mind.own_settings import OwnSettings
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMindsRead:
+    """The minds that may be read; ``lacks_minds`` where one that is set can not be."""
+
+    minds: tuple[Mind, ...] = ()
+    lacks_minds: bool = False
+
+
+def checked_minds(
+    named: Sequence[str], *, mind_id: str, sees: Callable[[str], bool], pointer: str = "#/also_read"
+) -> tuple[str, ...]:
+    """
+    The ids of the minds that a caller names, *mind_id* itself left out.
+
+    Raises InvalidMindId with the *pointer* to one, and MindNotFound for one that the caller may not see.
+    """
+    ids = tuple(dict.fromkeys(mind_id_of(name, pointer=_item(pointer, at)) for at, name in enumerate(named)))
+    hidden = next((one for one in ids if not sees(one)), None)
+    if hidden is not None:
+        raise no_such_mind(hidden)
+    return tuple(one for one in ids if one != mind_id)
+
+
+def _item(pointer: str, at: int) -> str:
+    return f"{pointer}/{at}" if pointer.startswith("#") else pointer
+
+
+@asynccontextmanager
+async def opened_minds(
+    minds: Minds, mind_id: str, *, asked: tuple[str, ...] | None, own: OwnSettings, sees: Callable[[str], bool]
+) -> AsyncIterator[OtherMindsRead]:
+    """
+    The minds that *mind_id* reads inside the block: those *asked* for, which were checked; for None those set.
+
+    One that does not exist yet is left out, and of those that are set, one that the caller may not see.
+    """
+    named = asked if asked is not None else tuple(one for one in own.also_read or () if one != mind_id)
+    allowed = [one for one in named if sees(one)]
+    lacks, found = len(allowed) < len(named), []
+    with ExitStack() as inside:
+        for one in allowed:
+            inside.enter_context(minds.gate.enter(one))
+            try:
+                found.append(await minds.find(one))
+            except (MindNotFound, InvalidMindId):
+                continue
+            except HomeFault as error:
+                log.warning("mind.not_read", mind_id=one, reason=str(error))
+                lacks = True
+        yield OtherMindsRead(tuple(found), lacks)

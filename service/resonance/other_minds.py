@@ -1,0 +1,102 @@
+"""
+Memories of other minds that a mind also reads: each is searched as itself, with its own gate, corrections and outcomes.
+
+What surfaces of them says whose it is, and keeps its own words. Nothing of them is kept in the mind that reads: its
+traces name them by their ids alone, so that an erasure in their own mind leaves no word behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import MemoryFault
+from service.mind.trace_document import FiltersTrace
+from service.resonance.proof import prove
+from service.resonance.selection import Filtered, select
+from service.resonance.supposed_mind import supposed
+from service.resonance.trace_recorder import TraceRecorder
+from service.retrieval.mind_of_turns import mind_of_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from service.mind.minds import Mind
+    from service.ports.spans import Spans
+    from service.resonance.call import PreTurnCall
+    from service.resonance.filters import Filters
+    from service.resonance.retrieval import Retrieval
+    from service.resonance.seeds_model import CallSeeds
+    from service.retrieval.moment import Fragment
+
+UNAVAILABLE = "also_read_unavailable"
+_SHARE = 0.75  # of the time: the own mind is searched in 0.7
+_NO_SESSION = "\n"  # which no session is called: what another mind said under the same id is not in sight here
+
+log = structlog.get_logger()
+
+
+class OtherMinds:
+    """Searches the minds that a call also reads, and joins what surfaces of them to what the own mind remembers."""
+
+    def __init__(self, *, retrieval: Retrieval, filters: Filters, monotonic: Callable[[], float], spans: Spans) -> None:
+        self._retrieval = retrieval
+        self._filters = filters
+        self._monotonic = monotonic
+        self._spans = spans
+
+    async def search(self, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
+        """What may surface of each mind, all searched at once. A mind that fails or is late is left out."""
+        found = await asyncio.gather(*(self._found(mind, call, seeds) for mind in call.request.also_read))
+        return tuple(fragment for one in found for fragment in one)
+
+    async def join(
+        self, call: PreTurnCall, own: Sequence[Fragment], others: Sequence[Fragment]
+    ) -> tuple[Fragment, ...]:
+        """*own* with *others*, best first as far as there is room; without what this session was shown lately."""
+        if not others:
+            return tuple(own)
+        echoes = call.mind.trace_log.echoes(
+            call.request.session_id, turns=self._filters.echo_turns_of(call.mind), before=call.request.as_of
+        )
+        left = Filtered(tuple(others))
+        left = left.without({one.id: "echo: shown lately" for one in others if echoes.include(one.id, frozenset())})
+        proven = await anyio.to_thread.run_sync(prove, call.mind, left.fragments)
+        left = left.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
+        every = tuple(sorted((*own, *left.fragments), key=lambda one: -one.score))
+        request = call.request
+        chosen = select(
+            Filtered(every, left.dropped), drops_weak=False, limit=request.max_fragments, timezone=request.timezone
+        )
+        kept = tuple(one.id for one in chosen.fragments)
+        call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **chosen.dropped}, kept=kept))
+        return chosen.fragments
+
+    async def _found(self, mind: Mind, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
+        trace = TraceRecorder(call.trace.trace_id, monotonic=self._monotonic, spans=self._spans)
+        try:
+            async with asyncio.timeout(call.deadline.left(share=_SHARE)):
+                asked = await _asked(mind, call, trace)
+                candidates = await self._retrieval.search(asked, seeds)
+                chosen = await self._filters.choose(asked, candidates)
+        except (TimeoutError, MemoryFault, OSError) as error:
+            log.info("resonance.mind_not_read", mind_id=mind.mind_id, reason=str(error) or type(error).__name__)
+            call.trace.degrade(UNAVAILABLE)
+            return ()
+        call.trace.degrade(*trace.degraded)
+        return tuple(replace(one, id=f"{mind.mind_id}/{one.id}", mind_id=mind.mind_id) for one in chosen)
+
+
+async def _asked(mind: Mind, call: PreTurnCall, trace: TraceRecorder) -> PreTurnCall:
+    """*call* as if it asked *mind*."""
+    request = replace(call.request, session_id=_NO_SESSION, also_read=(), seen_from=None)
+    if request.what_if is not None:
+        mind = await supposed(mind, request.what_if)
+    if request.turns:
+        mind = await mind_of_turns(mind, request.turns)
+    moment = replace(call.moment, mind_id=mind.mind_id, session_id=_NO_SESSION)
+    return replace(call, mind=mind, request=request, moment=moment, trace=trace)

@@ -1,0 +1,247 @@
+"""Webhooks: events reach other services signed, once each by their id, whatever fails or is killed meanwhile."""
+
+import json
+import socket
+import sqlite3
+from contextlib import closing
+
+import anyio
+import pytest
+
+from mind_memory_client import AsyncMemoryClient
+from service.settings.settings import Settings
+from tests.support.api_keys import make_key
+from tests.support.cli_process import call
+from tests.support.service import running, settings_of
+from tests.support.service_process import Serving
+from tests.support.waiting import GIVE_UP, OFTEN, until
+from tests.twins.webhook_receiver import SECRET, receiving
+
+pytestmark = pytest.mark.anyio
+
+LYON = "My mother lives in Lyon."
+
+
+def hooks(url, *, times=None, **more):
+    endpoint = {"name": "crm", "url": url, "secret": SECRET, **more}
+    quick = {"first_retry_seconds": 0.05, "most_retry_seconds": 0.2, "timeout_seconds": 5}
+    return {"endpoints": [endpoint], **quick, **(times or {})}
+
+
+def service_with(home, url, **more):
+    return running(home, settings=settings_of(home, webhooks=hooks(url, **more)))
+
+
+async def soon(is_so):
+    with anyio.fail_after(GIVE_UP):
+        while not is_so():
+            await anyio.sleep(OFTEN)
+
+
+async def state(service):
+    [endpoint] = (await service.http.get("/v1/webhooks")).json()["endpoints"]
+    return endpoint
+
+
+async def test_every_kind_of_event_is_posted_signed_with_ids_and_without_words(tmp_path):
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url) as service:
+            kept = (await service.keep("ada", LYON)).json()
+            await service.digested("ada")
+            await service.resonate("ada", "Where does my mother live?")
+            say = {"what": "say", "target": {"kind": "fact"}, "to": "Her mother is called Anne."}
+            assert (await service.http.post("/v1/minds/ada/corrections", json=say)).status_code == 201
+            await service.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True})
+            await soon(lambda: len(receiver.taken) >= 5)
+
+    assert set(receiver.kinds()) == {"turn.kept", "turn.read", "resonance.answered", "correction.made", "story.told"}
+    assert receiver.unsigned == 0
+    assert len({delivery_id for delivery_id, _ in receiver.taken}) == len(receiver.taken)
+    first = receiver.taken[0][1]
+    assert first["type"] == "turn.kept"
+    assert first["data"] == {"mind_id": "ada", "turn_id": kept["turn_id"], "session_id": "s1", "sequence": 1}
+    assert not any(word in json.dumps(receiver.taken) for word in ("Lyon", "Anne", "mother"))
+
+
+async def test_a_receiver_that_fails_is_tried_again_with_the_same_id_and_in_order(tmp_path):
+    with receiving() as receiver:
+        receiver.script = [(500, {}), (302, {"Location": "/elsewhere"}), (429, {"Retry-After": "0.05"}), (503, {})]
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            for number in range(3):
+                await service.keep("ada", f"Thing {number}.", turn_id=f"t{number}")
+            await soon(lambda: len(receiver.taken) == 3)
+            found = await state(service)
+
+    assert len({delivery_id for delivery_id, _ in receiver.all[:5]}) == 1
+    assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t0", "t1", "t2"]
+    assert (found["delivered"], found["waiting"], found["error"]) == (3, 0, None)
+    assert found["host"] == f"127.0.0.1:{receiver.port}"
+    assert "token" not in json.dumps(found)
+
+
+async def test_what_one_receiver_refuses_does_not_hold_up_what_follows(tmp_path):
+    with receiving() as receiver:
+        receiver.script = [(400, {})]
+        async with service_with(
+            tmp_path, receiver.url, kinds=["turn.kept"], times={"first_retry_seconds": 600, "most_retry_seconds": 600}
+        ) as service:
+            await service.keep("ada", "One.", turn_id="t1")
+            await service.keep("ada", "Two.", turn_id="t2")
+            await soon(lambda: len(receiver.taken) == 1)
+            waiting = await state(service)
+            retried = (await service.http.post("/v1/webhooks/crm/retry")).json()
+            await soon(lambda: len(receiver.taken) == 2)
+
+    assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t2", "t1"]
+    assert (waiting["waiting"], waiting["failed_at"] is not None) == (1, True)
+    assert retried == {"retrying": 1}
+
+
+async def test_it_gives_up_in_the_end_and_on_request_sends_again(tmp_path):
+    with receiving() as receiver:
+        receiver.script = [(410, {})]
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            await service.keep("ada", "One.")
+            await soon(lambda: len(receiver.all) == 1)
+            with anyio.fail_after(GIVE_UP):
+                while (await state(service))["given_up"] != 1:
+                    await anyio.sleep(OFTEN)
+            memory = AsyncMemoryClient("http://localhost", http=service.http)
+            assert (await memory.webhooks()).endpoints[0].given_up == 1
+            assert (await memory.retry_webhook("crm")).retrying == 1
+            await soon(lambda: len(receiver.taken) == 1)
+            assert (await service.http.post("/v1/webhooks/none/retry")).status_code == 404
+
+
+async def test_nobody_waits_for_a_receiver_that_is_not_there_and_a_restart_goes_on(tmp_path):
+    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        port = probe.getsockname()[1]
+    async with service_with(tmp_path, f"http://127.0.0.1:{port}/", kinds=["turn.kept"]) as service:
+        for number in range(3):
+            assert (await service.keep("ada", f"Thing {number}.", turn_id=f"t{number}")).status_code == 202
+        with anyio.fail_after(GIVE_UP):
+            while (await state(service))["error"] is None:
+                await anyio.sleep(OFTEN)
+        assert (await state(service))["waiting"] == 3
+
+    with receiving(port) as receiver:
+        async with service_with(tmp_path, f"http://127.0.0.1:{port}/", kinds=["turn.kept"]):
+            await soon(lambda: len(receiver.taken) == 3)
+
+    assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t0", "t1", "t2"]
+
+
+def test_a_kill_loses_no_event_and_the_receiver_can_tell_a_second_delivery(tmp_path):
+    with receiving() as receiver:
+        setting = json.dumps([{"name": "crm", "url": receiver.url, "secret": SECRET, "kinds": ["turn.kept"]}])
+        env = {"MIND_MEMORY_WEBHOOKS__ENDPOINTS": setting, "MIND_MEMORY_DIGESTION__SWEEP_SECONDS": "0.2"}
+        env["MIND_MEMORY_WEBHOOKS__FIRST_RETRY_SECONDS"] = "0.05"
+        accepted = []
+        for start in range(3):
+            receiver.script = [(500, {})] * 4
+            service = Serving(tmp_path, env)
+            service.wait()
+            for number in range(5):
+                accepted.append(service.keep("ada", f"Thing {start}-{number}.")["turn_id"])
+            service.kill()
+            service.close()
+        receiver.script = []
+        drop_noted_events_of_last_turns(tmp_path, accepted[-2:])
+        service = Serving(tmp_path, env)
+        service.wait()
+        until(lambda: {body["data"]["turn_id"] for _, body in receiver.taken} >= set(accepted))
+        service.close()
+
+    by_id = {}
+    for delivery_id, body in receiver.all:
+        assert by_id.setdefault(delivery_id, body) == body
+    told = [body["data"]["turn_id"] for body in by_id.values()]
+    assert sorted(told) == sorted(accepted)  # each turn has one id, however often it came
+
+
+def drop_noted_events_of_last_turns(home, turn_ids):
+    """As if the service had been killed between the turn's write and its event."""
+    database = sqlite3.connect(home / "webhooks" / "outbox.sqlite3")
+    with database:
+        for turn_id in turn_ids:
+            database.execute("DELETE FROM deliveries WHERE turn_id = ?", (turn_id,))
+        database.execute("UPDATE cursors SET sequence = min(sequence, 13)")
+    database.close()
+
+
+async def test_turns_from_before_an_endpoint_are_not_told(tmp_path):
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Before.", turn_id="before")
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            await service.keep("ada", "After.", turn_id="after")
+            await soon(lambda: receiver.taken)
+            await anyio.sleep(0.6)  # a comparison, or two
+
+    assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["after"]
+
+
+async def test_an_erased_mind_or_turn_is_told_of_no_more(tmp_path):
+    with receiving() as receiver:
+        receiver.script = [(503, {})] * 1_000
+        async with service_with(
+            tmp_path, receiver.url, times={"first_retry_seconds": 600, "most_retry_seconds": 600}
+        ) as service:
+            await service.keep("gone", LYON, session_id="secret-session", turn_id="g1")
+            await service.keep("ada", "One.", turn_id="a1")
+            await service.keep("ada", "Two.", turn_id="a2")
+            await service.digested("ada")
+            assert (await service.http.delete("/v1/minds/gone")).status_code == 200
+            assert (await service.http.delete("/v1/minds/ada/turns/a1")).status_code == 200
+            receiver.script, receiver.all = [], []
+            await service.http.post("/v1/webhooks/crm/retry")
+            await soon(lambda: any(body["data"].get("turn_id") == "a2" for _, body in receiver.taken))
+            with anyio.fail_after(GIVE_UP):
+                while (await state(service))["waiting"]:
+                    await anyio.sleep(OFTEN)
+
+    assert not {"g1", "a1"} & {body["data"].get("turn_id") for _, body in receiver.taken}
+    for file in (tmp_path / "webhooks").iterdir():
+        assert b"secret-session" not in file.read_bytes(), file
+
+
+async def test_only_who_looks_after_the_service_sees_webhooks(tmp_path):
+    with receiving() as receiver:
+        key, one = make_key(tmp_path), make_key(tmp_path, minds=("ada",))
+        async with service_with(tmp_path, receiver.url) as service:
+            async with service.client(key=key) as owner, service.client(key=one) as bot:
+                assert (await owner.get("/v1/webhooks")).status_code == 200
+                assert (await bot.get("/v1/webhooks")).status_code == 404
+                assert (await bot.post("/v1/webhooks/crm/retry")).status_code == 404
+            shown = await service.client(key=key).get("/v1/settings")
+
+    assert SECRET not in shown.text
+    assert "token=abc" not in shown.text
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"url": "https://hooks.example.com/x"}, "add it to WEBHOOKS__ALLOWED_HOSTS"),
+        ({"url": "ftp://127.0.0.1/"}, "http:// or https://"),
+        ({"url": "http://me:word@127.0.0.1/"}, "without a password"),
+        ({"secret": "abc"}, "whsec_"),
+        ({"secret": "whsec_YWJj"}, "24 to 64 bytes"),
+        ({"name": "C R M"}, "name"),
+        ({"kinds": ["turn.lost"]}, "kinds"),
+    ],
+)
+def test_a_wrong_endpoint_stops_the_start(changed, reason):
+    endpoint = {"name": "crm", "url": "http://127.0.0.1:9/", "secret": SECRET, **changed}
+
+    with pytest.raises(ValueError, match=reason) as refused:
+        Settings(webhooks={"endpoints": [endpoint]})
+
+    assert "me:word" not in str(refused.value).replace(str(endpoint), "")
+
+
+def test_the_command_says_how_to_set_one_up(tmp_path):
+    found = call("webhooks", MIND_MEMORY_HOME=str(tmp_path))
+
+    assert found.exit_code == 0, found.output
+    assert "No webhooks" in found.output
