@@ -8,7 +8,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, status
 
 from consolidation.kernel.errors import InvalidRequest, TraceNotFound, TurnIdMismatch
-from consolidation.kernel.turns import Turn
+from consolidation.kernel.turns import Message, Turn
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.openapi import answers
@@ -16,7 +16,7 @@ from service.http.problems import of_part
 from service.http.schemas.batch import BATCH_KEPT, BatchIn, BatchKept, TurnAnswer, TurnProblem
 from service.http.schemas.examples import KEPT
 from service.http.schemas.outcomes import OutcomesApplied, by_id
-from service.http.schemas.turns import Dropped, SpokenMessageIn, TurnIn, TurnKept, first_audio
+from service.http.schemas.turns import Dropped, SpokenMessageIn, TurnFields, TurnIn, TurnKept, first_audio
 from service.ingest.intake import AcceptedTurn, TurnRefusal
 from service.resonance.outcome_reports import Applied
 from service.voice.spoken import SpokenMessage, in_words
@@ -53,7 +53,8 @@ async def keep(
     """The turn is on disk when this answers. Posting the same turn again returns the first answer."""
     await memory.new_minds.check(mind_id, by=caller)
     messages = await spoken(posted.messages, memory)
-    turn = _turn(posted, messages, idempotency_key, fresh_id=memory.clock.fresh_id)
+    turn_id = _turn_id(posted, idempotency_key, fresh_id=memory.clock.fresh_id)
+    turn = _turn(posted, in_words(messages, {}), turn_id)
     turn = await memory.voice.hearing.turn(mind_id, turn, messages)
     accepted = await memory.intake.accept(mind_id, turn)
     return await _kept(accepted, posted, memory, mind_id=mind_id)
@@ -73,7 +74,7 @@ async def keep_batch(mind_id: MindId, posted: BatchIn, memory: MemoryDep, caller
     disk that is full is an error of the whole call. Send the same batch again: nothing is stored twice.
     """
     await memory.new_minds.check(mind_id, by=caller)
-    turns = [_turn_of_batch(one, index, fresh_id=memory.clock.fresh_id) for index, one in enumerate(posted.turns)]
+    turns = [_turn(one, [message.as_message() for message in one.messages], one.turn_id) for one in posted.turns]
     accepted = await memory.intake.accept_each(mind_id, turns)
     found = [
         await _answer(index, turn, posted.turns[index], memory, mind_id=mind_id) for index, turn in enumerate(accepted)
@@ -83,7 +84,7 @@ async def keep_batch(mind_id: MindId, posted: BatchIn, memory: MemoryDep, caller
 
 
 async def _answer(
-    index: int, turn: AcceptedTurn | TurnRefusal, posted: TurnIn, memory: Memory, *, mind_id: str
+    index: int, turn: AcceptedTurn | TurnRefusal, posted: TurnFields, memory: Memory, *, mind_id: str
 ) -> TurnAnswer:
     turn_id = str(posted.turn_id)
     if isinstance(turn, AcceptedTurn):
@@ -93,7 +94,7 @@ async def _answer(
     return TurnAnswer(index=index, turn_id=turn_id, status=problem.status, stored=None, problem=problem)
 
 
-async def _kept(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, mind_id: str) -> TurnKept:
+async def _kept(accepted: AcceptedTurn, posted: TurnFields, memory: Memory, *, mind_id: str) -> TurnKept:
     applied = await _outcomes(accepted, posted, memory, mind_id=mind_id)
     return TurnKept(
         mind_id=mind_id,
@@ -107,7 +108,7 @@ async def _kept(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, mind_
     )
 
 
-async def _outcomes(accepted: AcceptedTurn, posted: TurnIn, memory: Memory, *, mind_id: str) -> Applied | None:
+async def _outcomes(accepted: AcceptedTurn, posted: TurnFields, memory: Memory, *, mind_id: str) -> Applied | None:
     """Apply the turn's outcomes, and see by itself what else became of what its pre-turn call showed."""
     if posted.trace_id is None and not posted.outcomes:
         return None
@@ -132,24 +133,19 @@ async def spoken(posted: Sequence[SpokenMessageIn], memory: Memory) -> tuple[Spo
     return await anyio.to_thread.run_sync(lambda: tuple(one.as_spoken(at) for at, one in enumerate(posted)))
 
 
-def _turn_of_batch(posted: TurnIn, index: int, *, fresh_id: Callable[[], str]) -> Turn:
-    audio = first_audio(posted.messages)
-    if audio is not None:
-        pointer = f"#/turns/{index}{audio.removeprefix('#')}"
-        raise InvalidRequest("audio is taken one turn at a time, by `POST …/turns`", pointer=pointer)
-    messages = tuple(message.as_spoken(at) for at, message in enumerate(posted.messages))
-    return _turn(posted, messages, None, fresh_id=fresh_id)
+def _turn(posted: TurnFields, messages: Sequence[Message], turn_id: str) -> Turn:
+    return Turn(
+        turn_id=turn_id,
+        session_id=posted.session_id,
+        messages=tuple(messages),
+        kind=posted.as_kind(),
+        metadata=dict(posted.metadata),
+    )
 
 
-def _turn(posted: TurnIn, messages: Sequence[SpokenMessage], key: str | None, *, fresh_id: Callable[[], str]) -> Turn:
+def _turn_id(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> str:
     if key is not None and posted.turn_id is not None and key != posted.turn_id:
         raise TurnIdMismatch("Idempotency-Key and turn_id differ", pointer="#/turn_id")
     if key is not None and re.fullmatch(VISIBLE, key) is None:
         raise InvalidRequest("must be printable ASCII text", pointer="header/Idempotency-Key")
-    return Turn(
-        turn_id=posted.turn_id or key or fresh_id(),
-        session_id=posted.session_id,
-        messages=in_words(messages, {}),
-        kind=posted.as_kind(),
-        metadata=dict(posted.metadata),
-    )
+    return posted.turn_id or key or fresh_id()

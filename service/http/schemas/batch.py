@@ -8,7 +8,7 @@ from pydantic import Field
 
 from service.http.schemas.fields import Answered, Body, TurnId
 from service.http.schemas.problem import FieldFault
-from service.http.schemas.turns import POSTED, TurnIn, TurnKept
+from service.http.schemas.turns import MOST_MESSAGES, POSTED, MessageIn, TurnFields, TurnKept
 
 MOST_TURNS = 100
 
@@ -16,10 +16,11 @@ _SAID_AGAIN = {**POSTED, "turn_id": "2026-01-09-0002", "messages": [{"role": "us
 POSTED_BATCH: dict[str, Any] = {"turns": [POSTED, _SAID_AGAIN]}
 
 
-class TurnOfBatch(TurnIn):
-    """A turn as `POST …/turns` takes it, with an id, under which it is stored once however often it is sent."""
+class TurnOfBatch(TurnFields):
+    """A turn of text, with an id, under which it is stored once however often it is sent."""
 
     turn_id: TurnId
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED]}}
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from service.voice.spoken import Part
 
+MOST_MESSAGES = 256  # of a turn
+
 _NAME = (
     f"One printable line of at most {LONGEST} letters, and no word for another role. "
     "A name with a colon is stored, and the role is shown in its place."
@@ -119,12 +121,11 @@ def _read(part: str | TextPartIn | AudioPartIn, pointer: str) -> Part:
             return recording_of(audio.data, audio.format, pointer=f"{pointer}/input_audio/data")
 
 
-class TurnIn(Body):
-    """The messages of one exchange, posted together."""
+class TurnFields(Body):
+    """All of a turn but its messages."""
 
     turn_id: TurnId | None = None
     session_id: SessionId
-    messages: Annotated[list[SpokenMessageIn], Field(min_length=1, max_length=256)]
     kind: Literal["turn", "heartbeat", "probe", "import"] = "turn"
     off_the_record: Flag = Field(default=False, description="Store none of its words.")
     metadata: Metadata = Field(default_factory=dict)
@@ -133,13 +134,19 @@ class TurnIn(Body):
         default_factory=list, description="What became of what that call showed; not a part of the turn."
     )
 
-    model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED]}}
-
     _is_clear = field_validator("outcomes")(each_once)
 
     def as_kind(self) -> TurnKind:
         """The kind of turn, as the caller gives it."""
         return TurnKind.OFF_THE_RECORD if self.off_the_record else TurnKind(self.kind)
+
+
+class TurnIn(TurnFields):
+    """The messages of one exchange, posted together."""
+
+    messages: Annotated[list[SpokenMessageIn], Field(min_length=1, max_length=MOST_MESSAGES)]
+
+    model_config = Body.model_config | {"json_schema_extra": {"examples": [POSTED]}}
 
 
 class Dropped(Answered):

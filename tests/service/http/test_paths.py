@@ -22,6 +22,7 @@ GOOD = {
     "entity_id": "entity:1",
     "import_id": "i1",
     "dream": "1",
+    "name": "crm",
     "version": "2026-01-09T18-31-00-000000Z",
 }
 DOCUMENT = create_app(Settings()).openapi()
