@@ -23,6 +23,14 @@ _MOST_STEMS = 64
 _MOST_ROWS = 3_000  # rows that contain the words; measured: tests/benchmarks/README.md
 
 
+class TextQuery(NamedTuple):
+    """Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems* are asked for."""
+
+    arm: str
+    stems: tuple[str, ...]
+    limit: int
+
+
 class TextHit(NamedTuple):
     """A row that contains some of the words: a turn's sequence, or the number of a fact or entity. Higher is better."""
 
@@ -30,14 +38,30 @@ class TextHit(NamedTuple):
     score: float
 
 
-def ranked(database: sqlite3.Connection, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
+def ranked(database: sqlite3.Connection, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
     """
-    Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first.
+    The rows that each query finds, best first. Stems of an arm are counted once, and what two ask alike is found once.
 
-    If there are too many, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
+    If there are too many rows, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
     """
-    rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
-    chosen = _rarest(rows)
+    counts = {
+        arm: row_counts(database, arm, tuple({stem for one in queries if one.arm == arm for stem in one.stems}))
+        for arm in {one.arm for one in queries}
+    }
+    found: dict[tuple[str, tuple[str, ...], int], tuple[TextHit, ...]] = {}
+    asked = []
+    for arm, stems, limit in queries:
+        rows = {stem: counts[arm][stem] for stem in stems if stem in counts[arm]}
+        key = (arm, _rarest(rows), limit)
+        if key not in found:
+            found[key] = _ranked(database, arm, rows, key[1], limit=limit)
+        asked.append(found[key])
+    return tuple(asked)
+
+
+def _ranked(
+    database: sqlite3.Connection, arm: str, rows: Mapping[str, int], chosen: Sequence[str], *, limit: int
+) -> tuple[TextHit, ...]:
     if not chosen:
         return ()
     words = " OR ".join(f'"{stem}"' for stem in chosen)
