@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from service.index.mentions import put_entity, put_fact, settle_turn, uncount_fact, uncount_turns
@@ -18,7 +19,7 @@ from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
 from service.index.text_days import day_counts
 from service.index.text_names import mentions, names_in, names_of_kinds
-from service.index.text_ranking import ranked
+from service.index.text_ranking import TextQuery, ranked
 from service.index.text_store import (
     LANGUAGE,
     SPEAKER,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from service.index.text_store import IndexedTurn
     from service.ports.graph import StoredEntity, StoredFact
 
+_REMEMBERED = 8_000  # turns of all minds whose traits were read lately
 _COLUMNS = {
     "facts": "number, uuid, text, source, target, episodes, valid_at, invalid_at, importance",
     "entities": "number, uuid, name, key, summary, kind",
@@ -112,6 +114,7 @@ class TextIndex:
     def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
         """Remove turns. The turns *before* them lose the words of what followed."""
         gone = tuple(sequences)
+        _remembered_traits.cache_clear()  # they name speakers
         with self._file.changed() as database:
             uncount_turns(database, gone)
             for sequence in gone:
@@ -147,8 +150,12 @@ class TextIndex:
 
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
         """Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first."""
+        return self.search_all((TextQuery(arm, tuple(stems), limit),))[0]
+
+    def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
+        """What ``search`` finds of each query, in one pass."""
         with self._file.opened() as database:
-            return ranked(database, arm, stems, limit=limit)
+            return ranked(database, queries)
 
     def weight(self, arm: str, stems: Sequence[str]) -> float:
         """
@@ -156,13 +163,18 @@ class TextIndex:
 
         Stems that no row has count as the rarest.
         """
+        return self.weights(arm, (stems,))[0]
+
+    def weights(self, arm: str, queries: Sequence[Sequence[str]]) -> tuple[float, ...]:
+        """What ``weight`` says of the stems of each query, in one pass."""
         with self._file.opened() as database:
-            rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
+            rows = row_counts(database, arm, tuple({stem for stems in queries for stem in stems}))
             # About how many rows there are: to count them would read all of the table.
             last = database.execute(f"SELECT rowid FROM {WORD_TABLES[arm]} ORDER BY rowid DESC LIMIT 1").fetchone()
             every = last[0] if last is not None else 0
-        found = (min(rows.get(stem, 0), every) for stem in dict.fromkeys(stems))
-        return sum(max(0.0, math.log((every - many + 0.5) / (many + 0.5))) for many in found)
+        known = {stem: max(0.0, _idf(min(many, every), every)) for stem, many in rows.items()}
+        rarest = max(0.0, _idf(0, every))
+        return tuple(sum(known.get(stem, rarest) for stem in dict.fromkeys(stems)) for stems in queries)
 
     def turn_counts(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns contain each stem in their own words."""
@@ -210,22 +222,7 @@ class TextIndex:
         )
         with self._file.opened() as database:
             rows = database.execute(query, tuple(sequences)).fetchall()
-        speakers = json.loads(f"[{','.join(row[1] for row in rows)}]")
-        return {
-            row[0]: Traits(
-                speakers=tuple(spoke),
-                occurred_at=datetime.fromisoformat(row[2]),
-                asks=bool(row[3]),
-                statement_words=row[4],
-                has_time=bool(row[5]),
-                only_asks=bool(row[6]),
-                knows_not=bool(row[7]),
-                denies=row[8],
-                answers=frozenset(row[9].split()),
-                wants_answer=bool(row[10]),
-            )
-            for row, spoke in zip(rows, speakers, strict=True)
-        }
+        return {row[0]: _remembered_traits(*row[1:]) for row in rows}
 
     def denied_by(self, sequences: Sequence[int]) -> dict[int, int]:
         """Which of these turns are denied, and by which turn."""
@@ -334,3 +331,38 @@ class TextIndex:
         query = with_placeholders(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
         with self._file.opened() as database:
             return dict(database.execute(query, tuple(uuids)).fetchall())
+
+
+def _idf(rows: int, every: int) -> float:
+    return math.log((every - rows + 0.5) / (rows + 0.5))
+
+
+def _traits(  # noqa: PLR0913, PLR0917 - a row
+    speakers: str,
+    occurred_at: str,
+    asks: int,
+    statement_words: int,
+    has_time: int,
+    only_asks: int,
+    knows_not: int,
+    denies: int | None,
+    answers: str,
+    wants_answer: int,
+    /,
+) -> Traits:
+    return Traits(
+        tuple(json.loads(speakers)),
+        datetime.fromisoformat(occurred_at),
+        asks=bool(asks),
+        statement_words=statement_words,
+        has_time=bool(has_time),
+        only_asks=bool(only_asks),
+        knows_not=bool(knows_not),
+        denies=denies,
+        answers=frozenset(answers.split()),
+        wants_answer=bool(wants_answer),
+    )
+
+
+# The same turns come up again and again; what the file says is read each time, and only its meaning remembered.
+_remembered_traits = lru_cache(maxsize=_REMEMBERED)(_traits)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from service.index.text_ranking import TextHit
+    from service.index.text_ranking import TextHit, TextQuery
     from service.index.turn_fields import TurnFilter
 
 _OF_TURNS = frozenset({"turns", "concepts"})
@@ -39,18 +39,27 @@ class TextOfTurns(TextIndex):
         """Those of *sequences* that count."""
         return self._known.intersection(sequences)
 
-    def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
-        """The rows of an arm that these turns made."""
-        if arm in _OF_TURNS:
-            if type(self._whole) is not TextIndex:
-                found = self._whole.search(arm, stems, limit=_DEPTH)
-                return tuple(hit for hit in found if hit.number in self._known)[:limit]
-            with self._file.opened() as database:
-                return ranked(database, arm, stems, limit=limit, among=self._known)
-        hits = self._whole.search(arm, stems, limit=_DEPTH)
-        rows = self.facts if arm == "facts" else self.entities
-        known = rows([hit.number for hit in hits])
-        return tuple(hit for hit in hits if hit.number in known)[:limit]
+    def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
+        """The rows that these turns made."""
+        is_view = type(self._whole) is not TextIndex
+        of_turns = [query for query in queries if query.arm in _OF_TURNS and not is_view]
+        others = [query for query in queries if query.arm not in _OF_TURNS or is_view]
+        with self._file.opened() as database:
+            found = dict(zip(of_turns, ranked(database, of_turns, among=self._known), strict=True))
+        wider = self._whole.search_all([query._replace(limit=_DEPTH) for query in others])
+        found |= {query: self._of_these(query, hits) for query, hits in zip(others, wider, strict=True)}
+        return tuple(found[query] for query in queries)
+
+    def _of_these(self, query: TextQuery, hits: Sequence[TextHit]) -> tuple[TextHit, ...]:
+        numbers = [hit.number for hit in hits]
+        match query.arm:
+            case "facts":
+                known = frozenset(self.facts(numbers))
+            case "entities":
+                known = frozenset(self.entities(numbers))
+            case _:
+                known = self.known(numbers)
+        return tuple(hit for hit in hits if hit.number in known)[: query.limit]
 
     def denied_by(self, sequences: Sequence[int]) -> dict[int, int]:
         """Which of these turns are denied, and by which turn, whatever turn that is."""

@@ -1,20 +1,22 @@
 """
 What can be read of one graph: its cursors, what is near a vector, the facts around an entity, facts and entities.
 
-All statements are read-only and have a time limit. Vectors never come back over the wire, and rows are sorted and cut
-before anything is projected.
+All statements are read-only and have a time limit. What is near a vector is found beside the mind; the graph says what
+is around an entity.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
+
+from consolidation.kernel.errors import GraphTimedOut, GraphUnavailable, IndexUnusable
 from service.adapters.falkordb.fact_limit import OLD
-from service.adapters.falkordb.vector_index import ARMS
-from service.adapters.falkordb.vectors import matrix, printed
+from service.index.mind_vectors import FACTS
 from service.ports.embedder import EmbedderIdentity
 from service.ports.graph import (
     MOST_MENTIONS,
@@ -31,10 +33,10 @@ from service.ports.graph import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
-    from service.adapters.falkordb.vector_index import VectorIndexes
+    from service.index.mind_vectors import MindVectors
     from service.ports.embedder import Vectors
 
 _IDENTITY = "MATCH (m:Meta {name: 'embedder'}) RETURN m.embedder, m.dimension"
@@ -55,12 +57,11 @@ _STEP = """
 UNWIND $entities AS origin
 MATCH (n:Entity {uuid: origin})
 CALL {
-  WITH n MATCH (n)-[e:RELATES_TO]-(m:Entity) WHERE e.fact_embedding IS NOT NULL
+  WITH n MATCH (n)-[e:RELATES_TO]-(m:Entity)
   RETURN e, m LIMIT $most
 }
-WITH DISTINCT e, m, vec.cosineDistance(e.fact_embedding, vecf32($vector)) AS distance
-ORDER BY distance LIMIT $limit
-RETURN e.uuid, distance, m.uuid
+WITH DISTINCT e, m
+RETURN string.join(collect(e.uuid), $between), string.join(collect(m.uuid), $between)
 """
 _FACT = """e.uuid, e.fact, startNode(e).name, endNode(e).name, e.episodes, e.valid_at,
   coalesce(e.invalid_at, e.expired_at), e.importance"""
@@ -78,6 +79,9 @@ RETURN n.uuid, n.name, n.summary, episodes, n.kind
 _ALL_FACTS = f"MATCH ()-[e:RELATES_TO|{OLD}]->() RETURN {_FACT} ORDER BY e.uuid SKIP $after LIMIT $limit"
 _ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [], n.kind ORDER BY n.uuid SKIP $after LIMIT $limit"
 
+_BETWEEN = "\n"  # two uuids that come as one text
+_SHORT = 30_000  # vectors: a millisecond
+_STEP_SECONDS = 1.0  # a step of a few hundred facts takes milliseconds
 _HUB, _SEEN = 400, 400  # facts of one entity that a step looks at, mentions that are sorted: a hub has no more
 
 
@@ -91,10 +95,10 @@ async def size_of(connection: GraphConnection, name: str) -> GraphSize:
 class GraphReads:
     """One graph, called *name* on the server, as far as it is read."""
 
-    def __init__(self, connection: GraphConnection, *, name: str, indexes: VectorIndexes) -> None:
+    def __init__(self, connection: GraphConnection, *, name: str, vectors: MindVectors) -> None:
         self.name = name
+        self.vectors = vectors
         self._connection = connection
-        self._indexes = indexes
 
     async def identity(self) -> EmbedderIdentity | None:
         """Return which embedder made the vectors; None where there is no graph yet."""
@@ -117,28 +121,54 @@ class GraphReads:
         return await size_of(self._connection, self.name)
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
-        """Return what is near each vector: a statement for each arm with all queries in it, the arms at once."""
-        rows, queries = matrix(vectors.tolist()), len(vectors)
-        limits = zip(ARMS, (turns, facts, entities), strict=True)
-        arms = await asyncio.gather(
-            *(self._indexes.near(self.name, arm, rows, queries=queries, limit=limit) for arm, limit in limits)
-        )
-        return tuple(VectorHits(*hits) for hits in zip(*arms, strict=True))
+        """Return what is near each vector; the graph itself is asked nothing, unless there are no vectors of it yet."""
+        if not self.vectors.is_open:
+            await self._compared(self.vectors.open, queries=0)
+        if not self.vectors.mark:
+            await self.identity()  # raises where it is away
+            return (VectorHits(),) * len(vectors)
+        find = partial(self.vectors.nearest, vectors, turns=turns, facts=facts, entities=entities)
+        return await self._compared(find, queries=len(vectors))
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         """Return facts one and two steps from *entities*, nearest first; a hub counts for no more than others."""
         best: dict[str, float] = {}
-        origins, near = list(entities), printed(vector[0].tolist())
+        origins = list(entities)
         for most in (MOST_STEPS, limit):
-            words = f"entities={json.dumps(origins)} vector={near} most={_HUB} limit={most}"
-            rows = await self._connection.rows(self.name, _STEP, words) if origins else []
-            for key, distance, _ in rows:
-                best[key] = min(float(distance), best.get(key, 2.0))
-            origins = [uuid for uuid in dict.fromkeys(str(row[2]) for row in rows) if uuid not in entities][
-                :MOST_STEPPING_STONES
-            ]
-        nearest = sorted(best.items(), key=lambda item: item[1])[:limit]
-        return tuple(VectorHit(key, 1 - distance, 1 - distance) for key, distance in nearest)
+            try:
+                facts, ends = await self._step(origins) if origins else ([], [])
+            except GraphTimedOut:
+                if not best:
+                    raise
+                break  # the first step is worth having
+            found = await self._compared(partial(self.vectors.cosines, FACTS, facts, vector[0]), queries=0)
+            nearest = dict(sorted(found.items(), key=lambda item: -item[1])[:most])
+            best |= nearest
+            origins = [uuid for uuid in _led_to(nearest, facts, ends) if uuid not in entities][:MOST_STEPPING_STONES]
+        first = sorted(best.items(), key=lambda item: -item[1])[:limit]
+        return tuple(VectorHit(key, cosine, cosine) for key, cosine in first)
+
+    async def _step(self, origins: Sequence[str]) -> tuple[list[str], list[str]]:
+        """
+        Return the facts of *origins*, and beside each an entity that it leads to; of a hub, some of them.
+
+        Raises GraphTimedOut where the server does not find them in the time that a step has.
+        """
+        words = f"entities={json.dumps(origins)} most={_HUB} between={json.dumps(_BETWEEN)}"
+        rows = await self._connection.rows(self.name, _STEP, words, seconds=_STEP_SECONDS)
+        if not rows or not rows[0][0]:
+            return [], []
+        facts, ends = (str(cell).split(_BETWEEN) for cell in rows[0])
+        return facts, ends
+
+    async def _compared[Found](self, compare: Callable[[], Found], *, queries: int) -> Found:
+        """Return what a comparison finds. A short one is made at once: a thread would take longer to wake."""
+        try:
+            if self.vectors.is_open and queries * self.vectors.count() <= _SHORT:
+                return compare()
+            return await anyio.to_thread.run_sync(compare)
+        except IndexUnusable as error:
+            raise GraphUnavailable(str(error)) from error
 
     async def facts(self, uuids: Sequence[str], /) -> tuple[StoredFact, ...]:
         """Return those of the facts that exist."""
@@ -157,6 +187,15 @@ class GraphReads:
         found = await self._connection.read(self.name, _ALL_FACTS, words)
         named = await self._connection.read(self.name, _ALL_ENTITIES, words)
         return Extracted(tuple(_fact(row) for row in found), tuple(_entity(row) for row in named))
+
+
+def _led_to(nearest: Iterable[str], facts: Sequence[str], ends: Sequence[str]) -> dict[str, None]:
+    """Return the entities that the *nearest* of *facts* lead to, in their order; *ends* has one for each of *facts*."""
+    led: dict[str, list[str]] = {key: [] for key in nearest}
+    for fact, end in zip(facts, ends, strict=True):
+        if fact in led:
+            led[fact].append(end)
+    return dict.fromkeys(end for one in led.values() for end in one)
 
 
 def _fact(row: list[Any]) -> StoredFact:

@@ -63,11 +63,13 @@ class served:
 
     def __init__(self, folder):
         self.server = EmbeddedServer(folder)
+        self.folder = folder
 
     async def __aenter__(self):
         await self.server.start()
         await self.server.wait_until_ready()
         self.connection = GraphConnection(self.server.url)
+        self.connection.home = self.folder  # beside which minds are
         return self.server, self.connection
 
     async def __aexit__(self, *_):
@@ -77,7 +79,14 @@ class served:
 
 def graph_on(connection, mind_id):
     readers = TurnReaders(ExtractiveModel(), overrides=lambda _: None, spent=lambda *_: None)
-    return FalkorGraphs(connection, prefix="mind_", readers=readers, embedder=EMBEDDER).of(mind_id)
+    graphs = FalkorGraphs(
+        connection,
+        prefix="mind_",
+        readers=readers,
+        embedder=EMBEDDER,
+        vectors_of=lambda mind_id: connection.home / f"{mind_id}.vectors",
+    )
+    return graphs.of(mind_id)
 
 
 def episode(mind_id, sequence, text):
@@ -367,6 +376,7 @@ async def hub(connection, mind_id, *, spokes):
     """A hub with *spokes* facts to as many entities, each with a fact to a leaf; far away, one fact more."""
     vectors = np.eye(EMBEDDER.dimension, dtype=np.float32)
     words = {"spokes": spokes, "near": vectors[0].tolist(), "far": vectors[1].tolist()}
+    await graph_on(connection, mind_id).prepare(embedder=OURS)
     cypher = """
     CREATE (h:Entity {uuid: 'hub', name: 'Hub'})
     WITH h UNWIND range(1, $spokes) AS i
@@ -375,7 +385,10 @@ async def hub(connection, mind_id, *, spokes):
       (l:Entity {uuid: 'l' + toString(i)})-[:RELATES_TO {uuid: 'three' + toString(i), fact_embedding: vecf32($near)}]->
       (:Entity {uuid: 'x' + toString(i)})
     """
-    await connection.write(graph_name(mind_id, prefix="mind_"), cypher, words)
+    graph = graph_name(mind_id, prefix="mind_")
+    await connection.write(graph, cypher, words)
+    await connection.write(graph, "MATCH (m:Meta) SET m.vectors = 'of another run'", {})
+    await graph_on(connection, mind_id).prepare(embedder=OURS)  # which moves them out
     return vectors[:1]
 
 
@@ -384,6 +397,37 @@ async def test_neighbours_reach_two_steps_and_no_further(shared, mind):
     found = await graph_on(shared, mind).facts_around(["hub"], vector, limit=50)
     assert sorted(one.key for one in found) == ["one1", "one2", "two1", "two2"]
     assert [one.key[:3] for one in found] == ["one", "one", "two", "two"]
+
+
+class Late:
+    """A connection whose answers to what has many rows come too late, but for the *first* ones."""
+
+    def __init__(self, connection, *, first):
+        self._connection, self._left = connection, first
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    async def rows(self, *words, seconds=None):
+        if self._left == 0:
+            raise GraphTimedOut("late")
+        self._left -= 1
+        return await self._connection.rows(*words, seconds=seconds)
+
+
+async def test_what_the_first_step_found_is_kept_where_the_second_takes_too_long(shared, mind):
+    vector = await hub(shared, mind, spokes=2)
+    graph = graph_on(shared, mind)
+    graph._connection = Late(shared, first=1)
+    assert sorted(one.key for one in await graph.facts_around(["hub"], vector, limit=50)) == ["one1", "one2"]
+    with pytest.raises(GraphTimedOut):
+        await graph.facts_around(["hub"], vector, limit=50)
+
+
+async def test_a_step_has_its_time(shared):
+    await shared.write("g", "CREATE (:N)", {})
+    with pytest.raises(GraphTimedOut):
+        await shared.rows("g", "UNWIND range(1, 100000000) AS i RETURN sum(i * i)", "", seconds=0.2)
 
 
 async def test_a_hub_costs_no_more_than_its_nearest(shared, mind):
