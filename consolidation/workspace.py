@@ -167,6 +167,11 @@ class Workspace:
         return self.folder / "derived" / "text.sqlite3"
 
     @property
+    def vectors(self) -> Path:
+        """The vectors of turns, facts and names; may be deleted at any time the service is down."""
+        return self.folder / "derived" / "vectors"
+
+    @property
     def journal_index(self) -> Path:
         """The index of MEMORY.md and memory/; may be deleted at any time the service is down."""
         return self.folder / "derived" / "journal.sqlite3"

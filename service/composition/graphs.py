@@ -78,6 +78,7 @@ def falkordb(
         FalkorGraphs,
         connection,
         prefix=settings.graph_prefix,
+        vectors_of=lambda mind_id: workspace_of(settings.folder, mind_id).vectors,
         checkpoint_of=lambda mind_id: workspace_of(settings.folder, mind_id).graph_checkpoint,
         folder=folder,
     )

@@ -116,6 +116,7 @@ class Mind:
         self.outcomes.close()
         self.trace_log.close()
         self.journal.close()
+        await self.graph.close()
 
 
 @dataclass(frozen=True, slots=True)

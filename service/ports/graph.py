@@ -180,7 +180,8 @@ class Graphs(Protocol):
 
 class MindGraph(Protocol):
     """
-    The temporal graph of one mind. Every method may raise GraphUnavailable (or GraphTimedOut).
+    The temporal graph of one mind. Every method may raise GraphUnavailable (or GraphTimedOut); those that write also
+    IndexUnusable, where vectors can not be stored.
 
     Reading the graph of a mind that has none finds nothing and creates nothing. Every write may be repeated.
     """
@@ -189,7 +190,9 @@ class MindGraph(Protocol):
         """
         Make the graph ready for writes and return how far it is.
 
-        Raises EmbedderMismatch where its vectors are of another embedder, and then so do ``extract`` and ``nearest``.
+        Vectors that got lost are made again: of facts and names here, of turns by a cursor ``saved`` that goes back.
+        Raises EmbedderFault, and EmbedderMismatch where its vectors are of another embedder; then so do ``extract`` and
+        ``nearest``.
         """
         ...
 
@@ -307,4 +310,8 @@ class MindGraph(Protocol):
 
         The entities come without episodes. An empty page is behind the last one.
         """
+        ...
+
+    async def close(self) -> None:
+        """Let go of what is kept open of the graph; the next use opens it again."""
         ...

@@ -1,5 +1,6 @@
 """
-A made-up mind's graph, written in bulk by the service's own statements.
+A made-up mind's graph and its vectors, written in bulk by the service's own statements; and the same graph for stock
+Graphiti, which looks for vectors in it.
 
 The embedded server does not append to its log meanwhile; what is kept is what its first rewrite leaves.
 """
@@ -7,21 +8,25 @@ The embedded server does not append to its log meanwhile; what is kept is what i
 from __future__ import annotations
 
 import asyncio
+import shutil
+from contextlib import asynccontextmanager
 from itertools import batched
 from typing import TYPE_CHECKING
 
+from consolidation.workspace import workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphiti_store import GraphitiStore
 from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.schema import index_keys
 from service.adapters.falkordb.server import EmbeddedServer
+from service.adapters.falkordb.vectors import printed
 from service.ports.embedder import EmbedderIdentity
 from tests.benchmarks.contents import GRAPH, MIND, PREFIX
 from tests.benchmarks.synthetic import entity_uuid
 from tests.benchmarks.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from falkordb.asyncio import FalkorDB
@@ -29,10 +34,33 @@ if TYPE_CHECKING:
     from tests.benchmarks.contents import Contents
 
 _BATCH = 250
+_NAME_VECTORS = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.name_embedding = vecf32(row.vector)"
+_FACT_VECTORS = (
+    "UNWIND $rows AS row MATCH ()-[e:RELATES_TO {uuid: row.uuid}]->() SET e.fact_embedding = vecf32(row.vector)"
+)
 
 
-async def store(folder: Path, held: Contents) -> None:
-    """Fill the embedded server in *folder*, which must be empty, and stop it."""
+async def store(home: Path, held: Contents) -> None:
+    """Fill the embedded server of a home, which must be empty, and stop it."""
+    async with _filling(home / "graph") as connection:
+        await _fill(connection, held, home)
+
+
+async def store_for_stock(home: Path, made: Path, held: Contents) -> None:
+    """Fill *home* with the graph of the home *made*, and its vectors in it, as Graphiti has them."""
+    shutil.copytree(made / "graph", home / "graph")
+    async with _filling(home / "graph") as connection:
+        for cypher, rows, vector in (
+            (_NAME_VECTORS, _entities(held), "name_embedding"),
+            (_FACT_VECTORS, _facts(held), "fact_embedding"),
+        ):
+            for batch in batched(rows, _BATCH):
+                words = [{"uuid": row["uuid"], "vector": printed(row[vector])} for row in batch]
+                await connection.write(GRAPH, cypher, {"rows": words})
+
+
+@asynccontextmanager
+async def _filling(folder: Path) -> AsyncIterator[GraphConnection]:
     server = EmbeddedServer(folder)
     await server.start()
     connection = GraphConnection(server.url, write_seconds=300)
@@ -40,7 +68,7 @@ async def store(folder: Path, held: Contents) -> None:
         await server.wait_until_ready()
         client = await connection.client()
         await client.execute_command("CONFIG", "SET", "appendonly", "no")
-        await _fill(connection, held)
+        yield connection
         await client.execute_command("CONFIG", "SET", "appendonly", "yes")
         await _rewritten(client)
     finally:
@@ -48,8 +76,15 @@ async def store(folder: Path, held: Contents) -> None:
         await server.stop()
 
 
-async def _fill(connection: GraphConnection, held: Contents) -> None:
-    graph = FalkorGraphs(connection, prefix=PREFIX, readers=None, embedder=WordVectors()).of(MIND)
+async def _fill(connection: GraphConnection, held: Contents, home: Path) -> None:
+    graphs = FalkorGraphs(
+        connection,
+        prefix=PREFIX,
+        readers=None,
+        embedder=WordVectors(),
+        vectors_of=lambda mind_id: workspace_of(home, mind_id).vectors,
+    )
+    graph = graphs.of(MIND)
     await graph.prepare(embedder=EmbedderIdentity(WordVectors.name, WordVectors.dimension))
     await index_keys(connection, graph.name)
     for places in batched(range(len(held.episodes)), _BATCH):
@@ -60,7 +95,7 @@ async def _fill(connection: GraphConnection, held: Contents) -> None:
         await graph.save(
             episodes, own=own, leaning=leaning, after=episodes[0].sequence - 1, cursor=episodes[-1].sequence
         )
-    store = GraphitiStore(connection=connection, graph=GRAPH, kind_of=lambda _: "", known=set())
+    store = GraphitiStore(connection=connection, graph=GRAPH, vectors=graph.vectors, kind_of=lambda _: "", known=set())
     for save, rows in (
         (store.node_save_bulk, _entities(held)),
         (store.edge_save_bulk, _facts(held)),
@@ -70,6 +105,7 @@ async def _fill(connection: GraphConnection, held: Contents) -> None:
         for batch in batched(rows, _BATCH):
             await save(None, None, None, batch)
     await graph.mark_extracted(held.episodes[-1].sequence, after=0)
+    await graph.close()
 
 
 def _entities(held: Contents) -> Iterator[dict[str, object]]:

@@ -22,7 +22,7 @@ import numpy as np
 from consolidation.transcript.records import encode
 from consolidation.workspace import workspace_of
 from service.adapters.falkordb import mind_graph, schema
-from service.index import text_store
+from service.index import mind_vectors, text_store, vector_table
 from service.index.text_index import TextIndex
 from service.ingest.episodes import as_indexed
 from service.ingest.knowledge_index import index_knowledge
@@ -30,7 +30,7 @@ from service.ports.graph import Extracted
 from tests.benchmarks import contents as held_contents
 from tests.benchmarks import graph_loading, synthetic, vectors, vocabulary
 from tests.benchmarks.contents import MIND, contents, session_before
-from tests.benchmarks.graph_loading import store
+from tests.benchmarks.graph_loading import store, store_for_stock
 from tests.benchmarks.synthetic import SyntheticMind
 from tests.benchmarks.vectors import WordVectors
 
@@ -40,7 +40,18 @@ if TYPE_CHECKING:
     from tests.benchmarks.contents import Contents
 
 ARMS = ("turns", "facts", "entities")
-_MADE_BY = (held_contents, graph_loading, synthetic, vectors, vocabulary, schema, mind_graph, text_store)
+_MADE_BY = (
+    held_contents,
+    graph_loading,
+    synthetic,
+    vectors,
+    vocabulary,
+    schema,
+    mind_graph,
+    text_store,
+    mind_vectors,
+    vector_table,
+)
 _PAGE = 5_000
 
 
@@ -54,6 +65,11 @@ class Built:
     def home(self) -> Path:
         """What is copied."""
         return self.folder / "home"
+
+    @property
+    def stock(self) -> Path:
+        """A home with the same graph as stock Graphiti has it, its vectors in it."""
+        return self.folder / "stock"
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -94,8 +110,11 @@ async def build(folder: Path, *, facts: int, advanced: Callable[[str], None] = l
         write(made.home, held)
         done(step, began)
     began = time.monotonic()
-    await store(made.home / "graph", held)
+    await store(made.home, held)
     done("graph", began)
+    began = time.monotonic()
+    await store_for_stock(made.stock, made.home, held)
+    done("graph for stock", began)
     (folder / "built.json").write_text(json.dumps({**notes, "seconds": seconds}))
     return made
 

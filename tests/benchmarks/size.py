@@ -1,4 +1,4 @@
-"""What a mind's size costs before a turn: our retrieval and stock Graphiti's search, on the same server and graph."""
+"""What a mind's size costs before a turn: our retrieval, and stock Graphiti's search on a copy of the graph."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ async def size(folder: Path, *, facts: int, seconds: float, advanced: Told = lam
             found["profile ms"] = await _profile(service, opened_mind, questions, seconds=seconds)
             found["megabytes"] = stood.sizes
             advanced("ours and stock")
-            found["cells"] = await _ours_and_stock(service, opened_mind, stood, questions, seconds=seconds)
+            async with standing(made.stock, within=folder) as copy:
+                found["cells"] = await _ours_and_stock(service, opened_mind, copy, questions, seconds=seconds)
         advanced(DOOR)
         door = await _through_the_door(stood, questions, seconds=seconds)
     found["megabytes"] |= door.pop("megabytes")
@@ -87,7 +88,7 @@ async def _arms(service: Running, made: Built, questions: Sequence[Question], *,
 
 
 async def _ours_and_stock(
-    service: Running, mind: Mind, stood: Standing, questions: Sequence[Question], *, seconds: float
+    service: Running, mind: Mind, copy: Standing, questions: Sequence[Question], *, seconds: float
 ) -> dict[str, Any]:
     """Our retrieval at its seam, of a turn's three queries and of one; and stock's search, of one."""
     retrieval = Retrieval(embedder=service.memory.embedder, switches=Switches())
@@ -108,10 +109,10 @@ async def _ours_and_stock(
 
         return search
 
-    async with stock(stood.url, graph=GRAPH, embedder=WordVectors(), answer=lambda *_: {}) as graphiti:
+    async with stock(copy.url, graph=GRAPH, embedder=WordVectors(), answer=lambda *_: {}) as graphiti:
         from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
 
-        await until_indexed(stood.url)
+        await until_indexed(copy.url)
         calls = {OURS: ours(3), ONE: ours(1), STOCK: stocks([GRAPH]), BARE: stocks(None)}
         return await side_by_side(calls, callers=CALLERS, seconds=seconds, rounds=_ROUNDS)
 
@@ -127,9 +128,11 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
     connection = graph._connection
     limits = connection._limits
     connection._limits = replace(limits, read_seconds=_PROFILE_SECONDS)
-    graph._connection = graph._indexes._connection = TimedConnection(connection, spent)
+    graph._connection = TimedConnection(connection, spent)
     embedder = Timed(memory.embedder, spent, called=lambda name, _: f"embedder: {name}")
     retrieval = Timed(Retrieval(embedder=embedder, switches=Switches()), spent, called=lambda *_: "the whole search")
+    vectors = graph.vectors
+    graph.vectors = Timed(vectors, spent, called=lambda name, _: f"vectors: {name}")
     watched = replace(mind, text=Timed(mind.text, spent, called=arm))
 
     async def search(number: int) -> None:
@@ -141,7 +144,7 @@ async def _profile(service: Running, mind: Mind, questions: Sequence[Question], 
     try:
         await timed([search], seconds=seconds, most=_PROFILED)
     finally:
-        graph._connection = graph._indexes._connection = connection
+        graph._connection, graph.vectors = connection, vectors
         connection._limits = limits
     return spent.medians()
 

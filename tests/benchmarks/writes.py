@@ -58,7 +58,8 @@ async def writes(
         if name.startswith("stock") and not with_stock:
             continue
         advanced(name)
-        async with standing(made.home if made else None, within=folder) as stood:  # each on a copy of its own
+        home = (made.stock if name.startswith("stock") else made.home) if made else None
+        async with standing(home, within=folder) as stood:  # each on a copy of its own
             found[name] = await measure(stood)
     return found
 
@@ -114,7 +115,7 @@ async def _through_lanes(
 
 
 async def _stock(stood: Standing, told: Sequence[Told]) -> dict[str, Any]:
-    """The same turns through ``add_episode``, on the same graph, with a model that answers at once."""
+    """The same turns through ``add_episode``, on a copy of the graph, with a model that answers at once."""
     talks = [_talk(one) for one in told]
     taken = []
     async with stock(stood.url, graph=GRAPH, embedder=WordVectors(), answer=Brain(talks).answer) as graphiti:

@@ -44,6 +44,7 @@ async def test_a_graph_is_copied_row_by_row_into_either_implementation(on, bench
         assert not await moved.exists()
         for _ in range(2):
             await moved.adopt(site)
+        await copy.prepare(embedder=OURS)
 
         assert await everything(copy) == await everything(graph)
         assert (await copy.progress(), await copy.size(), await copy.identity()) == (

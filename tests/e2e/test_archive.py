@@ -10,6 +10,7 @@ import pytest
 from service.mind.mind_gate import Paused
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.archive.graph_rows import KINDS
+from service.index.mind_vectors import KINDS as KINDS_OF_VECTORS
 from tests.e2e.test_erasure import counts, erase, holding
 from tests.support.archives import TALK, exported, found, imported, is_found, members, rows_of, tell, with_rows, zipped
 from tests.support.embedded_graph import column, frozen_graph, rows
@@ -210,7 +211,7 @@ async def test_every_kind_of_node_and_edge_is_in_the_archive_or_made_anew(tmp_pa
     assert set(labels) | set(types) <= KINDS.keys() | MADE_ANEW
     kept = {name for row in held for name in (*row["properties"], *row.get("vectors", {}))}
     # Of attempts, gone by then, and of entities whose kind a model said: here is none.
-    assert set(names) - kept <= {"group_id", "dimension", "embedder", "count", "kind"}
+    assert set(names) - kept <= {"group_id", "dimension", "embedder", "vectors", "count", "kind"}
 
 
 async def test_nothing_secret_and_nothing_of_the_machine_is_in_an_archive(tmp_path):
@@ -241,9 +242,10 @@ async def test_vectors_of_another_embedder_are_refused_and_made_anew_when_asked(
         gone = await service.http.get("/v1/minds/ada")
         took = await imported(service, archive, reembed="true")
         after = await found(service)
-        lengths = await rows(
-            service, "ada", "MATCH (n) RETURN DISTINCT labels(n)[0], n.embedding, n.name_embedding, n.leaning"
-        )
+        stored = service.memory.graphs.of("ada").vectors
+        lengths = {
+            one.shape[1] for kind in KINDS_OF_VECTORS for one in stored.vectors_of(kind, stored.keys(kind)).values()
+        }
         ours = await service.memory.embedder.identity()
         query = {"query": ASKED[0], "kinds": "fact"}
         remembered = (await service.http.get("/v1/minds/ada/remember", params=query)).json()
@@ -253,8 +255,7 @@ async def test_vectors_of_another_embedder_are_refused_and_made_anew_when_asked(
     assert gone.status_code == 404
     assert took.json()["reembedded"] is True
     assert after["graph"] == before["graph"]
-    sizes = {len(vector) for _, *vectors in lengths for vector in vectors if vector is not None}
-    assert (sizes, ours == size) == ({ours.dimension}, False)
+    assert (lengths, ours == size) == ({ours.dimension}, False)
     assert "Lyon" in remembered["memories"][0]["text"]
 
 
@@ -270,16 +271,15 @@ async def test_an_archive_without_a_graph_is_one_too(tmp_path):
 
 
 async def test_vectors_arrive_exactly(tmp_path):
-    cypher = "MATCH (n:Passage) RETURN n.sequence, n.embedding, n.leaning ORDER BY n.sequence"
     async with running(tmp_path) as service:
         await tell(service)
         await imported(service, await exported(service), "bo")
         await found(service, "bo")
-        one, other = [await rows(service, mind_id, cypher) for mind_id in ("ada", "bo")]
-
-    for mine, theirs in zip(one, other, strict=True):
-        assert mine[0] == theirs[0]
-        assert np.array_equal(np.asarray(mine[1:], np.float32), np.asarray(theirs[1:], np.float32))
+        one, other = [service.memory.graphs.of(mind_id).vectors for mind_id in ("ada", "bo")]
+        for kind in KINDS_OF_VECTORS:
+            mine, theirs = [sorted(by.vectors_of(kind, by.keys(kind)).values(), key=bytes) for by in (one, other)]
+            assert len(mine) == len(theirs) > 0
+            assert np.array_equal(np.stack(mine), np.stack(theirs))
 
 
 async def test_a_damaged_line_does_not_keep_a_mind_from_leaving_or_arriving(tmp_path):

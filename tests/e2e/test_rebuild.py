@@ -204,7 +204,7 @@ async def test_a_site_is_nobody_s_graph_and_takes_a_mind_s_name(tmp_path):
     await server.wait_until_ready()
     connection = GraphConnection(server.url)
     try:
-        graph = FalkorArchivableGraph(connection, name=graph_name("a-b_c", prefix="mind_"))
+        graph = FalkorArchivableGraph(connection, name=graph_name("a-b_c", prefix="mind_"), vectors=None)
         site = graph.site("4711")
         await connection.write(site, "CREATE (:Entity {uuid: 'new'})", {})
         await connection.write("mind_a_hb__c", "CREATE (:Entity {uuid: 'old'})", {})

@@ -120,6 +120,7 @@ async def bench(kind, folder=None, *, url=None):
             prefix="mind_",
             readers=opened.readers,
             embedder=EMBEDDER,
+            vectors_of=lambda mind_id: folder / f"in-cluster-{mind_id}.vectors",
             checkpoint_of=lambda mind_id: folder / f"in-cluster-{mind_id}.checkpoint",
         )
         try:
@@ -133,6 +134,7 @@ async def bench(kind, folder=None, *, url=None):
             prefix="mind_",
             readers=opened.readers,
             embedder=EMBEDDER,
+            vectors_of=lambda mind_id: folder / f"{mind_id}.vectors",
             checkpoint_of=lambda mind_id: folder / f"{mind_id}.checkpoint",
             folder=folder,
         )
@@ -224,6 +226,7 @@ async def built(on, mind, rows):
         for start in range(0, len(of_kind), 500):
             await moved.put(site, of_kind[start : start + 500])
     await moved.adopt(site)
+    await on.of(mind).prepare(embedder=OURS)
 
 
 def entity(uuid, *, summary="", name=None):

@@ -1,46 +1,62 @@
 """
 A mind's graph read row by row, and a new one built at a site and then moved into the mind's place.
 
+What is read has its vectors from beside the mind. What is built has them in the graph, since a site has nothing beside
+it; they are moved out when the graph is prepared (`settling.py`).
+
 The move is one RENAME, which FalkorDB writes to its log as such.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
 
 from service.adapters.falkordb.graph_names import site_prefix
-from service.adapters.falkordb.schema import NAME, index_keys, prepare
+from service.adapters.falkordb.schema import index_keys, prepare
 from service.adapters.falkordb.vectors import printed
 from service.archive.graph_rows import GROUP, KINDS, row_of
+from service.index.mind_vectors import FACTS, LEANING, NAMES, OWN, TURNS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
     from service.archive.graph_rows import Row, RowKind
+    from service.index.mind_vectors import MindVectors
     from service.ports.embedder import EmbedderIdentity
 
 _PASSAGE = "Passage"
-_WITH_VECTORS, _WITHOUT = 100, 2_000  # rows a page: vectors are read on the event loop
+_WITH_VECTORS, _WITHOUT = 200, 2_000  # rows a page
+# Where the vectors of a kind of row are, and in which place each.
+_BESIDE = {
+    _PASSAGE: (TURNS, {"embedding": OWN, "leaning": LEANING}),
+    "RELATES_TO": (FACTS, {"fact_embedding": 0}),
+    "Entity": (NAMES, {"name_embedding": 0}),
+}
 
 
 class FalkorArchivableGraph:
     """The graph of one mind, called *name* on the server, as export and import see it."""
 
-    def __init__(self, connection: GraphConnection, *, name: str) -> None:
+    def __init__(self, connection: GraphConnection, *, name: str, vectors: MindVectors | None) -> None:
+        """*vectors* are those of the graph; None reads it without."""
         self._connection = connection
         self._name = name
+        self._vectors = vectors
 
     def site(self, token: str, /) -> str:
         """Return the name of a site."""
         return f"{site_prefix(self._name)}{token}"
 
-    async def pages(self, *, with_vectors: bool = True) -> AsyncIterator[tuple[Row, ...]]:
+    async def pages(self) -> AsyncIterator[tuple[Row, ...]]:
         """
         Yield all rows, by internal id within each kind: what is added or removed meanwhile moves no other.
 
         Without vectors, the passages are left out, which are little else.
         """
+        with_vectors = self._vectors is not None
         for kind_name, kind in KINDS.items():
             if kind_name == _PASSAGE and not with_vectors:
                 continue
@@ -49,7 +65,10 @@ class FalkorArchivableGraph:
             words["vectors"] = list(kind.vectors)
             while found := await self._connection.read(self._name, page, words):
                 words["after"] = found[-1][0]
-                yield tuple(row_of(kind_name, dict(row[1]), (row[2], row[3]) if kind.ends else None) for row in found)
+                stored = [(dict(row[1]), (row[2], row[3]) if kind.ends else None) for row in found]
+                if self._vectors is not None and kind_name in _BESIDE:
+                    await anyio.to_thread.run_sync(_add_vectors, self._vectors, kind_name, [one for one, _ in stored])
+                yield tuple(row_of(kind_name, one, ends) for one, ends in stored)
 
     async def exists(self) -> bool:
         """Return whether the mind has a graph."""
@@ -75,8 +94,19 @@ class FalkorArchivableGraph:
         await self._connection.delete(site)
 
     async def drop(self) -> None:
-        """Drop the mind's graph."""
+        """Drop the mind's graph, and its vectors."""
         await self._connection.delete(self._name)
+        if self._vectors is not None:
+            await anyio.to_thread.run_sync(self._vectors.drop)
+
+
+def _add_vectors(vectors: MindVectors, kind: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Add to rows what is stored of them beside the mind; what stands in the graph still, stays."""
+    beside, places = _BESIDE[kind]
+    found = vectors.vectors_of(beside, [str(row["uuid"]) for row in rows])
+    for row in rows:
+        if (stored := found.get(str(row["uuid"]))) is not None:
+            row.update({name: stored[at] for name, at in places.items() if row.get(name) is None})
 
 
 def _page(name: str, kind: RowKind, *, with_vectors: bool) -> str:
@@ -102,8 +132,7 @@ def _put(name: str, kind: RowKind) -> str:
         """
     vectors = "".join(f", x.{vector} = vecf32(row.{vector})" for vector in kind.vectors)
     group = f", x.{GROUP} = $group" if kind.is_grouped else ""
-    names = f" WITH x AS n {NAME}" if name == "Entity" else ""
-    return f"UNWIND $rows AS row {made} SET x += row.plain{vectors}{group}{names}"
+    return f"UNWIND $rows AS row {made} SET x += row.plain{vectors}{group}"
 
 
 def _words(row: Row) -> Mapping[str, object]:

@@ -1,8 +1,9 @@
 """
 Erases from a mind's graph: episodes with what only they say, or all of it; ``purge`` then has the server forget it.
 
-Every statement may run twice. People's words are never sent to the server here, because it stores the statements that
-it is sent in a stream of its own, which is deleted with what is erased.
+Every statement may run twice. Vectors of what is gone are overwritten beside the mind. People's words are never sent to
+the server here, because it stores the statements that it is sent in a stream of its own, which is deleted with what is
+erased.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from consolidation.text.words import tokens
 from service.adapters.falkordb.fact_limit import OLD
 from service.adapters.falkordb.graph_names import site_prefix
 from service.adapters.falkordb.reads import size_of
+from service.adapters.falkordb.settling import forget_strangers
 from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Tainted
 from service.ports.graph import GraphSize
 
@@ -86,7 +88,7 @@ WITH n, mentions, count(e) AS facts WHERE mentions = 0 AND facts = 0
 RETURN n.uuid
 """
 _DROP_ENTITIES = "MATCH (n:Entity) WHERE n.uuid IN $entities DETACH DELETE n"
-_DROP_NAMES = "MATCH (x:Name) WHERE x.uuid IN $entities DELETE x"
+_DROP_NAMES = "MATCH (x:Name) WHERE x.uuid IN $entities DELETE x"  # of a graph of before vectors were beside the mind
 _FACTS_OF = f"""
 MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities
 WITH DISTINCT n, e ORDER BY e.created_at, e.valid_at, e.uuid
@@ -163,6 +165,7 @@ class FalkorErasableGraph:
         await self._connection.write(graph, _DROP_ENTITIES, {"entities": entities})
         left = sorted(touched - set(entities))
         await self._summarise(left)
+        await forget_strangers(self._connection, graph, self._graph.vectors)
         kept = dict.fromkeys(row[0] for row in changed if row[0] not in facts)
         return Forgotten(counts[0], counts[1], tuple(sorted(facts)), tuple(entities), tuple(kept), tuple(left))
 
@@ -173,7 +176,9 @@ class FalkorErasableGraph:
     async def remains(self, episodes: Sequence[str], /, *, forms: Sequence[str]) -> int:
         """How much still stands of *episodes*, or shows one of *forms*: the whole graph is read."""
         await self._quiet()
-        count = sum(int(rows[0][0]) for rows in await self._counts(episodes) if rows)
+        told, passages, facts = (int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes))
+        vectors = await anyio.to_thread.run_sync(self._graph.vectors.count_of, frozenset(episodes))
+        count = told + max(passages, vectors) + facts  # a passage and its vectors are one thing
         after = 0
         while forms:
             page = await self._graph.knowledge(after=after, limit=_PAGE)
@@ -195,6 +200,7 @@ class FalkorErasableGraph:
             size = GraphSize(*map(sum, zip(astuple(size), astuple(found), strict=True)))
             await self._connection.delete(graph)
             await self._purge.forget_statements(graph)
+        await anyio.to_thread.run_sync(self._graph.vectors.drop)
         return size, keys
 
     async def keys(self) -> int:

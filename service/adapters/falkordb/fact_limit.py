@@ -37,11 +37,14 @@ RETURN o.uuid
 _DROP = "UNWIND $facts AS fact MATCH ()-[e:RELATES_TO {uuid: fact}]->() DELETE e"
 
 
-async def retire_oldest_facts(connection: GraphConnection, graph: str, facts: Sequence[str]) -> None:
-    """Retire the oldest facts of those pairs that *facts* (uuids) join and that have too many."""
+async def retire_oldest_facts(connection: GraphConnection, graph: str, facts: Sequence[str]) -> tuple[str, ...]:
+    """Retire the oldest facts of those pairs that *facts* (uuids) join and that have too many; return their uuids."""
+    retired: list[str] = []
     if not facts:
-        return
+        return ()
     for source, target, count in await connection.read(graph, _CROWDED, {"facts": list(facts), "most": MOST}):
         words = {"source": source, "target": target, "old": count - KEPT}
         gone = [row[0] for row in await connection.write(graph, _COPY, words)]
         await connection.write(graph, _DROP, {"facts": gone})
+        retired += gone
+    return tuple(retired)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
     from prompts.responses import Extraction
     from service.adapters.falkordb.connection import GraphConnection
-    from service.adapters.falkordb.vector_index import VectorIndexes
+    from service.index.mind_vectors import MindVectors
     from service.ingest.extraction_prompts import TurnReader
     from service.ports.embedder import Embedder
     from service.ports.graph import Episode
@@ -58,11 +58,11 @@ async def add_episode(
     reader: TurnReader,
     embedder: Embedder,
     connection: GraphConnection,
-    indexes: VectorIndexes,
+    vectors: MindVectors,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode. Return the uuids of the facts and of the entities that it touched, each once."""
     graphiti = Graphiti(
-        graph_driver=_driver_on(client, graph, connection, indexes, kind_of=reader.kind_of),
+        graph_driver=_driver_on(client, graph, connection, vectors, kind_of=reader.kind_of),
         llm_client=_Reading(reader, episode, previous),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -273,13 +273,15 @@ def _driver_on(
     client: FalkorDB,
     graph: str,
     connection: GraphConnection,
-    indexes: VectorIndexes,
+    vectors: MindVectors,
     *,
     kind_of: Callable[[str], str],
 ) -> GraphitiDriver:
     """Return a driver of *graph* that saves and searches by our seams; *kind_of* knows an entity's kind by its name."""
     driver = GraphitiDriver(connection, falkor_db=client, database=graph)
     known: set[str] = set()
-    driver.graph_operations_interface = GraphitiStore(connection=connection, graph=graph, kind_of=kind_of, known=known)
-    driver.search_interface = GraphitiSearch(indexes=indexes, known=known)
+    driver.graph_operations_interface = GraphitiStore(
+        connection=connection, graph=graph, vectors=vectors, kind_of=kind_of, known=known
+    )
+    driver.search_interface = GraphitiSearch(vectors=vectors, known=known)
     return driver

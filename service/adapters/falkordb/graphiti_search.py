@@ -1,8 +1,9 @@
 """
-What Graphiti compares a new episode with: its seam for searching, filled with our vector indexes.
+What Graphiti compares a new episode with: its seam for searching, filled with the mind's vectors.
 
-The original compares every vector with every other, several times for each episode. Here one statement asks for all
-names of an episode, and one for all facts. Full text finds nothing here: vectors say what two sentences have in common.
+The original compares every vector with every other, several times for each episode, in the server. Here one search
+compares all names of an episode, and one all its facts. Full text finds nothing here: vectors say what two sentences
+have in common.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import anyio.to_thread
 from graphiti_core.driver.driver import GraphProvider
 from graphiti_core.driver.search_interface.search_interface import SearchInterface
 from graphiti_core.edges import get_entity_edge_from_record
 from graphiti_core.nodes import get_entity_node_from_record
 from pydantic import PrivateAttr
 
-from service.adapters.falkordb.vector_index import ENTITIES, FACTS
-from service.adapters.falkordb.vectors import matrix, printed
+from service.index.mind_vectors import FACTS, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from graphiti_core.nodes import EntityNode
     from graphiti_core.search.search_filters import SearchFilters
 
-    from service.adapters.falkordb.vector_index import Arm, VectorIndexes
+    from service.index.mind_vectors import MindVectors
+    from service.ports.embedder import Vectors
 
 _EDGE = """
   startNode(e).uuid AS source_node_uuid, endNode(e).uuid AS target_node_uuid,
@@ -36,19 +38,15 @@ _EDGE = """
 """
 _FACTS = f"UNWIND $uuids AS u MATCH ()-[e:RELATES_TO {{uuid: u}}]->() RETURN e.uuid AS uuid, {_EDGE}"
 # Both ends are found first: in one pattern, all facts of one end would be walked, and one may be in every turn.
-_BETWEEN = f"""
+_BETWEEN = """
 UNWIND range(0, size($pairs) - 1) AS i
-WITH i, $pairs[i][0] AS one, $pairs[i][1] AS other, vecf32($vectors[i]) AS v
-MATCH (n:Entity {{uuid: one}})
-WITH i, n, other, v
-MATCH (m:Entity {{uuid: other}})
-WITH i, n, m, v
+WITH i, $pairs[i][0] AS one, $pairs[i][1] AS other
+MATCH (n:Entity {uuid: one})
+WITH i, n, other
+MATCH (m:Entity {uuid: other})
+WITH i, n, m
 MATCH (n)-[e:RELATES_TO]-(m)
-WITH DISTINCT i, e, vec.cosineDistance(e.fact_embedding, v) AS distance
-ORDER BY i, distance
-WITH i, collect(e)[0..$limit] AS best
-UNWIND best AS e
-RETURN i, e.uuid AS uuid, {_EDGE}
+RETURN DISTINCT i, e.uuid AS uuid
 """
 _NODES = """
 UNWIND $uuids AS u MATCH (n:Entity {uuid: u})
@@ -72,9 +70,9 @@ class _Pair(NamedTuple):
 
 
 class GraphitiSearch(SearchInterface):
-    """Searches by the vector indexes of the server; a search without vectors finds nothing."""
+    """Searches by the mind's vectors; a search without vectors finds nothing."""
 
-    indexes: Any  # VectorIndexes; pydantic need not know
+    vectors: Any  # the mind's MindVectors; pydantic need not know
     known: Any  # the uuids of the entities that were found; a set that GraphitiStore shares
     _waiting: dict[str, list[tuple[Any, asyncio.Future[Any]]]] = PrivateAttr(default_factory=dict)
 
@@ -94,7 +92,7 @@ class GraphitiSearch(SearchInterface):
         ends = list(dict.fromkeys(search_filter.edge_source_node_uuids or ()))
         if ends:
             pair = _Pair(search_vector, limit, (ends[0], ends[-1]))
-            records = await self._batched("between", pair, lambda pairs: _between(driver, pairs))
+            records = await self._batched("between", pair, lambda pairs: self._between(driver, pairs))
         else:
             asked = _Asked(search_vector, limit, min_score)
             records = await self._batched("facts", asked, lambda all_: self._near(driver, FACTS, all_))
@@ -112,7 +110,7 @@ class GraphitiSearch(SearchInterface):
         """Find the entities whose names are nearest to a vector; where one has that very name, only that one."""
         del search_filter, group_ids
         asked = _Asked(search_vector, min(limit, _NAMESAKES), min_score)
-        records = await self._batched("names", asked, lambda all_: self._near(driver, ENTITIES, all_))
+        records = await self._batched("names", asked, lambda all_: self._near(driver, NAMES, all_))
         self.known.update(record["uuid"] for record in records)
         return [get_entity_node_from_record(record, GraphProvider.FALKORDB) for record in records]
 
@@ -148,28 +146,45 @@ class GraphitiSearch(SearchInterface):
                 one.set_result(records)
         return await answered
 
-    async def _near(self, driver: Any, arm: Arm, asked: Sequence[_Asked]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
+    async def _near(self, driver: Any, kind: str, asked: Sequence[_Asked]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
         """Return what is near each vector, nearest first; Graphiti's scores are (1 + cosine) / 2."""
-        indexes: VectorIndexes = self.indexes
-        vectors, limit = matrix(one.vector for one in asked), max(one.limit for one in asked)
-        pages = await indexes.near(driver.graph, arm, vectors, queries=len(asked), limit=limit)
+        stored: MindVectors = self.vectors
+        limit = max(one.limit for one in asked)
+        pages = await anyio.to_thread.run_sync(lambda: stored.near(kind, _matrix(asked), limit=limit))
         wanted = []
         for one, page in zip(asked, pages, strict=True):
-            is_there = arm is ENTITIES and bool(page) and page[0].similarity >= _IDENTICAL
+            is_there = kind == NAMES and bool(page) and page[0].similarity >= _IDENTICAL
             least = _IDENTICAL if is_there else 2 * one.min_score - 1
             wanted.append([near.key for near in page[: one.limit] if near.similarity > least])
-        uuids = list(dict.fromkeys(uuid for page in wanted for uuid in page))
-        cypher = _NODES if arm is ENTITIES else _FACTS
-        records, _, _ = await driver.execute_query(cypher, uuids=uuids) if uuids else ([], None, None)
-        by_uuid = {record["uuid"]: record for record in records}
-        return [[by_uuid[uuid] for uuid in page if uuid in by_uuid] for page in wanted]
+        return await _records(driver, _NODES if kind == NAMES else _FACTS, wanted)
+
+    async def _between(self, driver: Any, pairs: Sequence[_Pair]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
+        """Return the facts between each two entities, nearest first."""
+        stored: MindVectors = self.vectors
+        found, _, _ = await driver.execute_query(_BETWEEN, pairs=[list(pair.ends) for pair in pairs])
+        told: list[list[str]] = [[] for _ in pairs]
+        for record in found:
+            told[record["i"]].append(record["uuid"])
+
+        def best() -> list[list[str]]:
+            near = [stored.cosines(FACTS, uuids, row) for uuids, row in zip(told, _matrix(pairs), strict=True)]
+            return [
+                sorted(cosines, key=lambda uuid: -cosines[uuid])[: pair.limit]
+                for cosines, pair in zip(near, pairs, strict=True)
+            ]
+
+        return await _records(driver, _FACTS, await anyio.to_thread.run_sync(best) if found else told)
 
 
-async def _between(driver: Any, pairs: Sequence[_Pair]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
-    words = {
-        "pairs": [list(pair.ends) for pair in pairs],
-        "vectors": [printed(pair.vector) for pair in pairs],
-        "limit": max(pair.limit for pair in pairs),
-    }
-    records, _, _ = await driver.execute_query(_BETWEEN, **words)
-    return [[record for record in records if record["i"] == number] for number in range(len(pairs))]
+async def _records(driver: Any, cypher: str, wanted: Sequence[Sequence[str]]) -> list[list[dict[str, Any]]]:  # noqa: ANN401
+    """Return what *cypher* reads of each page of uuids, in order; what is gone is left out."""
+    uuids = list(dict.fromkeys(uuid for page in wanted for uuid in page))
+    records, _, _ = await driver.execute_query(cypher, uuids=uuids) if uuids else ([], None, None)
+    by_uuid = {record["uuid"]: record for record in records}
+    return [[by_uuid[uuid] for uuid in page if uuid in by_uuid] for page in wanted]
+
+
+def _matrix(asked: Sequence[_Asked | _Pair]) -> Vectors:
+    import numpy as np
+
+    return np.asarray([one.vector for one in asked], np.float32)

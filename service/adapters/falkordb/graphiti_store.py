@@ -2,8 +2,7 @@
 How Graphiti saves what it has extracted: its seam for that, filled with four statements of ours.
 
 The original writes every entity and fact that an episode touches whole, one statement for each entity, and its vector
-again each time, so that an index takes it out and puts it in again. The words of a name and of a fact never change
-here, so what is indexed is written once.
+again each time. The words of a name and of a fact never change here, so a vector is written once, and beside the mind.
 """
 
 from __future__ import annotations
@@ -11,28 +10,25 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
 from graphiti_core.driver.graph_operations.graph_operations import GraphOperationsInterface
 
 from consolidation.kernel.errors import GraphUnavailable
-from service.adapters.falkordb.schema import NAME
-from service.adapters.falkordb.vectors import printed
+from service.index.mind_vectors import FACTS, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection, Rows
+    from service.index.mind_vectors import MindVectors
 
 _EPISODES = "UNWIND $rows AS row MERGE (n:Episodic {uuid: row.uuid}) SET n += row"
-_NEW_ENTITIES = (
-    """
+_NEW_ENTITIES = """
 UNWIND $rows AS row
-MERGE (n:Entity {uuid: row.plain.uuid})
-ON CREATE SET n += row.plain, n.name_embedding = vecf32(row.vector)
-ON MATCH SET n.summary = row.plain.summary, n.kind = coalesce(row.plain.kind, n.kind)
-WITH n
+MERGE (n:Entity {uuid: row.uuid})
+ON CREATE SET n += row
+ON MATCH SET n.summary = row.summary, n.kind = coalesce(row.kind, n.kind)
 """
-    + NAME
-)
 _KNOWN_ENTITIES = """
 UNWIND $rows AS row
 MATCH (n:Entity {uuid: row.uuid})
@@ -51,7 +47,7 @@ UNWIND $rows AS row
 MATCH (source:Entity {uuid: row.source})
 MATCH (target:Entity {uuid: row.target})
 MERGE (source)-[e:RELATES_TO {uuid: row.plain.uuid}]->(target)
-ON CREATE SET e += row.plain, e.fact_embedding = vecf32(row.vector)
+ON CREATE SET e += row.plain
 ON MATCH SET e.episodes = row.plain.episodes, e.valid_at = row.plain.valid_at, e.invalid_at = row.plain.invalid_at,
   e.expired_at = row.plain.expired_at
 """
@@ -62,6 +58,7 @@ class GraphitiStore(GraphOperationsInterface):
     """Saves to one graph; what has no method here, Graphiti does by itself."""
 
     connection: Any  # a GraphConnection; pydantic need not know
+    vectors: Any  # the mind's MindVectors
     graph: str
     kind_of: Any  # the kind of an entity, by its name, as the reader of the turn knows it
     known: Any  # the uuids of entities that GraphitiSearch found in the graph; a set that both share
@@ -85,11 +82,10 @@ class GraphitiStore(GraphOperationsInterface):
         if len(await self._write(_KNOWN_ENTITIES, found)) < len(found):
             raise GraphUnavailable("an entity went while its episode was read")
         new = [
-            {"plain": _plain({**node, "kind": kind}), "vector": printed(node["name_embedding"])}
-            for node, kind in zip(nodes, kinds, strict=True)
-            if node["uuid"] not in self.known
+            {**node, "kind": kind} for node, kind in zip(nodes, kinds, strict=True) if node["uuid"] not in self.known
         ]
-        await self._write(_NEW_ENTITIES, new)
+        await self._keep(NAMES, {node["uuid"]: node["name_embedding"] for node in new})
+        await self._write(_NEW_ENTITIES, [_plain(node) for node in new])
 
     async def episodic_edge_save_bulk(self, _cls: Any, _driver: Any, _tx: Any, edges: Sequence[Any], *_: Any) -> None:  # noqa: ANN401
         """Save which episode mentions which entity."""
@@ -100,8 +96,16 @@ class GraphitiStore(GraphOperationsInterface):
         """Save facts, new ones with their vector."""
         # A retry adds its episode to a fact that has it already.
         told = [{**edge, "episodes": list(dict.fromkeys(edge["episodes"]))} for edge in edges]
-        rows = [_joining(edge) | {"plain": _plain(edge), "vector": printed(edge["fact_embedding"])} for edge in told]
-        await self._write(_FACTS, rows)
+        await self._keep(FACTS, {edge["uuid"]: edge["fact_embedding"] for edge in told})
+        await self._write(_FACTS, [_joining(edge) | {"plain": _plain(edge)} for edge in told])
+
+    async def _keep(self, kind: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Write vectors beside the mind, before the graph has what they are of: so nothing in it is without."""
+        import numpy as np
+
+        stored: MindVectors = self.vectors
+        made = {uuid: np.asarray(one, np.float32) for uuid, one in vectors.items()}
+        await anyio.to_thread.run_sync(stored.put, kind, made)
 
     async def _write(self, cypher: str, rows: Sequence[Mapping[str, object]]) -> Rows:
         connection: GraphConnection = self.connection

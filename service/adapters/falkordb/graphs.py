@@ -16,9 +16,9 @@ from service.adapters.falkordb.erasure import FalkorErasableGraph
 from service.adapters.falkordb.graph_names import graph_name, mind_of
 from service.adapters.falkordb.mind_graph import FalkorMindGraph
 from service.adapters.falkordb.purge import ServerPurge
-from service.adapters.falkordb.vector_index import GROWN, VectorIndexes
 from service.archive.graph_import import GraphImporter
 from service.archive.graph_rows import encode
+from service.index.mind_vectors import MindVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ _SITE = "checkpoint"
 
 
 class FalkorGraphs:
-    """The graphs of one server; *folder* holds its files where it is ours, *grown* is for VectorIndexes."""
+    """The graphs of one server; *folder* holds its files where it is ours."""
 
     def __init__(
         self,
@@ -42,20 +42,24 @@ class FalkorGraphs:
         prefix: str,
         readers: TurnReaders,
         embedder: Embedder,
+        vectors_of: Callable[[str], Path],
         checkpoint_of: Callable[[str], Path] | None = None,
         folder: Path | None = None,
-        grown: int = GROWN,
         settle_seconds: float = SETTLE_SECONDS,
     ) -> None:
-        """*checkpoint_of* names the file that holds the graph of a mind while it is evicted; None evicts nothing."""
+        """
+        *vectors_of* names the folder of a mind's vectors; *checkpoint_of* the file that holds its graph while that is
+        evicted, and None evicts nothing.
+        """
         self._connection = connection
         self._prefix = prefix
         self._readers = readers
         self._embedder = embedder
         self._checkpoint_of = checkpoint_of
         self._purge = ServerPurge(connection, folder=folder)
-        self._indexes = VectorIndexes(connection, grown=grown)
+        self._vectors_of = vectors_of
         self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
+        self._vectors = WeakValueDictionary[str, MindVectors]()
         self._checkpoints = GraphCheckpoints(
             connection,
             file_of=self._file_of,
@@ -91,7 +95,7 @@ class FalkorGraphs:
                 self._connection,
                 mind_id=mind_id,
                 name=graph_name(mind_id, prefix=self._prefix),
-                indexes=self._indexes,
+                vectors=self._vectors_beside(mind_id),
                 readers=self._readers,
                 embedder=self._embedder,
             )
@@ -103,7 +107,14 @@ class FalkorGraphs:
 
     def archivable(self, mind_id: str, /) -> FalkorArchivableGraph:
         """Return the graph of a mind as export and import see it."""
-        return FalkorArchivableGraph(self._connection, name=graph_name(mind_id, prefix=self._prefix))
+        name = graph_name(mind_id, prefix=self._prefix)
+        return FalkorArchivableGraph(self._connection, name=name, vectors=self._vectors_beside(mind_id))
+
+    def _vectors_beside(self, mind_id: str) -> MindVectors:
+        vectors = self._vectors.get(mind_id)
+        if vectors is None:
+            vectors = self._vectors[mind_id] = MindVectors(self._vectors_of(mind_id))
+        return vectors
 
     def _file_of(self, graph: str) -> Path | None:
         if self._checkpoint_of is None:
@@ -112,7 +123,7 @@ class FalkorGraphs:
         return None if mind_id is None else self._checkpoint_of(mind_id)
 
     async def _rows_of(self, graph: str) -> tuple[bytes, int]:
-        pages = FalkorArchivableGraph(self._connection, name=graph).pages(with_vectors=False)
+        pages = FalkorArchivableGraph(self._connection, name=graph, vectors=None).pages()
         lines = [encode(row) async for page in pages for row in page]
         return b"".join(lines), self._embedder.dimension
 

@@ -1,5 +1,7 @@
 """
-The graph of one mind on FalkorDB: our own writes (episodes with their vectors, cursors, parked turns) and extraction.
+The graph of one mind on FalkorDB: our own writes (episodes, cursors, parked turns) and extraction.
+
+Its vectors are beside the mind, and are written there first, so that whatever is in the graph has its vectors.
 
 A cursor lives in the graph that it describes and moves in the same statement as what it counts, only from where it was
 read, and only in a graph that was prepared: a graph that was emptied from outside begins again at 0, one whose server
@@ -20,8 +22,9 @@ from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.falkordb import reindex as reindexing
 from service.adapters.falkordb.fact_limit import retire_oldest_facts
 from service.adapters.falkordb.reads import GraphReads
-from service.adapters.falkordb.schema import prepare
-from service.adapters.falkordb.vectors import printed
+from service.adapters.falkordb.schema import has_grown, index_keys, prepare
+from service.adapters.falkordb.settling import settle
+from service.index.mind_vectors import FACTS
 from service.ports.graph import Extracted, episode_uuid
 
 if TYPE_CHECKING:
@@ -29,11 +32,12 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Message
     from service.adapters.falkordb.connection import GraphConnection
-    from service.adapters.falkordb.vector_index import VectorIndexes
+    from service.index.mind_vectors import MindVectors
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
     from service.ports.graph import Episode, Parked, Progress, VectorHit, VectorHits
 
+_ELSEWHERE = "the graph is not where it was: emptied, or its server fell back; it is caught up from the transcript"
 _LOOK_EVERY = 40  # writes
 _GRAPHITI = "service.adapters.falkordb.graphiti"
 _SWITCHES = {"GRAPHITI_TELEMETRY_ENABLED": "false", "SEMAPHORE_LIMIT": "8"}
@@ -58,14 +62,12 @@ WITH c, count(n) AS episodes
 WHERE episodes > 0
 UNWIND $passages AS p
 MERGE (q:Passage {uuid: p.uuid})
-SET q.episode = p.episode, q.sequence = p.sequence,
-  q.embedding = vecf32(p.own), q.leaning = vecf32(p.leaning)
+SET q.episode = p.episode, q.sequence = p.sequence
 WITH c, count(q) AS passages
 WHERE passages > 0
 SET c.sequence = $sequence
 RETURN passages
 """
-_SET_LEANING = "UNWIND $changed AS c MATCH (q:Passage {uuid: c.uuid}) SET q.leaning = vecf32(c.vector)"
 _BEGIN_ATTEMPT = """
 MATCH (n:Episodic {uuid: $uuid})
 MERGE (a:Attempt {episode: $uuid})
@@ -80,7 +82,9 @@ _UNDO_ATTEMPT = "MATCH (a:Attempt {episode: $uuid}) SET a.count = a.count - 1"
 _FORGET_HALF_DONE = """
 MATCH ()-[e:RELATES_TO]->()
 WHERE e.episodes = [$uuid]
+WITH e, e.uuid AS uuid
 DELETE e
+RETURN uuid
 """
 _MARK_EXTRACTED = """
 MATCH (:Meta {name: 'embedder'})
@@ -127,38 +131,41 @@ class FalkorMindGraph(GraphReads):
         *,
         mind_id: str,
         name: str,
-        indexes: VectorIndexes,
+        vectors: MindVectors,
         readers: TurnReaders,
         embedder: Embedder,
     ) -> None:
-        super().__init__(connection, name=name, indexes=indexes)
+        super().__init__(connection, name=name, vectors=vectors)
         self._mind_id = mind_id
         self._readers = readers
         self._embedder = embedder
         self._writes = 0
+        self._has_keys = False  # that are indexed
         self._mismatch: EmbedderMismatch | None = None
 
     async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
-        """Make sentinel, indexes and identity, and return how far the graph is. Raises EmbedderMismatch."""
+        """Make sentinel, indexes and identity, settle the vectors, and return how far the graph is."""
         try:
-            await prepare(self._connection, self.name, embedder=embedder)
+            mark = await prepare(self._connection, self.name, embedder=embedder)
         except EmbedderMismatch as error:
             self._mismatch = error
             raise
-        self._mismatch = None
-        progress = await self.progress()
-        self._indexes.look_again(self.name)  # it may have been emptied from outside
-        await self._indexes.grow(self.name, dimension=embedder.dimension)
-        return progress
+        self._mismatch, self._has_keys = None, False  # it may have been emptied from outside
+        await self._index_keys()
+        await settle(self._connection, self.name, self.vectors, embedder=self._embedder, identity=embedder, mark=mark)
+        return await self.progress()
 
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed everything anew with the embedder this graph was opened with."""
         if await self.identity() is None:
             raise GraphUnavailable("there is no graph that could be embedded anew")
-        await self._indexes.drop(self.name)
-        await self._connection.forget_file(self.name)  # it holds the other embedder's vectors
         return await reindexing.reindex(
-            self._connection, self.name, embedder=self._embedder, identity=embedder, advanced=advanced
+            self._connection,
+            self.name,
+            self.vectors,
+            embedder=self._embedder,
+            identity=embedder,
+            advanced=advanced,
         )
 
     async def save(
@@ -171,19 +178,13 @@ class FalkorMindGraph(GraphReads):
         after: int,
         cursor: int,
     ) -> None:
-        """Save episodes and passages and move the cursor ``saved``, in one statement; neighbours before it."""
-        await self.set_leaning({uuid: vector for uuid, vector in leaning.items() if uuid not in own})
+        """Save episodes and passages and move the cursor ``saved``, in one statement; their vectors before it."""
         passages = [
-            {
-                "uuid": passage.uuid,
-                "episode": episode.uuid,
-                "sequence": episode.sequence,
-                "own": printed(own[passage.uuid].tolist()),
-                "leaning": printed(leaning[passage.uuid].tolist()),
-            }
+            {"uuid": passage.uuid, "episode": episode.uuid, "sequence": episode.sequence}
             for episode in episodes
             for passage in episode.passages
         ]
+        await anyio.to_thread.run_sync(self._keep_turns, episodes, own, leaning)
         words = {
             "group": self.name,
             "after": after,
@@ -196,9 +197,17 @@ class FalkorMindGraph(GraphReads):
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages that are there other leaning vectors."""
-        changed = [{"uuid": uuid, "vector": printed(vector.tolist())} for uuid, vector in leaning.items()]
-        if changed:
-            await self._connection.write(self.name, _SET_LEANING, {"changed": changed})
+        await anyio.to_thread.run_sync(self.vectors.lean, leaning)
+
+    def _keep_turns(
+        self, episodes: Sequence[Episode], own: Mapping[str, Vector], leaning: Mapping[str, Vector]
+    ) -> None:
+        self.vectors.lean({uuid: vector for uuid, vector in leaning.items() if uuid not in own})
+        if own and not self.vectors.mark:
+            raise GraphUnavailable(_ELSEWHERE)
+        if own:
+            sequences = {one.uuid: episode.sequence for episode in episodes for one in episode.passages}
+            self.vectors.put_turns(own, leaning, sequences=sequences)
 
     async def begin_attempt(self, episode: str, /) -> int:
         """Count an attempt, and clear what an earlier one left half done."""
@@ -207,7 +216,8 @@ class FalkorMindGraph(GraphReads):
             raise GraphUnavailable("the graph has lost a raw episode; it is saved again")
         attempt = int(rows[0][0])
         if attempt > 1:
-            await self._connection.write(self.name, _FORGET_HALF_DONE, {"uuid": episode})
+            gone = await self._connection.write(self.name, _FORGET_HALF_DONE, {"uuid": episode})
+            await self._forget_facts([str(row[0]) for row in gone])
         return attempt
 
     async def undo_attempt(self, episode: str, /) -> None:
@@ -228,11 +238,11 @@ class FalkorMindGraph(GraphReads):
                 reader=reader,
                 embedder=self._embedder,
                 connection=self._connection,
-                indexes=self._indexes,
+                vectors=self.vectors,
             )
         await self._grow()
         await self._weigh(facts, reader.importance)
-        await retire_oldest_facts(self._connection, self.name, facts)
+        await self._forget_facts(await retire_oldest_facts(self._connection, self.name, facts))
         found = await asyncio.gather(self.facts(facts), self.entities(entities))
         return Extracted(*found, dropped=reader.dropped)
 
@@ -272,20 +282,32 @@ class FalkorMindGraph(GraphReads):
     async def _move_cursor(self, cypher: str, words: Mapping[str, object]) -> None:
         """Run a statement that moves a cursor. Raises GraphUnavailable where nothing moved."""
         if not await self._connection.write(self.name, cypher, words):
-            raise GraphUnavailable(
-                "the graph is not where it was: emptied, or its server fell back; it is caught up from the transcript"
-            )
+            raise GraphUnavailable(_ELSEWHERE)
 
     async def _grow(self) -> None:
-        """Now and then, look whether an arm has grown so far that it needs an index."""
+        """Now and then, look whether the graph has grown so far that its keys need indexes."""
         self._writes += 1
-        if self._writes % _LOOK_EVERY == 0 and self._embedder.dimension:
-            await self._indexes.grow(self.name, dimension=self._embedder.dimension)
+        if self._writes % _LOOK_EVERY == 0:
+            await self._index_keys()
+
+    async def _index_keys(self) -> None:
+        if not self._has_keys and await has_grown(self._connection, self.name):
+            await index_keys(self._connection, self.name)
+            self._has_keys = True
+
+    async def _forget_facts(self, uuids: Sequence[str]) -> None:
+        """Take the vectors of facts that are gone, or are not compared any more."""
+        if uuids:
+            await anyio.to_thread.run_sync(self.vectors.remove, FACTS, uuids)
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         """Return facts one and two steps from *entities*. Raises EmbedderMismatch for vectors of another embedder."""
         self._check_vectors()
         return await super().facts_around(entities, vector, limit=limit)
+
+    async def close(self) -> None:
+        """Close the files of the vectors."""
+        await anyio.to_thread.run_sync(self.vectors.close)
 
     def _check_vectors(self) -> None:
         """Raise EmbedderMismatch where the graph was found to hold vectors of another embedder: never mixed."""

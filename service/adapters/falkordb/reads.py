@@ -1,20 +1,22 @@
 """
 What can be read of one graph: its cursors, what is near a vector, the facts around an entity, facts and entities.
 
-All statements are read-only and have a time limit. Vectors never come back over the wire, and rows are sorted and cut
-before anything is projected.
+All statements are read-only and have a time limit. What is near a vector is found beside the mind; the graph says what
+is around an entity.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
+
+from consolidation.kernel.errors import GraphUnavailable, IndexUnusable
 from service.adapters.falkordb.fact_limit import OLD
-from service.adapters.falkordb.vector_index import ARMS
-from service.adapters.falkordb.vectors import matrix, printed
+from service.index.mind_vectors import FACTS
 from service.ports.embedder import EmbedderIdentity
 from service.ports.graph import (
     MOST_MENTIONS,
@@ -31,10 +33,10 @@ from service.ports.graph import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
-    from service.adapters.falkordb.vector_index import VectorIndexes
+    from service.index.mind_vectors import MindVectors
     from service.ports.embedder import Vectors
 
 _IDENTITY = "MATCH (m:Meta {name: 'embedder'}) RETURN m.embedder, m.dimension"
@@ -55,12 +57,11 @@ _STEP = """
 UNWIND $entities AS origin
 MATCH (n:Entity {uuid: origin})
 CALL {
-  WITH n MATCH (n)-[e:RELATES_TO]-(m:Entity) WHERE e.fact_embedding IS NOT NULL
+  WITH n MATCH (n)-[e:RELATES_TO]-(m:Entity)
   RETURN e, m LIMIT $most
 }
-WITH DISTINCT e, m, vec.cosineDistance(e.fact_embedding, vecf32($vector)) AS distance
-ORDER BY distance LIMIT $limit
-RETURN e.uuid, distance, m.uuid
+WITH DISTINCT e, m
+RETURN string.join(collect(e.uuid), $between), string.join(collect(m.uuid), $between)
 """
 _FACT = """e.uuid, e.fact, startNode(e).name, endNode(e).name, e.episodes, e.valid_at,
   coalesce(e.invalid_at, e.expired_at), e.importance"""
@@ -78,6 +79,8 @@ RETURN n.uuid, n.name, n.summary, episodes, n.kind
 _ALL_FACTS = f"MATCH ()-[e:RELATES_TO|{OLD}]->() RETURN {_FACT} ORDER BY e.uuid SKIP $after LIMIT $limit"
 _ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [], n.kind ORDER BY n.uuid SKIP $after LIMIT $limit"
 
+_BETWEEN = "\n"  # two uuids that come as one text
+_SHORT = 30_000  # vectors: a millisecond
 _HUB, _SEEN = 400, 400  # facts of one entity that a step looks at, mentions that are sorted: a hub has no more
 
 
@@ -91,10 +94,10 @@ async def size_of(connection: GraphConnection, name: str) -> GraphSize:
 class GraphReads:
     """One graph, called *name* on the server, as far as it is read."""
 
-    def __init__(self, connection: GraphConnection, *, name: str, indexes: VectorIndexes) -> None:
+    def __init__(self, connection: GraphConnection, *, name: str, vectors: MindVectors) -> None:
         self.name = name
+        self.vectors = vectors
         self._connection = connection
-        self._indexes = indexes
 
     async def identity(self) -> EmbedderIdentity | None:
         """Return which embedder made the vectors; None where there is no graph yet."""
@@ -117,28 +120,49 @@ class GraphReads:
         return await size_of(self._connection, self.name)
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
-        """Return what is near each vector: a statement for each arm with all queries in it, the arms at once."""
-        rows, queries = matrix(vectors.tolist()), len(vectors)
-        limits = zip(ARMS, (turns, facts, entities), strict=True)
-        arms = await asyncio.gather(
-            *(self._indexes.near(self.name, arm, rows, queries=queries, limit=limit) for arm, limit in limits)
-        )
-        return tuple(VectorHits(*hits) for hits in zip(*arms, strict=True))
+        """Return what is near each vector; the graph itself is asked nothing, unless there are no vectors of it yet."""
+        if not self.vectors.is_open:
+            await self._compared(self.vectors.open, queries=0)
+        if not self.vectors.mark:
+            await self.identity()  # raises where it is away
+            return (VectorHits(),) * len(vectors)
+        find = partial(self.vectors.nearest, vectors, turns=turns, facts=facts, entities=entities)
+        return await self._compared(find, queries=len(vectors))
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         """Return facts one and two steps from *entities*, nearest first; a hub counts for no more than others."""
         best: dict[str, float] = {}
-        origins, near = list(entities), printed(vector[0].tolist())
+        origins = list(entities)
         for most in (MOST_STEPS, limit):
-            words = f"entities={json.dumps(origins)} vector={near} most={_HUB} limit={most}"
-            rows = await self._connection.rows(self.name, _STEP, words) if origins else []
-            for key, distance, _ in rows:
-                best[key] = min(float(distance), best.get(key, 2.0))
-            origins = [uuid for uuid in dict.fromkeys(str(row[2]) for row in rows) if uuid not in entities][
-                :MOST_STEPPING_STONES
-            ]
-        nearest = sorted(best.items(), key=lambda item: item[1])[:limit]
-        return tuple(VectorHit(key, 1 - distance, 1 - distance) for key, distance in nearest)
+            ends = await self._step(origins) if origins else {}
+            compare = partial(self.vectors.cosines, FACTS, list(ends), vector[0])
+            found = await self._compared(compare, queries=0)
+            nearest = sorted(found.items(), key=lambda item: -item[1])[:most]
+            best |= dict(nearest)
+            origins = [
+                uuid for uuid in dict.fromkeys(one for key, _ in nearest for one in ends[key]) if uuid not in entities
+            ][:MOST_STEPPING_STONES]
+        nearest = sorted(best.items(), key=lambda item: -item[1])[:limit]
+        return tuple(VectorHit(key, cosine, cosine) for key, cosine in nearest)
+
+    async def _step(self, origins: Sequence[str]) -> dict[str, list[str]]:
+        """Return the facts of *origins*, each with the entities that it leads to; of a hub, some of them."""
+        words = f"entities={json.dumps(origins)} most={_HUB} between={json.dumps(_BETWEEN)}"
+        rows = await self._connection.rows(self.name, _STEP, words)
+        ends: dict[str, list[str]] = {}
+        if rows and rows[0][0]:
+            for fact, entity in zip(*(str(cell).split(_BETWEEN) for cell in rows[0]), strict=True):
+                ends.setdefault(fact, []).append(entity)
+        return ends
+
+    async def _compared[Found](self, compare: Callable[[], Found], *, queries: int) -> Found:
+        """Return what a comparison finds. A short one is made at once: a thread would take longer to wake."""
+        try:
+            if self.vectors.is_open and queries * self.vectors.count() <= _SHORT:
+                return compare()
+            return await anyio.to_thread.run_sync(compare)
+        except IndexUnusable as error:
+            raise GraphUnavailable(str(error)) from error
 
     async def facts(self, uuids: Sequence[str], /) -> tuple[StoredFact, ...]:
         """Return those of the facts that exist."""

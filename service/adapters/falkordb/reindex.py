@@ -9,30 +9,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from service.adapters.falkordb.fact_limit import OLD
-from service.adapters.falkordb.schema import NAME
-from service.adapters.falkordb.vectors import printed
+import anyio.to_thread
+
+from service.adapters.falkordb.schema import new_mark
+from service.adapters.falkordb.settling import take_out
+from service.index.mind_vectors import FACTS, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from service.adapters.falkordb.connection import GraphConnection
+    from service.index.mind_vectors import MindVectors
     from service.ports.embedder import Embedder, EmbedderIdentity
 
 _PAGE = 200
-_FACTS = "MATCH ()-[e:RELATES_TO]->() RETURN e.uuid, e.fact ORDER BY e.uuid SKIP $after LIMIT $limit"
-_SET_FACTS = """
-UNWIND $rows AS r MATCH ()-[e:RELATES_TO {uuid: r.uuid}]->() SET e.fact_embedding = vecf32(r.vector)
-"""
-_NAMES = "MATCH (n:Entity) RETURN n.uuid, n.name ORDER BY n.uuid SKIP $after LIMIT $limit"
-_SET_NAMES = (
-    f"UNWIND $rows AS r MATCH (n:Entity {{uuid: r.uuid}}) SET n.name_embedding = vecf32(r.vector) WITH n {NAME}"
-)
-_FORGET_OLD = f"MATCH ()-[e:{OLD}]->() SET e.fact_embedding = NULL"  # never compared; else of another dimension
+_WORDS = {
+    FACTS: "MATCH ()-[e:RELATES_TO]->() RETURN e.uuid, e.fact ORDER BY e.uuid SKIP $after LIMIT $limit",
+    NAMES: "MATCH (n:Entity) RETURN n.uuid, n.name ORDER BY n.uuid SKIP $after LIMIT $limit",
+}
 _DROP_PASSAGES = "MATCH (p:Passage) DELETE p"
 _BEGIN_AGAIN = """
 MERGE (m:Meta {name: 'embedder'})
-SET m.embedder = $embedder, m.dimension = $dimension
+SET m.embedder = $embedder, m.dimension = $dimension, m.vectors = $mark
 WITH m
 MERGE (c:Cursor {name: 'saved'})
 SET c.sequence = 0
@@ -43,26 +41,27 @@ RETURN c.sequence
 async def reindex(
     connection: GraphConnection,
     graph: str,
+    vectors: MindVectors,
     *,
     embedder: Embedder,
     identity: EmbedderIdentity,
     advanced: Callable[[int], None],
 ) -> int:
     """Embed *graph* anew and return how many texts that took; *advanced* is called with the size of each page."""
-    count = 0
-    for read, write in ((_FACTS, _SET_FACTS), (_NAMES, _SET_NAMES)):
+    count, mark = 0, new_mark()
+    await take_out(connection, graph, None)
+    await connection.forget_file(graph)  # it may hold the other embedder's vectors
+    await anyio.to_thread.run_sync(lambda: vectors.reset(mark, embedder=identity))
+    for kind, cypher in _WORDS.items():
         after = 0
-        while rows := await connection.read(graph, read, {"after": after, "limit": _PAGE}):
-            vectors = await embedder.embed([row[1] or " " for row in rows])
-            new = [
-                {"uuid": row[0], "vector": printed(vector.tolist())} for row, vector in zip(rows, vectors, strict=True)
-            ]
-            await connection.write(graph, write, {"rows": new})
+        while rows := await connection.read(graph, cypher, {"after": after, "limit": _PAGE}):
+            made = await embedder.embed([row[1] or " " for row in rows])
+            found = {str(row[0]): vector for row, vector in zip(rows, made, strict=True)}
+            await anyio.to_thread.run_sync(vectors.put, kind, found)
             after += len(rows)
             count += len(rows)
             advanced(len(rows))
-    await connection.write(graph, _FORGET_OLD, {})
     await connection.write(graph, _DROP_PASSAGES, {})
-    words = {"embedder": identity.embedder, "dimension": identity.dimension}
+    words = {"embedder": identity.embedder, "dimension": identity.dimension, "mark": mark}
     await connection.write(graph, _BEGIN_AGAIN, words)
     return count

@@ -1,16 +1,16 @@
 """
 How a graph is prepared before its first episode: Graphiti's indexes without their defects, ours, and a sentinel.
 
-* No full text: ours is a file beside the mind (``index/text_index.py``). Keys and vectors are indexed once they are
+* No full text: ours is a file beside the mind (``index/text_index.py``). Keys are indexed once they are
   many: each index takes .11 MB, which for a small mind is more than all it holds.
 * No index on dates: FalkorDB ignores ``<`` and ``<=`` on range-indexed strings.
-* The vector of an entity's name has a node of its own, too: FalkorDB takes every node that is written to out of its
-  vector index and puts it in again, and an entity's summary changes with every turn that mentions it.
+* No vectors: they are beside the mind (``index/mind_vectors.py``), and a mark here says which are this graph's.
 * The first node is a sentinel: after a reload, edges of the node with id 0 are missing from indexed scans.
 """
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from service.ports.embedder import EmbedderIdentity, check_embedder
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 _SENTINEL = "MERGE (s:Sentinel {name: 'first'})"
 _HARMLESS = ("already indexed", "Stopwords are already set", "already exists")
 
-NAME = "MERGE (x:Name {uuid: n.uuid}) SET x.embedding = n.name_embedding"  # for an entity n
-_NAMELESS = f"""
-MATCH (n:Entity) WHERE n.name_embedding IS NOT NULL
-OPTIONAL MATCH (x:Name {{uuid: n.uuid}})
-WITH n, x WHERE x IS NULL
-WITH n
-LIMIT 1000
-{NAME}
-RETURN count(x)
-"""
-
 GROWN_TURNS = 1_000  # from which on indexes of keys are worth .8 MB; below, looking at all costs a few ms of a write
 _COUNT = "MATCH (n:Episodic) RETURN count(n)"
 _FACTS = ("CREATE INDEX FOR ()-[e:RELATES_TO]-() ON (e.uuid, e.group_id, e.name)",)  # each fact is read by its uuid
@@ -40,26 +29,34 @@ _INDEXES = (
     "CREATE INDEX FOR (n:Episodic) ON (n.uuid, n.group_id)",
     "CREATE INDEX FOR ()-[e:MENTIONS]-() ON (e.uuid, e.group_id)",
     "CREATE INDEX FOR (p:Passage) ON (p.uuid, p.episode, p.sequence)",
-    "CREATE INDEX FOR (x:Name) ON (x.uuid)",
     "CREATE INDEX FOR (c:Cursor) ON (c.name)",
     "CREATE INDEX FOR (p:Parked) ON (p.sequence)",
 )
 _IDENTIFY = """
 MERGE (m:Meta {name: 'embedder'})
 ON CREATE SET m.embedder = $embedder, m.dimension = $dimension
-RETURN m.embedder, m.dimension
+SET m.vectors = coalesce(m.vectors, $mark)
+RETURN m.embedder, m.dimension, m.vectors
 """
 
 
-async def prepare(connection: GraphConnection, graph: str, *, embedder: EmbedderIdentity) -> None:
-    """Make sentinel, identity and the index of facts, all of them harmless to repeat. Raises EmbedderMismatch."""
+async def prepare(connection: GraphConnection, graph: str, *, embedder: EmbedderIdentity) -> str:
+    """
+    Make sentinel, identity and the index of facts, all of them harmless to repeat.
+
+    Return the mark that the graph's vectors bear. Raises EmbedderMismatch.
+    """
     await connection.write(graph, _SENTINEL, {})
     await connection.write_all(graph, _FACTS, harmless=_HARMLESS)
-    while (await connection.write(graph, _NAMELESS, {}))[0][0]:
-        pass  # page by page: a graph from before names had nodes of their own
-    words = {"embedder": embedder.embedder, "dimension": embedder.dimension}
-    found = (await connection.write(graph, _IDENTIFY, words))[0]
-    check_embedder(EmbedderIdentity(*found), configured=embedder)
+    words = {"embedder": embedder.embedder, "dimension": embedder.dimension, "mark": new_mark()}
+    name, dimension, mark = (await connection.write(graph, _IDENTIFY, words))[0]
+    check_embedder(EmbedderIdentity(name, dimension), configured=embedder)
+    return str(mark)
+
+
+def new_mark() -> str:
+    """Return a mark that no other graph has."""
+    return secrets.token_hex(8)
 
 
 async def index_keys(connection: GraphConnection, graph: str) -> None:

@@ -1,4 +1,4 @@
-"""Vectors as parameters of FalkorDB: plain lists of six decimals, less than half the bytes of full precision."""
+"""Vectors as parameters of FalkorDB: plain lists of eight decimals, enough for half precision."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,4 @@ class Printed:
 
 def printed(vector: Sequence[float]) -> Printed:
     """Print one vector."""
-    return Printed(f"[{','.join(['%.6f'] * len(vector))}]" % tuple(vector))
-
-
-def matrix(vectors: Iterable[Sequence[float]]) -> str:
-    """Print rows of vectors as a Cypher list of lists."""
-    return f"[{','.join(str(printed(row)) for row in vectors)}]"
+    return Printed(f"[{','.join(['%.8f'] * len(vector))}]" % tuple(vector))

@@ -236,6 +236,9 @@ class MemoryMindGraph:
             tuple(content.fact(row) for row in facts), tuple(content.entity(row, most_episodes=0) for row in entities)
         )
 
+    async def close(self) -> None:
+        """Nothing of it is open."""
+
     def content(self) -> Content:
         """Return what the graph holds; nothing, and nothing that could be written to, where there is none."""
         return self._reach().get(self.mind_id) or Content()

@@ -9,6 +9,7 @@ from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import InvalidRequest, TurnConflict
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.secrets.privacy_filter import PrivacyFilter
+from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.ingest.intake import OFF_THE_RECORD, DroppedMessage, Intake, filter_turn
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds
@@ -41,7 +42,7 @@ async def intake_on(home, *, pending_tokens=0):
 
     clock = FixedClock(NOW)
     disk = Dependency("disk", monotonic=clock.monotonic, recovered=lambda: None)
-    minds = Minds(home, clock=clock, disk=disk, gate=MindGate(), graph_of=lambda _: None)
+    minds = Minds(home, clock=clock, disk=disk, gate=MindGate(), graph_of=MemoryGraphs(readers=None, embedder=None).of)
     intake = Intake(
         minds,
         clock=clock,

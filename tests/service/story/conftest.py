@@ -12,6 +12,7 @@ from consolidation.secrets.privacy_filter import PrivacyFilter
 from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
 from consolidation.story.triggers import TriggerThresholds
+from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.extractive_model import ExtractiveModel
 from service.ingest.intake import Intake
@@ -61,7 +62,13 @@ class Stage:
         self.home, self.background = home, background
         self.clock, self.model, self.tally = FixedClock(NOW), Model(), Tally()
         self.disk = Dependency("disk", monotonic=self.clock.monotonic, recovered=lambda: None)
-        self.minds = Minds(home, clock=self.clock, disk=self.disk, gate=MindGate(), graph_of=lambda _: None)
+        self.minds = Minds(
+            home,
+            clock=self.clock,
+            disk=self.disk,
+            gate=MindGate(),
+            graph_of=MemoryGraphs(readers=None, embedder=None).of,
+        )
         consolidation = ConsolidationService(Narrator((self.model,)), clock=self.clock)
         self.pending_log = PendingLog(background)
         self.reader = StoryReader(consolidation, clock=self.clock)

@@ -1,6 +1,7 @@
 """What can go wrong while a graph leaves the server's memory and comes back: kills, other versions, damaged files."""
 
 import asyncio
+import shutil
 import zipfile
 
 import pytest
@@ -54,6 +55,7 @@ def opened(connection, tmp_path):
             prefix="mind_",
             readers=Bench("falkordb").readers,
             embedder=EMBEDDER,
+            vectors_of=lambda mind_id: tmp_path / f"{mind_id}.vectors",
             checkpoint_of=lambda mind_id: tmp_path / f"{mind_id}.checkpoint",
             settle_seconds=0.2,
         )
@@ -116,7 +118,7 @@ async def test_a_kill_before_the_server_deleted_it_loses_nothing(opened, known, 
 
 
 async def test_a_dump_of_another_version_is_made_anew_of_its_rows(opened, known, file):
-    """Facts and entities cost a model call each and come back; vectors of turns are made again by the saving lane."""
+    """Facts and entities cost a model call each and come back; turns are saved again by their lane."""
     await opened().evict("ada")
     with_dump(file, b"\x07 a dump of the next version")
 
@@ -124,6 +126,7 @@ async def test_a_dump_of_another_version_is_made_anew_of_its_rows(opened, known,
 
     assert await everything(graph) == known
     assert await graph.progress() == Progress(saved=0, extracted=2)
+    await graph.prepare(embedder=OURS)
     (hits,) = await graph.nearest(await EMBEDDER.embed([SAID[0]]), turns=5, facts=5, entities=5)
     assert hits.facts[0].similarity == pytest.approx(1) and not hits.turns
 
@@ -172,6 +175,7 @@ async def test_a_mind_whose_folder_was_copied_is_a_mind_of_its_own(opened, known
     """A dump knows the name of its graph, and FalkorDB writes to that one."""
     await opened().evict("ada")
     file.with_name("bob.checkpoint").write_bytes(file.read_bytes())
+    shutil.copytree(file.with_name("ada.vectors"), file.with_name("bob.vectors"))
     graphs = opened()
 
     bob = graphs.of("bob")

@@ -7,7 +7,7 @@ import pytest
 from service.adapters.falkordb.fact_limit import KEPT, OLD, retire_oldest_facts
 from service.adapters.falkordb.reads import GraphReads, size_of
 from service.adapters.falkordb.schema import prepare
-from service.adapters.falkordb.vector_index import VectorIndexes
+from service.index.mind_vectors import MindVectors
 from service.ports.embedder import EmbedderIdentity
 from tests.service.adapters.falkordb.test_mind_graph import served
 
@@ -51,7 +51,7 @@ async def test_the_oldest_facts_of_a_crowded_pair_are_kept_apart_and_indexes_are
             await retire_oldest_facts(connection, "g", [f"{target}-{FACTS}" for target in range(1, TARGETS + 1)])
         await prepare(connection, "g", embedder=EmbedderIdentity("made up", 2))
         is_built = await indexed(connection, 20)
-        found = await GraphReads(connection, name="g", indexes=VectorIndexes(connection)).knowledge(
+        found = await GraphReads(connection, name="g", vectors=MindVectors(tmp_path / "v")).knowledge(
             after=0, limit=10_000
         )
         old = [row[0] for row in await connection.read("g", f"MATCH ()-[e:{OLD}]->() RETURN e.uuid", {})]

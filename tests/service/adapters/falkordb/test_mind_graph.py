@@ -63,11 +63,13 @@ class served:
 
     def __init__(self, folder):
         self.server = EmbeddedServer(folder)
+        self.folder = folder
 
     async def __aenter__(self):
         await self.server.start()
         await self.server.wait_until_ready()
         self.connection = GraphConnection(self.server.url)
+        self.connection.home = self.folder  # beside which minds are
         return self.server, self.connection
 
     async def __aexit__(self, *_):
@@ -77,7 +79,14 @@ class served:
 
 def graph_on(connection, mind_id):
     readers = TurnReaders(ExtractiveModel(), overrides=lambda _: None, spent=lambda *_: None)
-    return FalkorGraphs(connection, prefix="mind_", readers=readers, embedder=EMBEDDER).of(mind_id)
+    graphs = FalkorGraphs(
+        connection,
+        prefix="mind_",
+        readers=readers,
+        embedder=EMBEDDER,
+        vectors_of=lambda mind_id: connection.home / f"{mind_id}.vectors",
+    )
+    return graphs.of(mind_id)
 
 
 def episode(mind_id, sequence, text):
@@ -367,6 +376,7 @@ async def hub(connection, mind_id, *, spokes):
     """A hub with *spokes* facts to as many entities, each with a fact to a leaf; far away, one fact more."""
     vectors = np.eye(EMBEDDER.dimension, dtype=np.float32)
     words = {"spokes": spokes, "near": vectors[0].tolist(), "far": vectors[1].tolist()}
+    await graph_on(connection, mind_id).prepare(embedder=OURS)
     cypher = """
     CREATE (h:Entity {uuid: 'hub', name: 'Hub'})
     WITH h UNWIND range(1, $spokes) AS i
@@ -375,7 +385,10 @@ async def hub(connection, mind_id, *, spokes):
       (l:Entity {uuid: 'l' + toString(i)})-[:RELATES_TO {uuid: 'three' + toString(i), fact_embedding: vecf32($near)}]->
       (:Entity {uuid: 'x' + toString(i)})
     """
-    await connection.write(graph_name(mind_id, prefix="mind_"), cypher, words)
+    graph = graph_name(mind_id, prefix="mind_")
+    await connection.write(graph, cypher, words)
+    await connection.write(graph, "MATCH (m:Meta) SET m.vectors = 'of another run'", {})
+    await graph_on(connection, mind_id).prepare(embedder=OURS)  # which moves them out
     return vectors[:1]
 
 

@@ -1,0 +1,336 @@
+"""
+Vectors of one kind in one file, and which of them are nearest to a query: all are compared.
+
+A record is a key, a number, a checksum and one vector or two, in half precision. Records are written in place and read
+through memory that is mapped to the file. A record that is removed is overwritten with zeros. One that was torn by a
+power cut fails its checksum and counts as missing.
+
+A table of many vectors is compared in bytes first, a quarter of the work, and only the best of these in full: numbers
+are in tests/benchmarks/README.md. simsimd and numpy are imported at first use.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from service.ports.embedder import Vector, Vectors
+
+LONGEST_KEY = 64  # bytes; what has a longer one is not compared
+_FEW = 2_000  # records that are compared as they are
+_LEAST = 32  # records of a file
+_MORE, _HALF = 50, 0.5  # more candidates of a comparison in bytes than are wanted
+_WORD = 8
+_PAGE = 20_000  # records whose checksums are computed at once
+
+
+class Nearest(NamedTuple):
+    """Records near a query, nearest first: keys, numbers, and the cosine of each of their vectors (a row a record)."""
+
+    keys: tuple[str, ...]
+    numbers: tuple[int, ...]
+    cosines: Vectors
+
+
+class _View(NamedTuple):
+    """What a search reads, all of one moment."""
+
+    records: NDArray[np.void]
+    used: int
+    coarse: NDArray[np.int8] | None
+
+
+class VectorTable:
+    """
+    One file; *each* vectors a record, the first of which is searched for.
+
+    Whoever changes it does so in one thread at a time; any number may search meanwhile.
+    """
+
+    def __init__(self, file: Path, *, dimension: int, each: int = 1) -> None:
+        """Open *file*, or begin one. Raises OSError."""
+        self._file = file
+        self._type = _record(each, dimension)
+        self._lock = threading.Lock()
+        self._rows: dict[str, int] = {}
+        self._free: list[int] = []
+        self._view = self._mapped(0)
+        self.damaged = self._read()
+
+    def __len__(self) -> int:
+        """How many records there are."""
+        return len(self._rows)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is a record of *key*."""
+        return key in self._rows
+
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all records."""
+        return tuple(self._rows)
+
+    def numbers(self) -> dict[str, int]:
+        """The number of each record, by key."""
+        stored = self._view.records["number"]
+        return {key: int(stored[row]) for key, row in self._rows.items()}
+
+    def put(self, vectors: Mapping[str, Vectors], *, numbers: Mapping[str, int] | None = None) -> None:
+        """Write records by key, a row of *vectors* for each of their vectors. Raises OSError."""
+        import numpy as np
+
+        new = {key: rows for key, rows in vectors.items() if len(key.encode()) <= LONGEST_KEY}
+        if not new:
+            return
+        records = np.zeros(len(new), self._type)
+        records["key"] = [key.encode() for key in new]
+        records["number"] = [(numbers or {}).get(key, 0) for key in new]
+        records["vectors"] = np.stack([np.atleast_2d(rows) for rows in new.values()])
+        records["check"] = _checks(records)
+        with self._lock:
+            places = [self._rows.get(key, -1) for key in new]
+            free = iter(self._room_for(places.count(-1)))
+            places = [next(free) if place < 0 else place for place in places]
+            self._write(places, records)
+            self._rows.update(zip(new, places, strict=True))
+            self._note(places)
+
+    def change(self, key: str, place: int, vector: Vector) -> None:
+        """Give a record, if there is one, another vector in *place*. Raises OSError."""
+        row = self._rows.get(key)
+        if row is None:
+            return
+        record = self._view.records[row : row + 1].copy()
+        record["vectors"][0, place] = vector
+        record["check"] = _checks(record)
+        with self._lock:
+            self._write([row], record)
+            self._note([row])
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Overwrite the records of *keys* with zeros. Raises OSError."""
+        import numpy as np
+
+        with self._lock:
+            gone = {key: self._rows[key] for key in keys if key in self._rows}
+            rows = list(gone.values())
+            if not rows:
+                return
+            self._write(rows, np.zeros(len(rows), self._type))
+            for key in gone:
+                del self._rows[key]
+            self._free += rows
+            self._note(rows)
+
+    def vectors_of(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of those of *keys* that have any, in full precision."""
+        import numpy as np
+
+        known = {key: self._rows[key] for key in keys if key in self._rows}
+        found = self._view.records["vectors"][list(known.values())].astype(np.float32)
+        return dict(zip(known, found, strict=True))
+
+    def nearest(self, queries: Vectors, *, limit: int) -> tuple[Nearest, ...]:
+        """The *limit* records nearest to each query (a row), nearest first."""
+        import numpy as np
+
+        view = self._view
+        if not view.used or limit < 1:
+            return (Nearest((), (), np.zeros((0, 1), np.float32)),) * len(queries)
+        asked = queries.astype(np.float16)
+        return tuple(
+            self._best(view, rows, query, limit=limit)
+            for rows, query in zip(self._candidates(view, queries, limit), asked, strict=True)
+        )
+
+    def cosines(self, keys: Sequence[str], query: Vector) -> dict[str, float]:
+        """How near those of *keys* that have vectors are to *query*, by their first."""
+        import numpy as np
+
+        known = [(key, self._rows[key]) for key in keys if key in self._rows]
+        if not known:
+            return {}
+        found = self._view.records["vectors"][[row for _, row in known], 0]
+        return dict(zip((key for key, _ in known), _cosines(found, query.astype(np.float16)).tolist(), strict=True))
+
+    def sync(self) -> None:
+        """Return once everything is on the disk. Raises OSError."""
+        handle = os.open(self._file, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _candidates(self, view: _View, queries: Vectors, limit: int) -> NDArray[np.intp]:
+        """The rows, for each query, that may be among the nearest *limit*."""
+        import numpy as np
+        import simsimd
+
+        most = min(view.used, limit if view.used <= _FEW else int(limit * (1 + _HALF)) + _MORE)
+        if most == view.used:
+            return np.tile(np.arange(view.used), (len(queries), 1))
+        pair: tuple[NDArray[Any], NDArray[Any]]
+        if view.used <= _FEW:
+            pair = queries.astype(np.float16), view.records["vectors"][: view.used, 0]
+        else:
+            pair = _coarsened(queries), self._coarse(view)[: view.used]
+        distances = np.asarray(simsimd.cdist(pair[0], pair[1], metric="cosine"))
+        found: NDArray[np.intp] = np.argpartition(distances, most - 1, axis=1)[:, :most]
+        return found
+
+    def _best(self, view: _View, rows: NDArray[np.intp], query: NDArray[np.float16], *, limit: int) -> Nearest:
+        """The best of *rows* when they are compared in half precision."""
+        import numpy as np
+
+        records = view.records[rows]
+        vectors = records["vectors"]
+        every = np.stack([_cosines(vectors[:, at], query) for at in range(vectors.shape[1])], axis=1)
+        is_there = records["key"] != b""  # what was removed has no key
+        order = [at for at in np.argsort(-every[:, 0], kind="stable").tolist() if is_there[at]][:limit]
+        keys = tuple(key.decode() for key in records["key"][order].tolist())
+        return Nearest(keys, tuple(records["number"][order].tolist()), every[order])
+
+    def _coarse(self, view: _View) -> NDArray[np.int8]:
+        """All first vectors in bytes, made at the first search that needs them."""
+        import numpy as np
+
+        if view.coarse is not None:
+            return view.coarse
+        with self._lock:
+            view = self._view
+            if view.coarse is None:
+                coarse = np.zeros((len(view.records), self._type["vectors"].shape[1]), np.int8)
+                for first in range(0, view.used, _PAGE):
+                    coarse[first : first + _PAGE] = _coarsened(view.records["vectors"][first : first + _PAGE, 0])
+                self._view = view = view._replace(coarse=coarse)
+            assert view.coarse is not None  # noqa: S101 - made above
+            return view.coarse
+
+    def _read(self) -> int:
+        """Find the records of the file; return how many were damaged, which are zeroed."""
+        import numpy as np
+
+        damaged: list[int] = []
+        every = self._view.records
+        for first in range(0, len(every), _PAGE):
+            page = every[first : first + _PAGE]
+            keys, is_right = page["key"].tolist(), page["check"] == _checks(page)
+            there = np.array([bool(key) for key in keys], bool)
+            damaged += (first + np.flatnonzero(there & ~is_right)).tolist()
+            self._rows.update((keys[at].decode(), first + at) for at in np.flatnonzero(there & is_right).tolist())
+        used = max(self._rows.values(), default=-1) + 1
+        taken = set(self._rows.values())
+        self._free = [row for row in range(used) if row not in taken]
+        if damaged:
+            self._write(damaged, np.zeros(len(damaged), self._type))
+        self._view = self._view._replace(used=used)
+        return len(damaged)
+
+    def _room_for(self, count: int) -> list[int]:
+        """Rows for *count* new records; the file grows where it has to."""
+        taken, self._free = self._free[:count], self._free[count:]
+        first, more = self._view.used, count - len(taken)
+        if first + more > len(self._view.records):
+            self._view = self._mapped(max(_LEAST, first + more, len(self._view.records) * 3 // 2))
+        return [*taken, *range(first, first + more)]
+
+    def _mapped(self, least: int) -> _View:
+        """The file with room for *least* records; what was searched before stays mapped as long as it is read."""
+        import numpy as np
+
+        size = self._type.itemsize
+        handle = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            there = os.fstat(handle).st_size // size
+            if there < least or os.fstat(handle).st_size % size:
+                os.ftruncate(handle, max(there, least) * size)
+        finally:
+            os.close(handle)
+        count = max(there, least)
+        old: _View | None = getattr(self, "_view", None)
+        mapped = np.memmap(self._file, self._type, "r", shape=(count,)) if count else np.zeros(0, self._type)
+        records = mapped.view(np.ndarray)  # a memmap is slow to slice
+        coarse = None
+        if old is not None and old.coarse is not None:
+            coarse = np.zeros((count, old.coarse.shape[1]), np.int8)
+            coarse[: len(old.coarse)] = old.coarse
+        return _View(records, old.used if old is not None else 0, coarse)
+
+    def _write(self, rows: Sequence[int], records: NDArray[np.void]) -> None:
+        """Write records in place, by the file and not by its mapping: a full disk is then an error, not a signal."""
+        size = self._type.itemsize
+        handle = os.open(self._file, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            if list(rows) == list(range(rows[0], rows[0] + len(rows))):
+                _pwrite(handle, records.tobytes(), rows[0] * size)
+                return
+            for row, record in zip(rows, records, strict=True):
+                _pwrite(handle, record.tobytes(), row * size)
+        finally:
+            os.close(handle)
+
+    def _note(self, rows: Sequence[int]) -> None:
+        """Let searches see what was written to *rows*."""
+        view = self._view
+        if view.coarse is not None:
+            view.coarse[list(rows)] = _coarsened(view.records["vectors"][:, 0][list(rows)])
+        self._view = view._replace(used=max(view.used, *(row + 1 for row in rows)))
+
+
+def _record(each: int, dimension: int) -> np.dtype[Any]:
+    """The layout of a record, in whole words."""
+    import numpy as np
+
+    layout: Any = {
+        "names": ["key", "number", "check", "vectors"],
+        "formats": [f"S{LONGEST_KEY}", "<i8", "<u8", ("<f2", (each, dimension))],
+        "offsets": [0, LONGEST_KEY, LONGEST_KEY + _WORD, LONGEST_KEY + 2 * _WORD],
+        "itemsize": LONGEST_KEY + _WORD * (2 + -(-each * dimension * 2 // _WORD)),
+    }
+    found: np.dtype[Any] = np.dtype(layout)
+    return found
+
+
+def _pwrite(handle: int, content: bytes, at: int) -> None:
+    while content:
+        written = os.pwrite(handle, content, at)
+        content, at = content[written:], at + written
+
+
+def _checks(records: NDArray[np.void]) -> NDArray[np.uint64]:
+    """A checksum of each record: the sum of its words, each times a number of its place."""
+    import numpy as np
+
+    whole = np.ascontiguousarray(records)
+    words = whole.view(np.uint64).reshape(len(whole), -1)
+    factors = np.arange(1, words.shape[1] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)
+    factors[LONGEST_KEY // _WORD + 1] = 0  # the checksum itself
+    found: NDArray[np.uint64] = (words * factors).sum(axis=1, dtype=np.uint64) + np.uint64(1)
+    return found
+
+
+def _coarsened(vectors: NDArray[Any]) -> NDArray[np.int8]:
+    """Vectors in bytes, each by its own largest number; directions hardly change."""
+    import numpy as np
+
+    full = vectors.astype(np.float32)
+    largest = np.abs(full).max(axis=-1, keepdims=True)
+    found: NDArray[np.int8] = np.rint(full * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
+    return found
+
+
+def _cosines(vectors: NDArray[np.float16], query: NDArray[np.float16]) -> Vectors:
+    """The cosine of each of *vectors* with *query*."""
+    import numpy as np
+    import simsimd
+
+    distances = np.asarray(simsimd.cdist(query[None], vectors, metric="cosine"))[0]
+    found: Vectors = np.clip(1 - distances, -1, 1).astype(np.float32)
+    return found
