@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from service.index.text_ranking import TextHit
+    from service.index.text_ranking import TextHit, TextQuery
 
 _OF_TURNS = frozenset({"turns", "concepts"})
 _DEPTH = 3_000  # rows that are looked at, of which many may be later
@@ -38,13 +38,16 @@ class TextAsOf(TextIndex):
         with self._file.opened() as database:
             return frozenset(sequence for (sequence,) in database.execute(query, (self._instant, *found)))
 
-    def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
-        """The rows of an arm that were there; facts are told from later ones by their turns (``sequences``)."""
-        hits = super().search(arm, stems, limit=_DEPTH)
-        if arm not in _OF_TURNS:
+    def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
+        """The rows that were there; facts are told from later ones by their turns (``sequences``)."""
+        found = super().search_all([one._replace(limit=_DEPTH) for one in queries])
+        return tuple(self._then(one, hits) for one, hits in zip(queries, found, strict=True))
+
+    def _then(self, query: TextQuery, hits: tuple[TextHit, ...]) -> tuple[TextHit, ...]:
+        if query.arm not in _OF_TURNS:
             return hits
         known = self.known(hit.number for hit in hits)
-        return tuple(hit for hit in hits if hit.number in known)[:limit]
+        return tuple(hit for hit in hits if hit.number in known)[: query.limit]
 
     def turn_counts(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns contained each stem in their own words."""

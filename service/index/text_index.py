@@ -18,7 +18,7 @@ from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
 from service.index.text_days import day_counts
 from service.index.text_names import mentions, names_in, names_of_kinds
-from service.index.text_ranking import ranked
+from service.index.text_ranking import TextQuery, ranked
 from service.index.text_store import (
     LANGUAGE,
     SPEAKER,
@@ -147,8 +147,12 @@ class TextIndex:
 
     def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
         """Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first."""
+        return self.search_all((TextQuery(arm, tuple(stems), limit),))[0]
+
+    def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
+        """What ``search`` finds of each query, in one pass."""
         with self._file.opened() as database:
-            return ranked(database, arm, stems, limit=limit)
+            return ranked(database, queries)
 
     def weight(self, arm: str, stems: Sequence[str]) -> float:
         """
@@ -156,13 +160,18 @@ class TextIndex:
 
         Stems that no row has count as the rarest.
         """
+        return self.weights(arm, (stems,))[0]
+
+    def weights(self, arm: str, queries: Sequence[Sequence[str]]) -> tuple[float, ...]:
+        """What ``weight`` says of the stems of each query, in one pass."""
         with self._file.opened() as database:
-            rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
+            rows = row_counts(database, arm, tuple({stem for stems in queries for stem in stems}))
             # About how many rows there are: to count them would read all of the table.
             last = database.execute(f"SELECT rowid FROM {WORD_TABLES[arm]} ORDER BY rowid DESC LIMIT 1").fetchone()
             every = last[0] if last is not None else 0
-        found = (min(rows.get(stem, 0), every) for stem in dict.fromkeys(stems))
-        return sum(max(0.0, math.log((every - many + 0.5) / (many + 0.5))) for many in found)
+        known = {stem: max(0.0, _idf(min(many, every), every)) for stem, many in rows.items()}
+        rarest = max(0.0, _idf(0, every))
+        return tuple(sum(known.get(stem, rarest) for stem in dict.fromkeys(stems)) for stems in queries)
 
     def turn_counts(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns contain each stem in their own words."""
@@ -334,3 +343,7 @@ class TextIndex:
         query = with_placeholders(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
         with self._file.opened() as database:
             return dict(database.execute(query, tuple(uuids)).fetchall())
+
+
+def _idf(rows: int, every: int) -> float:
+    return math.log((every - rows + 0.5) / (rows + 0.5))

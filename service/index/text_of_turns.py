@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from service.index.text_ranking import TextHit
+    from service.index.text_ranking import TextHit, TextQuery
     from service.index.turn_fields import TurnFilter
 
 _OF_TURNS = frozenset({"turns", "concepts"})
@@ -39,15 +39,18 @@ class TextOfTurns(TextIndex):
         """Those of *sequences* that count."""
         return self._known.intersection(sequences)
 
-    def search(self, arm: str, stems: Sequence[str], *, limit: int) -> tuple[TextHit, ...]:
-        """The rows of an arm that these turns made."""
-        if arm in _OF_TURNS:
-            if type(self._whole) is not TextIndex:
-                found = self._whole.search(arm, stems, limit=_DEPTH)
-                return tuple(hit for hit in found if hit.number in self._known)[:limit]
+    def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
+        """The rows that these turns made."""
+        return tuple(map(self._made, queries))
+
+    def _made(self, query: TextQuery) -> tuple[TextHit, ...]:
+        arm, _, limit = query
+        if arm in _OF_TURNS and type(self._whole) is TextIndex:
             with self._file.opened() as database:
-                return ranked(database, arm, stems, limit=limit, among=self._known)
-        hits = self._whole.search(arm, stems, limit=_DEPTH)
+                return ranked(database, (query,), among=self._known)[0]
+        [hits] = self._whole.search_all((query._replace(limit=_DEPTH),))
+        if arm in _OF_TURNS:
+            return tuple(hit for hit in hits if hit.number in self._known)[:limit]
         rows = self.facts if arm == "facts" else self.entities
         known = rows([hit.number for hit in hits])
         return tuple(hit for hit in hits if hit.number in known)[:limit]

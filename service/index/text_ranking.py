@@ -25,6 +25,14 @@ _MOST_STEMS = 64
 _MOST_ROWS = 3_000  # rows that contain the words; measured: tests/benchmarks/README.md
 
 
+class TextQuery(NamedTuple):
+    """Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems* are asked for."""
+
+    arm: str
+    stems: tuple[str, ...]
+    limit: int
+
+
 class TextHit(NamedTuple):
     """A row that contains some of the words: a turn's sequence, or the number of a fact or entity. Higher is better."""
 
@@ -33,21 +41,45 @@ class TextHit(NamedTuple):
 
 
 def ranked(
-    database: sqlite3.Connection, arm: str, stems: Sequence[str], *, limit: int, among: AbstractSet[int] | None = None
-) -> tuple[TextHit, ...]:
+    database: sqlite3.Connection, queries: Sequence[TextQuery], *, among: AbstractSet[int] | None = None
+) -> tuple[tuple[TextHit, ...], ...]:
     """
-    Rows of an arm (``turns``, ``concepts``, ``facts``, ``entities``) with any of *stems*, best first.
+    The rows that each query finds, best first. Stems of an arm are counted once, and what two ask alike is found once.
 
-    If there are too many, the rarest stems choose; if even the rarest is too frequent, the newest rows are used. With
-    *among*, these rows alone are found; where they are few, every stem counts.
+    If there are too many rows, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
+    With *among*, these rows alone are found; where they are few, every stem counts.
     """
-    rows = row_counts(database, arm, tuple(dict.fromkeys(stems)))
     is_short = among is not None and len(among) <= _MOST_ROWS
-    chosen = _rarest(dict.fromkeys(rows, 1) if is_short else rows)
+    counts = {
+        arm: row_counts(database, arm, tuple({stem for one in queries if one.arm == arm for stem in one.stems}))
+        for arm in {one.arm for one in queries}
+    }
+    found: dict[tuple[str, tuple[str, ...], int], tuple[TextHit, ...]] = {}
+    asked = []
+    for arm, stems, limit in queries:
+        rows = {stem: counts[arm][stem] for stem in stems if stem in counts[arm]}
+        chosen = _rarest(dict.fromkeys(rows, 1) if is_short else rows)
+        key = (arm, chosen, limit)
+        if key not in found:
+            is_wide = not is_short and bool(chosen) and rows[chosen[0]] > _MOST_ROWS
+            newest = _newest(database, arm) if is_wide else 0
+            found[key] = _ranked(database, arm, chosen, newest=newest, limit=limit, among=among)
+        asked.append(found[key])
+    return tuple(asked)
+
+
+def _ranked(
+    database: sqlite3.Connection,
+    arm: str,
+    chosen: Sequence[str],
+    *,
+    newest: int,
+    limit: int,
+    among: AbstractSet[int] | None,
+) -> tuple[TextHit, ...]:
     if not chosen:
         return ()
     words = " OR ".join(f'"{stem}"' for stem in chosen)
-    newest = _newest(database, arm) if not is_short and rows[chosen[0]] > _MOST_ROWS else 0
     found = f"{_ARMS[arm]} WHERE {WORD_TABLES[arm]} MATCH ? AND rowid > ?"
     values: list[object] = [words, newest]
     if among is not None:

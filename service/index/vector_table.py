@@ -154,11 +154,11 @@ class VectorTable:
         """How near those of *keys* that have vectors are to *query*, by their first."""
         import numpy as np
 
-        known = [(key, self._rows[key]) for key in keys if key in self._rows]
+        known = {key: self._rows[key] for key in keys if key in self._rows}
         if not known:
             return {}
-        found = self._view.records["vectors"][[row for _, row in known], 0]
-        return dict(zip((key for key, _ in known), _cosines(found, query.astype(np.float16)).tolist(), strict=True))
+        found = self._view.records["vectors"][list(known.values()), 0]
+        return dict(zip(known, _cosines(found, query.astype(np.float16)).tolist(), strict=True))
 
     def sync(self) -> None:
         """Return once everything is on the disk. Raises OSError."""

@@ -19,6 +19,7 @@ from consolidation.text.concepts import concepts
 from consolidation.text.names import name_key
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
+from service.index.text_ranking import TextQuery
 from service.ports.graph import VectorHits
 from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
@@ -243,20 +244,20 @@ def is_entity(name: str) -> bool:
 
 
 def _by_words(text: TextIndex, queries: Iterable[str], languages: Sequence[str]) -> tuple[WordHits, ...]:
-    found = []
+    asked, weighed = [], []
     for query in queries:
         bare = without_period(query)
         wanted = tuple(dict.fromkeys(stem for code in languages for stem in subject_stems(bare, language=code)))
         meant = {concept for code in languages for concept in concepts(query, language=code)}
-        found.append(
-            WordHits(
-                text.search("turns", wanted, limit=DEPTH),
-                text.search("concepts", tuple(meant), limit=DEPTH),
-                text.search("facts", wanted, limit=_FACTS),
-                text.weight("turns", tuple(subject_stems(bare, language=languages[0])) if languages else wanted),
-            )
-        )
-    return tuple(found)
+        asked += [
+            TextQuery("turns", wanted, DEPTH),
+            TextQuery("concepts", tuple(sorted(meant)), DEPTH),
+            TextQuery("facts", wanted, _FACTS),
+        ]
+        weighed.append(subject_stems(bare, language=languages[0]) if languages else wanted)
+    found = text.search_all(asked)
+    most = text.weights("turns", weighed)
+    return tuple(map(WordHits, found[::3], found[1::3], found[2::3], most))
 
 
 def subject_stems(text: str, *, language: str) -> tuple[str, ...]:

@@ -163,16 +163,16 @@ class GraphConnection:
                 return []
             raise
 
-    async def rows(self, graph: str, cypher: str, header: str, /) -> Rows:
+    async def rows(self, graph: str, cypher: str, header: str, /, *, seconds: float | None = None) -> Rows:
         """
         Return the rows of a read-only statement as the server prints them, fractions as text: for many plain cells.
 
         *header* is the text of its parameters (``limit=10 vectors=[[…]]``) and must not hold a person's words. A
-        graph that does not exist gives no rows, and is not created.
+        graph that does not exist gives no rows, and is not created. It has *seconds*, or as long as any read.
         """
         client, guard = await self._way_to(graph)
         asked = f"CYPHER {header} {cypher}" if header else cypher
-        seconds = self._limits.read_seconds
+        seconds = min(seconds or self._limits.read_seconds, self._limits.read_seconds)
         try:
             async with self._using(graph):
                 asking = client.execute_command("GRAPH.RO_QUERY", graph, asked, "timeout", int(seconds * 1000))

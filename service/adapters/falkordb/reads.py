@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import GraphUnavailable, IndexUnusable
+from consolidation.kernel.errors import GraphTimedOut, GraphUnavailable, IndexUnusable
 from service.adapters.falkordb.fact_limit import OLD
 from service.index.mind_vectors import FACTS
 from service.ports.embedder import EmbedderIdentity
@@ -33,7 +33,7 @@ from service.ports.graph import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
     from service.index.mind_vectors import MindVectors
@@ -81,6 +81,7 @@ _ALL_ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary, [], n.kind O
 
 _BETWEEN = "\n"  # two uuids that come as one text
 _SHORT = 30_000  # vectors: a millisecond
+_STEP_SECONDS = 1.0  # a step of a few hundred facts takes milliseconds
 _HUB, _SEEN = 400, 400  # facts of one entity that a step looks at, mentions that are sorted: a hub has no more
 
 
@@ -134,26 +135,31 @@ class GraphReads:
         best: dict[str, float] = {}
         origins = list(entities)
         for most in (MOST_STEPS, limit):
-            ends = await self._step(origins) if origins else {}
-            compare = partial(self.vectors.cosines, FACTS, list(ends), vector[0])
-            found = await self._compared(compare, queries=0)
-            nearest = sorted(found.items(), key=lambda item: -item[1])[:most]
-            best |= dict(nearest)
-            origins = [
-                uuid for uuid in dict.fromkeys(one for key, _ in nearest for one in ends[key]) if uuid not in entities
-            ][:MOST_STEPPING_STONES]
-        nearest = sorted(best.items(), key=lambda item: -item[1])[:limit]
-        return tuple(VectorHit(key, cosine, cosine) for key, cosine in nearest)
+            try:
+                facts, ends = await self._step(origins) if origins else ([], [])
+            except GraphTimedOut:
+                if not best:
+                    raise
+                break  # the first step is worth having
+            found = await self._compared(partial(self.vectors.cosines, FACTS, facts, vector[0]), queries=0)
+            nearest = dict(sorted(found.items(), key=lambda item: -item[1])[:most])
+            best |= nearest
+            origins = [uuid for uuid in _led_to(nearest, facts, ends) if uuid not in entities][:MOST_STEPPING_STONES]
+        first = sorted(best.items(), key=lambda item: -item[1])[:limit]
+        return tuple(VectorHit(key, cosine, cosine) for key, cosine in first)
 
-    async def _step(self, origins: Sequence[str]) -> dict[str, list[str]]:
-        """Return the facts of *origins*, each with the entities that it leads to; of a hub, some of them."""
+    async def _step(self, origins: Sequence[str]) -> tuple[list[str], list[str]]:
+        """
+        Return the facts of *origins*, and beside each an entity that it leads to; of a hub, some of them.
+
+        Raises GraphTimedOut where the server does not find them in the time that a step has.
+        """
         words = f"entities={json.dumps(origins)} most={_HUB} between={json.dumps(_BETWEEN)}"
-        rows = await self._connection.rows(self.name, _STEP, words)
-        ends: dict[str, list[str]] = {}
-        if rows and rows[0][0]:
-            for fact, entity in zip(*(str(cell).split(_BETWEEN) for cell in rows[0]), strict=True):
-                ends.setdefault(fact, []).append(entity)
-        return ends
+        rows = await self._connection.rows(self.name, _STEP, words, seconds=_STEP_SECONDS)
+        if not rows or not rows[0][0]:
+            return [], []
+        facts, ends = (str(cell).split(_BETWEEN) for cell in rows[0])
+        return facts, ends
 
     async def _compared[Found](self, compare: Callable[[], Found], *, queries: int) -> Found:
         """Return what a comparison finds. A short one is made at once: a thread would take longer to wake."""
@@ -181,6 +187,15 @@ class GraphReads:
         found = await self._connection.read(self.name, _ALL_FACTS, words)
         named = await self._connection.read(self.name, _ALL_ENTITIES, words)
         return Extracted(tuple(_fact(row) for row in found), tuple(_entity(row) for row in named))
+
+
+def _led_to(nearest: Iterable[str], facts: Sequence[str], ends: Sequence[str]) -> dict[str, None]:
+    """Return the entities that the *nearest* of *facts* lead to, in their order; *ends* has one for each of *facts*."""
+    led: dict[str, list[str]] = {key: [] for key in nearest}
+    for fact, end in zip(facts, ends, strict=True):
+        if fact in led:
+            led[fact].append(end)
+    return dict.fromkeys(end for one in led.values() for end in one)
 
 
 def _fact(row: list[Any]) -> StoredFact:

@@ -13,6 +13,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.text.words import stems
 from service.index import text_ranking
 from service.index.text_index import TextIndex
+from service.index.text_ranking import TextQuery
 from service.index.text_store import connect
 from service.ingest.episodes import as_indexed
 from service.ingest.knowledge_index import index_knowledge
@@ -51,6 +52,26 @@ def test_a_turn_with_both_words_is_above_turns_with_one(text):
     say(text, "A kettle on a shelf.", "The blue door and much else that was said.", "A kettle, and it was blue.")
 
     assert found(text, "the blue kettle")[0] == 3
+
+
+def test_queries_in_one_pass_find_what_each_finds_alone(text):
+    say(
+        text,
+        *(f"The {colour} {thing} of {n}." for n, colour in enumerate(("red", "blue")) for thing in "kl kettle".split()),
+    )
+    know(text, facts=("Ada owns a blue kettle.", "Bob owns a door."), entities=(("Ada", "A painter."),))
+    queries = [
+        TextQuery(arm, stems(words, language="en"), limit)
+        for arm in ("turns", "facts", "entities", "concepts")
+        for words in ("the blue kettle", "a red kettle", "blue kettle", "zeppelin", "")
+        for limit in (1, 10)
+    ]
+    alone = [text.search(one.arm, one.stems, limit=one.limit) for one in queries]
+
+    assert list(text.search_all(queries)) == alone
+    assert any(len(hits) > 1 for hits in alone)
+    asked = [one.stems for one in queries]
+    assert text.weights("turns", asked) == pytest.approx([text.weight("turns", one) for one in asked])
 
 
 def test_the_telling_words_of_a_long_message_count_wherever_they_stand(text):

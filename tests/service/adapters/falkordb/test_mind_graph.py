@@ -399,6 +399,37 @@ async def test_neighbours_reach_two_steps_and_no_further(shared, mind):
     assert [one.key[:3] for one in found] == ["one", "one", "two", "two"]
 
 
+class Late:
+    """A connection whose answers to what has many rows come too late, but for the *first* ones."""
+
+    def __init__(self, connection, *, first):
+        self._connection, self._left = connection, first
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    async def rows(self, *words, seconds=None):
+        if self._left == 0:
+            raise GraphTimedOut("late")
+        self._left -= 1
+        return await self._connection.rows(*words, seconds=seconds)
+
+
+async def test_what_the_first_step_found_is_kept_where_the_second_takes_too_long(shared, mind):
+    vector = await hub(shared, mind, spokes=2)
+    graph = graph_on(shared, mind)
+    graph._connection = Late(shared, first=1)
+    assert sorted(one.key for one in await graph.facts_around(["hub"], vector, limit=50)) == ["one1", "one2"]
+    with pytest.raises(GraphTimedOut):
+        await graph.facts_around(["hub"], vector, limit=50)
+
+
+async def test_a_step_has_its_time(shared):
+    await shared.write("g", "CREATE (:N)", {})
+    with pytest.raises(GraphTimedOut):
+        await shared.rows("g", "UNWIND range(1, 100000000) AS i RETURN sum(i * i)", "", seconds=0.2)
+
+
 async def test_a_hub_costs_no_more_than_its_nearest(shared, mind):
     vector = await hub(shared, mind, spokes=3000)
     async with asyncio.timeout(2):
