@@ -258,12 +258,15 @@ def _hits(found: Nearest) -> tuple[VectorHit, ...]:
 
 def _turn_hits(found: Nearest, *, limit: int) -> tuple[VectorHit, ...]:
     """Turns by their nearest passages."""
-    best: dict[int, tuple[float, float]] = {}
+    best: dict[int, VectorHit] = {}  # nearest first, so that the first passage of a turn is its nearest
     for sequence, (leaning, own) in zip(found.numbers, found.cosines.tolist(), strict=True):
         known = best.get(sequence)
-        best[sequence] = (leaning, own) if known is None else (max(known[0], leaning), max(known[1], own))
-    hits = [VectorHit(str(sequence), *cosines) for sequence, cosines in best.items()]
-    return tuple(hits[:limit])
+        if known is None:
+            if len(best) < limit:
+                best[sequence] = VectorHit(str(sequence), leaning, own)
+        elif own > known.own:
+            best[sequence] = known._replace(own=own)
+    return tuple(best.values())
 
 
 def _read_state(file: Path) -> VectorState | None:

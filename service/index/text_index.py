@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from service.index.mentions import put_entity, put_fact, settle_turn, uncount_fact, uncount_turns
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from service.index.text_store import IndexedTurn
     from service.ports.graph import StoredEntity, StoredFact
 
+_REMEMBERED = 8_000  # turns of all minds whose traits were read lately
 _COLUMNS = {
     "facts": "number, uuid, text, source, target, episodes, valid_at, invalid_at, importance",
     "entities": "number, uuid, name, key, summary, kind",
@@ -112,6 +114,7 @@ class TextIndex:
     def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
         """Remove turns. The turns *before* them lose the words of what followed."""
         gone = tuple(sequences)
+        _remembered_traits.cache_clear()  # they name speakers
         with self._file.changed() as database:
             uncount_turns(database, gone)
             for sequence in gone:
@@ -219,22 +222,7 @@ class TextIndex:
         )
         with self._file.opened() as database:
             rows = database.execute(query, tuple(sequences)).fetchall()
-        speakers = json.loads(f"[{','.join(row[1] for row in rows)}]")
-        return {
-            row[0]: Traits(
-                speakers=tuple(spoke),
-                occurred_at=datetime.fromisoformat(row[2]),
-                asks=bool(row[3]),
-                statement_words=row[4],
-                has_time=bool(row[5]),
-                only_asks=bool(row[6]),
-                knows_not=bool(row[7]),
-                denies=row[8],
-                answers=frozenset(row[9].split()),
-                wants_answer=bool(row[10]),
-            )
-            for row, spoke in zip(rows, speakers, strict=True)
-        }
+        return {row[0]: _remembered_traits(*row[1:]) for row in rows}
 
     def denied_by(self, sequences: Sequence[int]) -> dict[int, int]:
         """Which of these turns are denied, and by which turn."""
@@ -347,3 +335,34 @@ class TextIndex:
 
 def _idf(rows: int, every: int) -> float:
     return math.log((every - rows + 0.5) / (rows + 0.5))
+
+
+def _traits(  # noqa: PLR0913, PLR0917 - a row
+    speakers: str,
+    occurred_at: str,
+    asks: int,
+    statement_words: int,
+    has_time: int,
+    only_asks: int,
+    knows_not: int,
+    denies: int | None,
+    answers: str,
+    wants_answer: int,
+    /,
+) -> Traits:
+    return Traits(
+        tuple(json.loads(speakers)),
+        datetime.fromisoformat(occurred_at),
+        asks=bool(asks),
+        statement_words=statement_words,
+        has_time=bool(has_time),
+        only_asks=bool(only_asks),
+        knows_not=bool(knows_not),
+        denies=denies,
+        answers=frozenset(answers.split()),
+        wants_answer=bool(wants_answer),
+    )
+
+
+# The same turns come up again and again; what the file says is read each time, and only its meaning remembered.
+_remembered_traits = lru_cache(maxsize=_REMEMBERED)(_traits)

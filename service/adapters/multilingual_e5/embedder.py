@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Pieces = Sequence[int]
 
 PASSAGE, QUERY = "passage:", "query:"
+_AT_ONCE = 1_000  # letters of all texts: a few queries take one thread once, and not one for each step
 
 
 def missing_package() -> str | None:
@@ -75,7 +76,11 @@ class MultilingualE5:
         return await self._embed(texts, prefix=QUERY)
 
     async def _embed(self, texts: Sequence[str], *, prefix: str) -> Floats:
-        model = await to_thread.run_sync(self._model, abandon_on_cancel=True)
+        model = self._loaded
+        if model is None:
+            model = await to_thread.run_sync(self._model, abandon_on_cancel=True)
+        if sum(map(len, texts)) <= _AT_ONCE:
+            return await to_thread.run_sync(model.embed_all, tuple(texts), prefix, abandon_on_cancel=True)
         import numpy as np  # not before: the thread has imported it, while the loop ran on
 
         pieces = await to_thread.run_sync(model.split, tuple(texts), prefix, abandon_on_cancel=True)
@@ -102,6 +107,16 @@ class _Model:
         self._tokenizers = {prefix: Tokenizer(weights.vocabulary, prefix=prefix) for prefix in (PASSAGE, QUERY)}
         self._network = Network(weights)
         self._centring: Centring = read_centring()
+
+    def embed_all(self, texts: Sequence[str], prefix: str) -> Floats:
+        """One unit row for each text."""
+        import numpy as np
+
+        pieces = self.split(texts, prefix)
+        rows = np.zeros((len(pieces), DIMENSION), np.float32)
+        for batch in batches(pieces):
+            rows[batch] = self.embed([pieces[index] for index in batch])
+        return rows
 
     def split(self, texts: Sequence[str], prefix: str) -> list[Pieces]:
         return [self._tokenizers[prefix](text) for text in texts]
