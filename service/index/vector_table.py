@@ -5,8 +5,8 @@ A record is a key, a number, a checksum and one vector or two, in half precision
 through memory that is mapped to the file. A record that is removed is overwritten with zeros. One that was torn by a
 power cut fails its checksum and counts as missing.
 
-A table of many vectors is compared in bytes first, a quarter of the work, and only the best of these in full: numbers
-are in tests/benchmarks/README.md. simsimd and numpy are imported at first use.
+A table of many vectors is compared in bytes first, a third of the work, and only the best of these as they are stored.
+Figures are in tests/benchmarks/README.md. simsimd and numpy are imported at first use.
 """
 
 from __future__ import annotations
@@ -40,12 +40,19 @@ class Nearest(NamedTuple):
     cosines: Vectors
 
 
+class _Coarse(NamedTuple):
+    """First vectors in bytes, and by what their dot products become cosines; 0 for what was removed."""
+
+    bytes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
 class _View(NamedTuple):
     """What a search reads, all of one moment."""
 
     records: NDArray[np.void]
     used: int
-    coarse: NDArray[np.int8] | None
+    coarse: _Coarse | None
 
 
 class VectorTable:
@@ -69,18 +76,9 @@ class VectorTable:
         """How many records there are."""
         return len(self._rows)
 
-    def __contains__(self, key: str) -> bool:
-        """Whether there is a record of *key*."""
-        return key in self._rows
-
     def keys(self) -> tuple[str, ...]:
         """The keys of all records."""
         return tuple(self._rows)
-
-    def numbers(self) -> dict[str, int]:
-        """The number of each record, by key."""
-        stored = self._view.records["number"]
-        return {key: int(stored[row]) for key, row in self._rows.items()}
 
     def put(self, vectors: Mapping[str, Vectors], *, numbers: Mapping[str, int] | None = None) -> None:
         """Write records by key, a row of *vectors* for each of their vectors. Raises OSError."""
@@ -176,13 +174,15 @@ class VectorTable:
         most = min(view.used, limit if view.used <= _FEW else int(limit * (1 + _HALF)) + _MORE)
         if most == view.used:
             return np.tile(np.arange(view.used), (len(queries), 1))
-        pair: tuple[NDArray[Any], NDArray[Any]]
         if view.used <= _FEW:
-            pair = queries.astype(np.float16), view.records["vectors"][: view.used, 0]
+            ours = view.records["vectors"][: view.used, 0]
+            scores = -np.asarray(simsimd.cdist(queries.astype(np.float16), ours, metric="cosine"))
         else:
-            pair = _coarsened(queries), self._coarse(view)[: view.used]
-        distances = np.asarray(simsimd.cdist(pair[0], pair[1], metric="cosine"))
-        found: NDArray[np.intp] = np.argpartition(distances, most - 1, axis=1)[:, :most]
+            coarse = self._coarse(view)
+            scores = np.asarray(simsimd.cdist(_coarsened(queries), coarse.bytes[: view.used], metric="dot"))
+            scores = scores * coarse.scales[: view.used]
+        scores[:, [row for row in tuple(self._free) if row < view.used]] = -np.inf  # what was removed
+        found: NDArray[np.intp] = np.argpartition(scores, view.used - most, axis=1)[:, view.used - most :]
         return found
 
     def _best(self, view: _View, rows: NDArray[np.intp], query: NDArray[np.float16], *, limit: int) -> Nearest:
@@ -197,21 +197,25 @@ class VectorTable:
         keys = tuple(key.decode() for key in records["key"][order].tolist())
         return Nearest(keys, tuple(records["number"][order].tolist()), every[order])
 
-    def _coarse(self, view: _View) -> NDArray[np.int8]:
+    def _coarse(self, view: _View) -> _Coarse:
         """All first vectors in bytes, made at the first search that needs them."""
-        import numpy as np
-
         if view.coarse is not None:
             return view.coarse
         with self._lock:
-            view = self._view
-            if view.coarse is None:
-                coarse = np.zeros((len(view.records), self._type["vectors"].shape[1]), np.int8)
-                for first in range(0, view.used, _PAGE):
-                    coarse[first : first + _PAGE] = _coarsened(view.records["vectors"][first : first + _PAGE, 0])
-                self._view = view = view._replace(coarse=coarse)
-            assert view.coarse is not None  # noqa: S101 - made above
-            return view.coarse
+            coarse = self._view.coarse
+            if coarse is None:
+                coarse = self._empty(len(self._view.records))
+                for first in range(0, self._view.used, _PAGE):
+                    rows = slice(first, first + _PAGE)
+                    coarse.bytes[rows] = _coarsened(self._view.records["vectors"][rows, 0])
+                    coarse.scales[rows] = _scales(coarse.bytes[rows])
+                self._view = self._view._replace(coarse=coarse)
+            return coarse
+
+    def _empty(self, count: int) -> _Coarse:
+        import numpy as np
+
+        return _Coarse(np.zeros((count, self._type["vectors"].shape[1]), np.int8), np.zeros(count, np.float32))
 
     def _read(self) -> int:
         """Find the records of the file; return how many were damaged, which are zeroed."""
@@ -259,8 +263,9 @@ class VectorTable:
         records = mapped.view(np.ndarray)  # a memmap is slow to slice
         coarse = None
         if old is not None and old.coarse is not None:
-            coarse = np.zeros((count, old.coarse.shape[1]), np.int8)
-            coarse[: len(old.coarse)] = old.coarse
+            coarse = self._empty(count)
+            coarse.bytes[: len(old.coarse.bytes)] = old.coarse.bytes
+            coarse.scales[: len(old.coarse.scales)] = old.coarse.scales
         return _View(records, old.used if old is not None else 0, coarse)
 
     def _write(self, rows: Sequence[int], records: NDArray[np.void]) -> None:
@@ -280,7 +285,8 @@ class VectorTable:
         """Let searches see what was written to *rows*."""
         view = self._view
         if view.coarse is not None:
-            view.coarse[list(rows)] = _coarsened(view.records["vectors"][:, 0][list(rows)])
+            view.coarse.bytes[list(rows)] = _coarsened(view.records["vectors"][list(rows), 0])
+            view.coarse.scales[list(rows)] = _scales(view.coarse.bytes[list(rows)])
         self._view = view._replace(used=max(view.used, *(row + 1 for row in rows)))
 
 
@@ -323,6 +329,16 @@ def _coarsened(vectors: NDArray[Any]) -> NDArray[np.int8]:
     full = vectors.astype(np.float32)
     largest = np.abs(full).max(axis=-1, keepdims=True)
     found: NDArray[np.int8] = np.rint(full * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
+    return found
+
+
+def _scales(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
+    """One divided by the length of each vector; 0 for one that is nothing."""
+    import numpy as np
+
+    full = vectors.astype(np.float32)
+    lengths = np.sqrt(np.einsum("vd,vd->v", full, full))
+    found: NDArray[np.float32] = np.where(lengths > 0, 1 / np.maximum(lengths, 1), np.float32(0)).astype(np.float32)
     return found
 
 

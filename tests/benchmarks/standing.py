@@ -97,7 +97,8 @@ async def opened(stood: Standing) -> AsyncIterator[tuple[Running, Mind]]:
         await saving.step(mind)  # prepares the graph: an index that is new is built now
         await until_indexed(stood.url)
         await digested(service, MIND)
-        yield service, mind
+        with service.memory.minds.held(MIND):  # however long stock takes meanwhile
+            yield service, mind
 
 
 @contextmanager

@@ -47,6 +47,14 @@ def test_the_nearest_are_those_of_comparing_all_in_full(tmp_path, count):
         assert one.cosines[:, 0].tolist() == sorted(one.cosines[:, 0].tolist(), reverse=True)
 
 
+def test_what_is_removed_takes_nobody_s_place(tmp_path):
+    rows = np.eye(DIMENSION, dtype=np.float32)[:30] - 0.5
+    table = filled(tmp_path / "t", rows)
+    table.remove([f"k{at}" for at in range(10)])
+    [found] = table.nearest(np.ones((1, DIMENSION), np.float32), limit=20)  # farther than what is nothing
+    assert len(found.keys) == 20
+
+
 @pytest.mark.parametrize("count", [100, 3_000])
 def test_what_is_removed_is_not_found_and_its_place_is_used_again(tmp_path, count):
     rows = unit_rows(count)

@@ -9,6 +9,7 @@ import pytest
 from service.adapters.falkordb.schema import GROWN_TURNS
 from service.adapters.falkordb.settling import take_out
 from service.index.mind_vectors import FACTS, KINDS, NAMES, TURNS
+from service.ports.graph import episode_uuid
 from tests.service.adapters.falkordb.test_mind_graph import EMBEDDER, OURS, extract, graph_on, save, served
 
 pytestmark = pytest.mark.anyio
@@ -168,7 +169,7 @@ async def test_keys_are_indexed_once_a_graph_has_grown(lived):
 
 async def test_an_erased_turn_leaves_no_byte_of_its_vectors(lived, tmp_path):
     graph, _, _ = lived
-    uuid = next(uuid for uuid, number in graph.vectors._opened()[TURNS].numbers().items() if number == 2)
+    uuid = f"{episode_uuid('ada', 't2')}/0"
     one = graph.vectors.vectors_of(TURNS, [uuid])[uuid]
     file = graph.vectors._folder / "turns.vectors"
     assert one[0].astype(np.float16).tobytes() in file.read_bytes()
