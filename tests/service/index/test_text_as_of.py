@@ -8,6 +8,7 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.text.words import stems
 from service.index.text_as_of import TextAsOf
 from service.index.text_index import TextIndex
+from service.index.text_ranking import TextQuery
 from service.ingest.episodes import as_indexed
 from service.ports.graph import StoredFact
 
@@ -35,6 +36,8 @@ def test_turns_that_were_stored_later_or_occurred_later_are_not_found(text):
 
     assert {hit.number for hit in then.search("turns", wanted, limit=10)} == {1, 2, 3}
     assert len(then.search("turns", wanted, limit=2)) == 2
+    [of_turns, of_facts] = then.search_all([TextQuery("turns", wanted, 10), TextQuery("facts", wanted, 10)])
+    assert {hit.number for hit in of_turns} == {1, 2, 3} and len(of_facts) == 1
     assert then.turn_counts(wanted) == dict.fromkeys(wanted, 4)
     assert set(then.turns_between(NOON, NOON + timedelta(days=1), limit=2)) == {3, 2}
     assert then.sequences(("e2", "e4")) == {"e2": 2}
