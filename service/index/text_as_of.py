@@ -40,10 +40,10 @@ class TextAsOf(TextIndex):
 
     def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
         """The rows that were there; facts are told from later ones by their turns (``sequences``)."""
-        found = super().search_all([query._replace(limit=_DEPTH) for query in queries])
-        return tuple(map(self._known_hits, queries, found))
+        found = super().search_all([one._replace(limit=_DEPTH) for one in queries])
+        return tuple(self._then(one, hits) for one, hits in zip(queries, found, strict=True))
 
-    def _known_hits(self, query: TextQuery, hits: tuple[TextHit, ...]) -> tuple[TextHit, ...]:
+    def _then(self, query: TextQuery, hits: tuple[TextHit, ...]) -> tuple[TextHit, ...]:
         if query.arm not in _OF_TURNS:
             return hits
         known = self.known(hit.number for hit in hits)

@@ -41,25 +41,19 @@ class TextOfTurns(TextIndex):
 
     def search_all(self, queries: Sequence[TextQuery]) -> tuple[tuple[TextHit, ...], ...]:
         """The rows that these turns made."""
-        is_view = type(self._whole) is not TextIndex
-        of_turns = [query for query in queries if query.arm in _OF_TURNS and not is_view]
-        others = [query for query in queries if query.arm not in _OF_TURNS or is_view]
-        with self._file.opened() as database:
-            found = dict(zip(of_turns, ranked(database, of_turns, among=self._known), strict=True))
-        wider = self._whole.search_all([query._replace(limit=_DEPTH) for query in others])
-        found |= {query: self._of_these(query, hits) for query, hits in zip(others, wider, strict=True)}
-        return tuple(found[query] for query in queries)
+        return tuple(map(self._made, queries))
 
-    def _of_these(self, query: TextQuery, hits: Sequence[TextHit]) -> tuple[TextHit, ...]:
-        numbers = [hit.number for hit in hits]
-        match query.arm:
-            case "facts":
-                known = frozenset(self.facts(numbers))
-            case "entities":
-                known = frozenset(self.entities(numbers))
-            case _:
-                known = self.known(numbers)
-        return tuple(hit for hit in hits if hit.number in known)[: query.limit]
+    def _made(self, query: TextQuery) -> tuple[TextHit, ...]:
+        arm, _, limit = query
+        if arm in _OF_TURNS and type(self._whole) is TextIndex:
+            with self._file.opened() as database:
+                return ranked(database, (query,), among=self._known)[0]
+        [hits] = self._whole.search_all((query._replace(limit=_DEPTH),))
+        if arm in _OF_TURNS:
+            return tuple(hit for hit in hits if hit.number in self._known)[:limit]
+        rows = self.facts if arm == "facts" else self.entities
+        known = rows([hit.number for hit in hits])
+        return tuple(hit for hit in hits if hit.number in known)[:limit]
 
     def denied_by(self, sequences: Sequence[int]) -> dict[int, int]:
         """Which of these turns are denied, and by which turn, whatever turn that is."""

@@ -49,20 +49,21 @@ def ranked(
     If there are too many rows, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
     With *among*, these rows alone are found; where they are few, every stem counts.
     """
+    is_short = among is not None and len(among) <= _MOST_ROWS
     counts = {
         arm: row_counts(database, arm, tuple({stem for one in queries if one.arm == arm for stem in one.stems}))
         for arm in {one.arm for one in queries}
     }
-    is_short = among is not None and len(among) <= _MOST_ROWS
     found: dict[tuple[str, tuple[str, ...], int], tuple[TextHit, ...]] = {}
     asked = []
     for arm, stems, limit in queries:
         rows = {stem: counts[arm][stem] for stem in stems if stem in counts[arm]}
-        if is_short:
-            rows = dict.fromkeys(rows, 1)
-        key = (arm, _rarest(rows), limit)
+        chosen = _rarest(dict.fromkeys(rows, 1) if is_short else rows)
+        key = (arm, chosen, limit)
         if key not in found:
-            found[key] = _ranked(database, arm, rows, key[1], limit=limit, among=among)
+            is_wide = not is_short and bool(chosen) and rows[chosen[0]] > _MOST_ROWS
+            newest = _newest(database, arm) if is_wide else 0
+            found[key] = _ranked(database, arm, chosen, newest=newest, limit=limit, among=among)
         asked.append(found[key])
     return tuple(asked)
 
@@ -70,16 +71,15 @@ def ranked(
 def _ranked(
     database: sqlite3.Connection,
     arm: str,
-    rows: Mapping[str, int],
     chosen: Sequence[str],
     *,
+    newest: int,
     limit: int,
     among: AbstractSet[int] | None,
 ) -> tuple[TextHit, ...]:
     if not chosen:
         return ()
     words = " OR ".join(f'"{stem}"' for stem in chosen)
-    newest = _newest(database, arm) if rows[chosen[0]] > _MOST_ROWS else 0
     found = f"{_ARMS[arm]} WHERE {WORD_TABLES[arm]} MATCH ? AND rowid > ?"
     values: list[object] = [words, newest]
     if among is not None:
