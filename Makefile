@@ -16,7 +16,7 @@ where FalkorDB has to be compiled; then run this again, which goes on with what 
 
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
-.PHONY: help install serve console client chat check test golden pictures bench crash fuzz compose lock clean
+.PHONY: help install serve console client chat check test golden pictures bench crash fuzz compose release lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -88,6 +88,9 @@ crash: $(VENV)/.ready ## kill it at every step under load and of an agent's slee
 
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker
 	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py $(ARGS)
+
+release: $(VENV)/.ready console ## wheels, the image or what it is built of, and checksums, in dist/; nothing is published
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} $(PYTHON) release/build.py $(ARGS)
 
 lock: ## resolve the dependencies anew
 	$(LOCK) pyproject.toml -o requirements.lock

@@ -95,9 +95,9 @@ def main() -> None:
 
 def _show_version(is_asked: bool) -> None:
     if is_asked:
-        from importlib.metadata import version
+        from consolidation.kernel.release import installed_version
 
-        typer.echo(f"mind-memory {version('mind-memory')}")
+        typer.echo(f"mind-memory {installed_version()}")
         raise typer.Exit
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import anyio
@@ -14,6 +13,7 @@ from consolidation.kernel.errors import HomeFault, HomeLocked
 from consolidation.kernel.files import FolderLock
 from consolidation.kernel.links import make_private
 from consolidation.kernel.ports import Role
+from consolidation.kernel.release import installed_version
 from consolidation.secrets.privacy_filter import PrivacyFilter
 from consolidation.workspace import workspace_of
 from service.adapters.circuit_breaker import CircuitBreaker
@@ -216,4 +216,4 @@ async def _open_spans(settings: Settings, *, counts: Counter[str]) -> AsyncItera
 def _build_otlp_spans(endpoint: str, counts: Counter[str]) -> OtlpSpans:
     from service.adapters.otlp_spans import OtlpSpans
 
-    return OtlpSpans(endpoint, shown=shown(endpoint), version=version("mind-memory"), counts=counts)
+    return OtlpSpans(endpoint, shown=shown(endpoint), version=installed_version(), counts=counts)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
 
 from consolidation.kernel.ports import Role
+from consolidation.kernel.release import installed_version
 from consolidation.text.language import detect
 from consolidation.text.speech_acts import told
 from consolidation.text.tokens import count_tokens
@@ -130,7 +130,7 @@ def log_started(memory: Memory) -> None:
     url, collector = settings.falkordb_url, settings.traces_endpoint
     log.info(
         "service.started",
-        version=version("mind-memory"),
+        version=installed_version(),
         home=str(settings.folder),
         minds=len(memory.minds.ids()),
         graph="embedded" if url is None else shown(url.get_secret_value()),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -25,6 +24,7 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
+from consolidation.kernel.release import installed_version
 from prompts.library import render
 from service.mcp_server import resources
 from service.mcp_server.api_client import AnotherMind, ApiRefused, ApiUnreachable
@@ -117,7 +117,7 @@ def _error(text: str) -> CallToolResult:
 
 @functools.cache
 def _version() -> str:
-    return version("mind-memory")
+    return installed_version()
 
 
 @functools.lru_cache(maxsize=64)

@@ -6,13 +6,13 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.release import installed_version
 from service.access.addresses import is_loopback
 from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
@@ -79,7 +79,7 @@ def _on_signals(act: Callable[[], None]) -> None:
 def _show_welcome(settings: Settings, served: ServedHome) -> None:
     """What is configured, where it listens, and two calls to try; lines to be copied are never wrapped."""
     console, url, keys = out(), served.presence.url, served.memory.authenticator.live_keys()
-    console.print(Text.assemble(("mind-memory ", "bold"), version("mind-memory"), (f"  {url}", "bold green")))
+    console.print(Text.assemble(("mind-memory ", "bold"), installed_version(), (f"  {url}", "bold green")))
     console.print()
     show_facts(console, _facts(settings, served.memory, keys=keys), below=1)
     for why, call, session, said in _TRIES:

@@ -1,13 +1,13 @@
 """Liveness, readiness and metrics."""
 
 from importlib import import_module
-from importlib.metadata import version
 
 import anyio.to_thread
 from fastapi import APIRouter, Response, status
 from fastapi.responses import PlainTextResponse
 
 from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.release import installed_version
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.metrics import metric_series
 from service.http.openapi import answers
@@ -63,7 +63,7 @@ async def metrics(memory: MemoryDep) -> PlainTextResponse:
     """Counters and timings of the service in Prometheus's text format. They contain no names and no words."""
     await anyio.to_thread.run_sync(import_module, "prometheus_client")
     series = metric_series(
-        version=version("mind-memory"),
+        version=installed_version(),
         tally=memory.telemetry.tally,
         spending=memory.telemetry.usage.snapshot(),
         dependencies=memory.telemetry.dependencies,

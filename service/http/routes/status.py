@@ -1,11 +1,11 @@
 """The status of the service and its minds, cheap enough to be read every second."""
 
-from importlib.metadata import version
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from consolidation.dreams.fatigue import FatigueThresholds, fatigue_level
+from consolidation.kernel.release import installed_version
 from consolidation.workspace import mind_id_of
 from service.catalog.minds import page_of_minds
 from service.http.dependencies import CallerDep, MemoryDep
@@ -51,7 +51,7 @@ async def status(
 
     page = await page_of_minds(memory.minds, sees=is_shown, cursor=cursor, limit=limit)
     return StandingOut(
-        version=version("mind-memory"),
+        version=installed_version(),
         started_at=memory.started_at,
         now=memory.clock.now(),
         dependencies=[_dependency(one) for one in memory.telemetry.dependencies.with_shards.values()]
