@@ -29,6 +29,7 @@ _FEW = 2_000  # records that are compared as they are
 _LEAST = 32  # records of a file
 _MORE, _HALF = 50, 0.5  # more candidates of a comparison in bytes than are wanted
 _WORD = 8
+_ZEROS = 1024 * 1024  # that are written at once
 _PAGE = 20_000  # records whose checksums are computed at once
 
 
@@ -253,8 +254,7 @@ class VectorTable:
         handle = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             there = os.fstat(handle).st_size // size
-            if there < least or os.fstat(handle).st_size % size:
-                os.ftruncate(handle, max(there, least) * size)
+            _lengthen(handle, there * size, max(there, least) * size)
         finally:
             os.close(handle)
         count = max(there, least)
@@ -302,6 +302,17 @@ def _record(each: int, dimension: int) -> np.dtype[Any]:
     }
     found: np.dtype[Any] = np.dtype(layout)
     return found
+
+
+def _lengthen(handle: int, begin: int, end: int) -> None:
+    """Cut a file off at *begin*, then fill it up to *end*: reading what a full disk never gave room to is a signal."""
+    os.ftruncate(handle, begin)
+    try:
+        for at in range(begin, end, _ZEROS):
+            _pwrite(handle, bytes(min(_ZEROS, end - at)), at)
+    except OSError:
+        os.ftruncate(handle, begin)
+        raise
 
 
 def _pwrite(handle: int, content: bytes, at: int) -> None:

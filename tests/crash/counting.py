@@ -13,6 +13,8 @@ from consolidation.workspace import workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graph_names import graph_name
 from service.adapters.falkordb.server import EmbeddedServer
+from service.index.mind_vectors import FACTS as FACTS_OF
+from service.index.mind_vectors import KINDS, NAMES, TURNS, MindVectors
 from tests.crash.correction_counts import broken_corrections, corrections_in
 from tests.crash.outcome_counts import broken_outcomes, reports_in
 from tests.crash.talk import MINDS, mind_of, turn_of
@@ -100,6 +102,7 @@ def _broken_memory(workspace, kept, there, graph):
         "not kept once": not_kept_once(kept, there),
         **_broken_graph(graph, there.values()),
         "full text astray": _astray(workspace, kept, graph),
+        "without vectors": _without_vectors(workspace),
     }
 
 
@@ -142,6 +145,25 @@ def _astray(workspace, kept, graph):
         f"fact: {text}" for text in ((Counter(facts) - Counter(graph[2])) | (Counter(graph[2]) - Counter(facts)))
     ]
     return astray + [f"entity: {name}" for name in set(entities) ^ set(graph[1])]
+
+
+def _without_vectors(workspace):
+    """Turns, facts and entities that can not be found by what they mean."""
+    vectors = MindVectors(workspace.vectors)
+    there = {kind: set(vectors.keys(kind)) for kind in KINDS}
+    there[TURNS] = {uuid.rpartition("/")[0] for uuid in there[TURNS]}
+    asked = {
+        TURNS: "SELECT episode FROM turns",
+        FACTS_OF: "SELECT uuid FROM facts",
+        NAMES: "SELECT uuid FROM entities",
+    }
+    with closing(sqlite3.connect(f"file:{workspace.text_index}?mode=ro", uri=True)) as database:
+        return [
+            f"{kind}: {uuid}"
+            for kind, cypher in asked.items()
+            for (uuid,) in database.execute(cypher)
+            if uuid not in there[kind]
+        ]
 
 
 async def _graphs(home, names):
