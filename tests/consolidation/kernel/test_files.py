@@ -13,6 +13,7 @@ SYNCING = {  # the modules that make bytes durable, and why they do it themselve
     "consolidation/kernel/files.py": "the writer of everything else",
     "consolidation/transcript/log.py": "group commit on a file that stays open",
     "service/archive/unpack.py": "a failing disk and a broken archive are told apart, byte by byte",
+    "service/index/vector_table.py": "writes records in place, which a new file would copy",
 }
 
 
