@@ -42,6 +42,7 @@ FILLED = {
     "entity_id": "entity:1",
     "import_id": "i1",
     "dream": "1",
+    "name": "crm",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}"
