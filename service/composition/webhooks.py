@@ -6,7 +6,6 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import HomeFault
-from service.adapters.webhook_poster import HttpWebhookPoster
 from service.webhooks.endpoint import WebhookEndpoint
 from service.webhooks.outbox import Outbox
 from service.webhooks.sender import SendingTimes, Webhooks
@@ -26,6 +25,8 @@ def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) 
     section = settings.webhooks
     if not section.endpoints:
         return None
+    from service.adapters.webhook_poster import HttpWebhookPoster  # httpx2, which a start without webhooks does without
+
     endpoints = [
         WebhookEndpoint(
             name=one.name,
