@@ -20,6 +20,12 @@ _CONTEXTS: tuple[Literal["format", "stand-alone"], ...] = ("format", "stand-alon
 _IN_MONTHS = "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре".split()
 _MORE_MONTHS = {"sept": 9} | {name: number for number, name in enumerate(_IN_MONTHS, start=1)}
 _MORE_WEEKDAYS = {"среду": 2, "пятницу": 4, "субботу": 5}  # "on Friday" and its like: CLDR has the nominative alone
+# Of languages that CLDR is not asked for here, in every case that they have; and where words are not parted by spaces.
+_WEEKDAYS_ELSEWHERE = (
+    "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|poniedział(?:ek|ki|ku)|wtor(?:ek|ki|ku)|środ[aęyu]|czwart(?:ek|ki|ku)"
+    "|piąt(?:ek|ki|ku)|sobot[aęyu]|niedziel[aęeu]|segunda|terça|quarta|quinta|sexta|lunes|martes|miercoles|sabado"
+)
+_DENSE_WEEKDAYS = "[周週]?星期[一二三四五六日天]|[周週][一二三四五六日]|礼拜[一二三四五六日天]|[月火水木金土日]曜"
 # Words of other kinds, planets and people: a month only with a day, a year or a word like "in" beside it.
 _AMBIGUOUS = frozenset("may march mar mars sep sept jun mai dec jan apr mayo марта марте مارس".split())
 # Frequent words of other languages ("ten" is "dez", "I like" is "mag"): a month only after a day, or before a year.
@@ -94,6 +100,7 @@ class _Names(NamedTuple):
     weekdays: Mapping[str, int]
     date: re.Pattern[str]
     weekday: re.Pattern[str]
+    any_weekday: re.Pattern[str]
     short_weekday: re.Pattern[str]
     weekday_before: re.Pattern[str]
 
@@ -134,6 +141,11 @@ def days_named(text: str) -> frozenset[str]:
 def weekdays_named(text: str) -> frozenset[int]:
     """The weekdays that *text* surely names, from 0 for Monday."""
     return frozenset(_weekdays(text))
+
+
+def names_weekday(text: str) -> bool:
+    """Whether *text* names a weekday, or the same day of every week: "Fridays", "dienstags", "le mardi"."""
+    return _names().any_weekday.search(text) is not None
 
 
 def without_dates(text: str) -> str:
@@ -204,6 +216,7 @@ def _names() -> _Names:
             re.IGNORECASE,
         ),
         re.compile(rf"\b(?:{_any_of(weekdays)})\b", re.IGNORECASE),
+        re.compile(rf"\b(?:{_any_of(weekdays)}|{_WEEKDAYS_ELSEWHERE})s?\b|{_DENSE_WEEKDAYS}", re.IGNORECASE),
         re.compile(rf"\b({_any_of(short)})\.?,?\s{{1,3}}(?=\w)", re.IGNORECASE),
         re.compile(
             rf"\b({_any_of(weekdays | short)})\.?,?\s{{1,3}}(?:(?:the|den|der|el|le|il|o)\s{{1,3}})?$", re.IGNORECASE

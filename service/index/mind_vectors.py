@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import EmbedderMismatch, IndexUnusable
 from consolidation.kernel.files import replace_text
 from service.index.vector_table import VectorTable
-from service.ports.graph import VectorHit, VectorHits
+from service.ports.graph import VectorHit, VectorHits, passage_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -203,6 +203,18 @@ class MindVectors:
             return {}
         self._check(vector[None])
         return tables[kind].cosines(uuids, vector)
+
+    def likeness(self, episodes: Sequence[str], *, among: Sequence[str]) -> tuple[dict[str, float], ...]:
+        """How near the first passages of *among* (episodes' uuids) are to that of each of *episodes*, by uuid."""
+        table = self._opened().get(TURNS)
+        if table is None:
+            return ({},) * len(episodes)
+        known = table.vectors_of([passage_uuid(one) for one in {*among, *episodes}])
+        own = {uuid: known[passage_uuid(uuid)][OWN] for uuid in {*among, *episodes} if passage_uuid(uuid) in known}
+        compared = [one for one in among if one in own]
+        return tuple(
+            {other: float(own[other] @ own[one]) for other in compared} if one in own else {} for one in episodes
+        )
 
     def _check(self, vectors: Vectors) -> None:
         if self._state is not None and vectors.shape[1] != self._state.dimension:

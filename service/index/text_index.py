@@ -199,6 +199,13 @@ class TextIndex:
             rows = database.execute(query, tuple(sequences)).fetchall()
         return {number: frozenset(stem for stem, word in wanted if word in words) for number, words in rows}
 
+    def own_stems(self, sequences: Sequence[int]) -> dict[int, frozenset[str]]:
+        """The stems of what the person says in these turns."""
+        query = with_placeholders("SELECT rowid, own FROM turn_words WHERE rowid IN", len(sequences))
+        with self._file.opened() as database:
+            rows = database.execute(query, tuple(sequences)).fetchall()
+        return {number: frozenset(words.split()) for number, words in rows}
+
     def concepts_of(self, sequences: Sequence[int], *, has_answers: bool = True) -> dict[int, frozenset[str]]:
         """What the words of these turns mean, with or without the assistant's."""
         words = "own || ' ' || answer" if has_answers else "own"

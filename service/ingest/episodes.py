@@ -19,7 +19,7 @@ from consolidation.text.words import stems
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Traits
 from service.index.turn_fields import fields_of
-from service.ports.graph import Episode, Passage, episode_uuid
+from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
 from service.retrieval.answer_types import held_types
 from service.retrieval.passages import passages
 
@@ -59,7 +59,7 @@ def as_episode(turn: StoredTurn, *, uuid: str) -> Episode:
         session_id=turn.turn.session_id,
         occurred_at=turn.occurred_at,
         text="\n".join(message.line for message in remembered(turn)),
-        passages=tuple(Passage(f"{uuid}/{n}", part) for n, part in enumerate(passages(spoken_text(turn)))),
+        passages=tuple(Passage(passage_uuid(uuid, n), part) for n, part in enumerate(passages(spoken_text(turn)))),
         said=remembered(turn),
     )
 

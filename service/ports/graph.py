@@ -27,6 +27,11 @@ def episode_uuid(mind_id: str, turn_id: str) -> str:
     return str(uuid.uuid5(_EPISODES, f"{mind_id}\n{turn_id}"))
 
 
+def passage_uuid(episode: str, number: int = 0) -> str:
+    """The uuid of a passage of an episode, the first one's unless told otherwise."""
+    return f"{episode}/{number}"
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A stretch of a turn that is short enough to be embedded whole."""
@@ -284,6 +289,14 @@ class MindGraph(Protocol):
         Return what is near each vector (a row for each query), at most so many of each kind, nearest first.
 
         A turn of several passages is one hit, as near as its nearest passage. Raises EmbedderMismatch.
+        """
+        ...
+
+    async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+        """
+        Return how near each of *among* (episodes' uuids) is to each of *episodes*, by uuid, a mapping for each.
+
+        Cosines of the first passages' own vectors; an episode without vectors is left out.
         """
         ...
 

@@ -8,15 +8,18 @@ when they come. All rounds are ranked together, and what was found becomes fragm
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
 
+from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.turns import TurnKind
 from consolidation.text.dates import asks_when
 from consolidation.text.words import stems
 from service.mind.trace_document import RetrievalTrace
+from service.ports.graph import episode_uuid
 from service.resonance.arms import QueryHits, SearchTerms, Switches
 from service.resonance.search_round import KnownNames, SearchRound, known_names
 from service.resonance.trace_recorder import candidate_trace
@@ -28,6 +31,7 @@ from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import put_right_now
 from service.retrieval.queries import named_in, proper_nouns
+from service.retrieval.successors import MOST_OLDER, Likeness, common_words, with_successors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,6 +64,19 @@ class RoundHits:
     names: KnownNames = field(default_factory=KnownNames)
     beside: tuple[Any, ...] = ()
     degraded: tuple[str, ...] = ()
+
+
+class RankedTurns(NamedTuple):
+    """
+    The turns of a call, best first; those that were read, and which query found each best, by sequence.
+
+    ``denied`` are those of all that were found that a later turn denies.
+    """
+
+    ranking: tuple[Ranked, ...]
+    turns: Mapping[int, StoredTurn]
+    denied: frozenset[int]
+    found_by: Mapping[int, str]
 
 
 class ToldTurns(NamedTuple):
@@ -120,7 +137,11 @@ class Retrieval:
         by_model = seeds.by_model
         terms = _terms(call, rounds, by_model=by_model, put_right=put_right)
         queries = tuple(hits for found in rounds for hits in found.queries)
-        terms, told = await anyio.to_thread.run_sync(self._told, call, queries, terms)
+        is_present = [_is_present(call, hits.query, terms) and not _period(call, hits.query) for hits in queries]
+        found = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
+        if any(_wants_newest(call, hits.query, terms) for hits in queries):
+            found = await self._with_successors(call, found)
+        terms, told = await anyio.to_thread.run_sync(_told, call, queries, terms, found)
         beside = [
             await arm.fragments([found.beside[at] for found in rounds if found.beside], terms)
             for at, arm in enumerate(self._fragment_arms)
@@ -148,7 +169,7 @@ class Retrieval:
             added=frozenset(query for one in by_model for query in one.queries),
             hypotheses=hypotheses,
             names_entities=bool(terms.entities),
-            is_present=any(_is_present(call, hits.query, terms) and not _period(call, hits.query) for hits in queries),
+            is_present=any(is_present),
             rounds=rounds,
             wants_list=intent_of(call.moment.message, language=call.moment.language, names_known=False).wants_list,
         )
@@ -221,32 +242,8 @@ class Retrieval:
         call.trace.degrade(*found.degraded)
         return found
 
-    def _told(
-        self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms
-    ) -> tuple[SearchTerms, ToldTurns]:
-        """The best turns of all queries as fragments, and *terms* with what telling them needs."""
-        ranking, denied, found_by = self._ranked(call, queries, terms)
-        read = call.mind.transcript.read_now([one.sequence for one in ranking])
-        turns = {turn.sequence: turn for turn in read}
-        terms = replace(terms, before=_before(call.mind, read), denied=denied)
-        fragments = turn_fragments(
-            ranking,
-            turns=turns,
-            facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
-            source_of=terms.source_of,
-            named=tuple(terms.entities.values()),
-            wanted=terms.words,
-            put_right=terms.put_right,
-        )
-        return terms, ToldTurns(fragments, turns, found_by)
-
-    def _ranked(
-        self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms
-    ) -> tuple[tuple[Ranked, ...], frozenset[int], dict[int, str]]:
-        """
-        The best turns of all queries, which of all that were found are denied by a later turn, and which query found
-        each best.
-        """
+    def _ranked(self, call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms) -> RankedTurns:
+        """The best turns of all queries."""
         rankings = []
         best: dict[int, tuple[float, str]] = {}
         found = frozenset(sequence for hits in queries for arm in hits.arms for sequence in arm.hits)
@@ -265,7 +262,69 @@ class Retrieval:
                 best[one.sequence] = max(best.get(one.sequence, (0.0, "")), (trust * one.score, hits.query))
             rankings.append((trust, with_corrections(ranking, denied)))
         found_by = {sequence: query for sequence, (_, query) in best.items()}
-        return merged(rankings)[:_MOST_TURNS], frozenset(denied), found_by
+        first = merged(rankings)[:_MOST_TURNS]
+        read = call.mind.transcript.read_now([one.sequence for one in first])
+        return RankedTurns(first, {turn.sequence: turn for turn in read}, frozenset(denied), found_by)
+
+    async def _with_successors(self, call: PreTurnCall, found: RankedTurns) -> RankedTurns:
+        """*found* with newer turns moved up that are like the best older ones. Raises IndexUnusable."""
+        older = [one.sequence for one in found.ranking[:MOST_OLDER] if one.sequence in found.turns]
+        episode = {turn.sequence: episode_uuid(call.mind.mind_id, turn.turn.turn_id) for turn in found.turns.values()}
+        if max(episode, default=0) <= min(older, default=0):
+            return found
+        cosines: tuple[Mapping[str, float], ...] = ({},) * len(older)
+        if self._switches.vectors and self._embedder.is_calibrated:
+            with suppress(GraphFault, TimeoutError):  # their words are left
+                async with asyncio.timeout(call.deadline.left(share=_SHARE)):
+                    cosines = await call.mind.graph.likeness(
+                        [episode[one] for one in older], among=list(episode.values())
+                    )
+        likeness = await anyio.to_thread.run_sync(_likeness, call, older, episode, cosines)
+        return found._replace(ranking=with_successors(found.ranking, likeness))
+
+
+def _told(
+    call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms, found: RankedTurns
+) -> tuple[SearchTerms, ToldTurns]:
+    """The best turns of all queries as fragments, and *terms* with what telling them needs."""
+    terms = replace(terms, before=_before(call.mind, tuple(found.turns.values())), denied=found.denied)
+    fragments = turn_fragments(
+        found.ranking,
+        turns=found.turns,
+        facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
+        source_of=terms.source_of,
+        named=tuple(terms.entities.values()),
+        wanted=terms.words,
+        put_right=terms.put_right,
+    )
+    return terms, ToldTurns(fragments, found.turns, found.found_by)
+
+
+def _likeness(
+    call: PreTurnCall, older: Sequence[int], episode: Mapping[int, str], cosines: Sequence[Mapping[str, float]]
+) -> dict[int, Likeness]:
+    """How like each of *older* those turns in *episode* are that may answer; *cosines* by the uuids in it."""
+    text, moment = call.mind.text, call.moment
+    wanted = answer_types(moment.message, language=moment.language)
+    telling = {
+        sequence
+        for sequence, traits in text.traits(tuple(episode)).items()
+        if not traits.only_asks and (not wanted or wanted & traits.answers)
+    }
+    words = text.own_stems(tuple(telling.union(older)))
+    counts = text.turn_counts(tuple({word for one in older for word in words.get(one, ())}))
+    turns = len(call.mind.transcript.positions)
+    return {
+        one: Likeness(
+            {sequence: near[uuid] for sequence, uuid in episode.items() if uuid in near and sequence in telling},
+            {
+                sequence: common
+                for sequence, common in common_words(words, older=one, counts=counts, turns=turns).items()
+                if sequence in telling
+            },
+        )
+        for one, near in zip(older, cosines, strict=True)
+    }
 
 
 def _asked(
@@ -351,3 +410,11 @@ def _terms(
         query_words(queries),
         put_right=put_right,
     )
+
+
+def _wants_newest(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
+    """Whether *query* asks what holds now, so that what came of a memory later may answer it."""
+    intent = intent_of(query, language=call.moment.language, names_known=bool(terms.entities))
+    is_past = (intent.is_about_past or intent.recalls_answer) and not intent.is_about_now
+    is_question = intent.kind.endswith("question")
+    return is_question and not is_past and _is_present(call, query, terms) and not _period(call, query)

@@ -15,7 +15,7 @@ from service.mind.outcomes import OutcomesAsOf
 from service.ports.graph import VectorHit, VectorHits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from service.mind.minds import Mind
@@ -68,6 +68,9 @@ class _GraphAsOf:
             VectorHits(tuple(hit for hit in hits.turns if int(hit.key) in known)[:turns], hits.facts) for hits in found
         )
 
+    async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+        return await self._graph.likeness(episodes, among=among)
+
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         return await self._graph.facts_around(entities, vector, limit=limit * _DEPTH)
 
@@ -82,4 +85,4 @@ class _NoGraph:
     async def nearest(self, *_: Any, **__: Any) -> NoReturn:  # noqa: ANN401 - whatever is asked
         raise GraphUnavailable("the call leaves it out")
 
-    facts_around = entities = nearest
+    likeness = facts_around = entities = nearest

@@ -1,5 +1,6 @@
 """
-What kind of word answers a question: a number ("how much"), a name ("who", "what is … called") or a place ("where").
+What kind of word answers a question: a number ("how much"), a name ("who", "what is … called"), a place ("where"), a
+day of the week or an hour ("which evening"), or an occupation ("what does she do for a living").
 
 A turn that holds such a word answers it sooner than one that only speaks of the same. Question words are a closed class
 in each language of ``consolidation.text.speech_acts``.
@@ -12,34 +13,44 @@ from functools import cache
 from typing import Literal
 
 from consolidation.text.concepts import concepts
-from consolidation.text.dates import days_named
+from consolidation.text.dates import days_named, names_weekday
+from consolidation.text.occupations import names_occupation
 from service.retrieval.queries import proper_nouns
 
-type AnswerType = Literal["number", "name", "place"]
+type AnswerType = Literal["number", "name", "place", "day", "occupation"]
 
 _ASKS_NUMBER = re.compile(
-    r"\bhow (?:much|many|old|long|far|big|high|tall|often|heavy|late)\b"
+    r"\bhow (?:much|many|old|long|far|big|high|tall|often|heavy|late|strong)\b|\b(?:dos(?:e|age|is|ierung)|strength)\b"
+    r"|\bstärke\b|\bdosi\b|\bdosagem\b|\bdawk[aęi]\b|\bдоз[аыу]\b|剂量|用量|جرعة"
     r"|\bwhat (?:time|number|score|percentage|size|age)\b"
-    r"|\bwie ?(?:viele?n?|hoch|alt|lange?|weit|groß|oft|schwer|spät)\b|\bcuánt|\bqué (?:edad|hora|número|talla)\b"
-    r"|\bcombien\b|\bquel(?:le)? (?:âge|heure|taille|numéro)\b|\bquant(?:[oa]s?|[ie])\b|\bche (?:ora|età|numero)\b"
-    r"|\bque (?:horas|idade|número|tamanho)\b|\bhoe ?(?:veel|lang|oud|ver|groot|vaak|hoog|laat)\b|сколько|\bile\b|ilu\b"
+    r"|\bwie ?(?:viele?n?|hoch|alt|lange?|weit|groß|oft|schwer|spät)\b|\bcu[aá]nt[oa]s?\b"
+    r"|\bq(?:u[eé])? (?:edad|hora|número|numero|talla|nota)\b"
+    r"|\bcombien\b|\bquel(?:le)? (?:âge|heure|taille|numéro|note)\b|\bquant(?:[oa]s?|[ie])\b|\bche (?:ora|età"
+    r"|numero)\b"
+    r"|\bque (?:horas|idade|número|tamanho)\b|\bhoe ?(?:veel|lang|oud|ver|groot|vaak|hoog|laat)\b|сколько"
+    r"|\bile\b|ilu\b"
     r"|多少|几[个岁点次]|幾|いくら|いくつ|何(?:歳|時|回|人|個|枚|本|円)|どのくらい|كم\b",
     re.IGNORECASE,
 )
 _ASKS_NAME = re.compile(
-    r"\b(?:who|whose|whom)\b|\bnames?\b|\bcalled\b|\bwe(?:r|n|m|ssen)\b|\bhei(?:ß|ss)(?:t|en)\b|\bnamen?\b|\bquién"
-    r"|\bllama|\bnombre\b|\bqui\b|\bappelle|\bnom\b|\bchi\b|\bchiama|\bnome\b|\bquem\b|\bwie\b(?= is\b| heeft\b| was\b)"
+    r"\b(?:who|whose|whom)\b|\bnames?\b|\bcalled\b|\bwe(?:r|n|m|ssen)\b|\bhei(?:ß|ss)(?:t|en)\b|\bnamen?\b"
+    r"|\bqui[eé]n(?:es)?\b"
+    r"|\bllama|\bnombre\b|\b(?:se|me|te) chama\b|\bqui\b|\bappelle|\bnom\b|\bchi\b|\bchiama|\bnome\b|\bquem\b"
+    r"|\bwie\b(?= is\b| heeft\b| was\b)"
     r"|\bheet\b|\bnaam\b|\bкто\b|\bкого\b|зовут|\bkto\b|\bkogo\b|nazywa|谁|誰|叫什么|だれ|名前|\bمن هو\b|\bاسم",
     re.IGNORECASE,
 )
 _ASKS_PLACE = re.compile(
-    r"\bwhere(?:abouts)?\b|\baddress\b|\b(?:which|what) (?:\w+ )?(?:city|town|village|country|street|place|area|part of"
+    r"\bwhere(?:abouts)?\b|\baddress\b|\b(?:which|what) (?:\w+ )?(?:city|town|village|country|street|place|area"
+    r"|part of"
     r"|company|firm|hospital|clinic|school|university|college|bank|airport|station|church|island|hotel|restaurant|bar"
     r"|cafe|café|shop|home)s?\b"
     r"|\bwo(?:her|hin)?\b|\bwelche[mnrs]? (?:stadt|ort|dorf|land|straße|strasse|gegend|stadtteil|firma|krankenhaus"
     r"|klinik|schule|uni|bank|flughafen|bahnhof|kirche|insel|hotel|restaurant|laden)(?:en?|s)?\b"
-    r"|\b(?:a|de|por)?dónde\b|\bdirección\b|\b(?:en |a |de )?qué (?:ciudad|pueblo|país|calle|sitio|lugar|barrio|empresa"
-    r"|hospital|clínica|colegio|escuela|universidad|banco|aeropuerto|estación|iglesia|isla|hotel|restaurante|tienda)s?\b"
+    r"|\b(?:a|de|por)?dónde\b|^\W*(?:(?:y|pero|oye|a|de|por|en) ?)?donde\b|\bdirección\b|\b(?:en |a "
+    r"|de )?qué (?:ciudad|pueblo|país|calle|sitio|lugar|barrio|empresa"
+    r"|hospital|clínica|colegio|escuela|universidad|banco|aeropuerto|estación|iglesia|isla|hotel|restaurante"
+    r"|tienda)s?\b"
     r"|\boù\b|\badresses?\b|\bquel(?:le)?s? (?:ville|village|pays|rue|endroit|lieu|quartier|entreprise|boîte|hôpital"
     r"|clinique|école|lycée|fac|banque|aéroport|gare|église|île|hôtel|restaurant|magasin)s?\b"
     r"|\bdove\b|\bindirizzo\b|\b(?:che|quale) (?:città|paese|via|posto|quartiere|ditta|azienda|ospedale|scuola|banca"
@@ -52,6 +63,29 @@ _ASKS_PLACE = re.compile(
     r"|szpitalu|szkole|banku|lotnisku|hotelu|restauracji|sklepie)\b"
     r"|\bгде\b|\bкуда\b|\bоткуда\b|\bадрес|\bкако[йм]\w* (?:город|стран|улиц|фирм|компани|больниц|школ|банк|аэропорт)"
     r"|哪里|哪儿|哪裡|地址|哪[个個家所座条間]|どこ|住所|どの(?:町|街|駅|店|国)|أين|عنوان",
+    re.IGNORECASE,
+)
+_ASKS_DAY = re.compile(
+    r"\b(?:what|which|wh[iao]t) (?:days?|evenings?|nights?|mornings?|afternoons?|weekdays?|hours?|time)\b"
+    r"|\bwelche[mnrs]? (?:tag|abend|wochentag|morgen|vormittag|nachmittag|nacht|uhrzeit)(?:e|en)?\b|\bwann\b"
+    r"|\bq(?:u[eé])? (?:d[ií]as?|tardes?|noches?|hora)\b|\bque dias?\b|\bquel(?:le)?s? (?:jours?|soirs?|heures?)\b"
+    r"|\b(?:che|quale|quali) (?:giorn[oi]|ser[ae]|ora)\b|\bque (?:dias?|noites?|tardes?|horas?)\b"
+    r"|\b(?:welke|wat voor) (?:dag(?:en)?|avond|ochtend)\b|\bhoe laat\b|\b(?:jaki|który|które|jakie) (?:dzień|dni)\b"
+    r"|\bo której\b|\b(?:какой|какие|каким|какие) д(?:ень|ни|ням)\b"
+    r"|во сколько|星期几|周几|礼拜几|几点|何曜日|何時|أي يوم",
+    re.IGNORECASE,
+)
+_ASKS_OCCUPATION = re.compile(
+    r"\bwhat (?:do|does|did|is|was) .{1,40}\b(?:do for (?:a living|work|a job)|work (?:as|at)|working as)\b"
+    r"|\b(?:job|profession|occupation|trade|line of work)\b|\bberuf(?:lich)?\b"
+    r"|\barbeite[nt]? .{0,30}\bals was\b|\bals was\b"
+    r"|\b(?:wovon|wom?it) (?:lebt|verdient)\b|\bse dedica[nb]?|\ben q(?:u[eé])? trabaja|\bprofesi[oó]n\b|\boficio\b"
+    r"|\b(?:fait|fais|font|faisait) .{0,30}\b(?:dans la vie|comme (?:métier|travail|boulot))\b|\bmétier\b"
+    r"|\bche (?:lavoro|mestiere)\b|\bsi occupa\b|\bprofessione\b|\bna vida\b|\bprofiss(?:ão|ionalmente)\b"
+    r"|\btrabalha em qu[eê]\b"
+    r"|\bwat voor werk\b|\bberoep\b|\bzajmuje\b|\bzawód\b|\bz zawodu\b|\bкем работает\b|\bпрофесси[яи]\b"
+    r"|чем занимается"
+    r"|什么工作|职业|做什么的|何の仕事|職業|お仕事|ماذا يعمل|مهنة|وظيفة",
     re.IGNORECASE,
 )
 # What has a number for its value, however a question asks for it.
@@ -73,6 +107,9 @@ _STREETS = re.compile(
     r"|\w(?:straße|strasse|gasse|straat|gracht|laan|plein)\b|[市区區路街町駅县縣省村州]|في \w|住[在むん]",
     re.IGNORECASE,
 )
+_HOUR = re.compile(
+    r"(?<![\d.,])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b|h\b|ч\b|[点點時])|(?<![\d.,])\d{1,2}:\d\d\b", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d|[一二三四五六七八九十百千][万千百十个個歳岁円元度]")
 
 
@@ -85,6 +122,10 @@ def answer_types(question: str, *, language: str) -> frozenset[AnswerType]:
         found.add("name")
     if _ASKS_PLACE.search(question):
         found.add("place")
+    if _ASKS_DAY.search(question):
+        found.add("day")
+    if _ASKS_OCCUPATION.search(question):
+        found.add("occupation")
     return frozenset(found)
 
 
@@ -97,6 +138,10 @@ def held_types(text: str, *, language: str) -> frozenset[AnswerType]:
         found.add("name")
     if _STREETS.search(text) or _names_place(text, language):
         found.add("place")
+    if names_weekday(text) or _HOUR.search(text):
+        found.add("day")
+    if names_occupation(text, language=language):
+        found.add("occupation")
     return frozenset(found)
 
 

@@ -128,10 +128,42 @@ _LAST_TIME = (
     r"|l['’]ultima volta|pela última|laatste keer|voor het laatst|последний раз|ostatni raz|ostatnio|上次|最后一次|最近"
     r"|この前|最後に|آخر مرة"
 )
+# By language, since "was" is "what" in German.
+_PAST = {
+    "en": r"did|was|were|had|used to|ago|yesterday|in the end|originally|at first|first",
+    "de": (
+        r"war(?:en|st|t)?|hatte\w*|wurden?|gab|ging\w*|kam(?:en|st)?|wollte\w*|sollte\w*|gestern|damals|früher|ursprünglich"
+        r"|(?:hab|habe|haben|habt|hat|hast|bin|bist|ist|sind|seid)\b.{0,80}\b(?:\w*ge\w{2,}(?:t|en)|\w+iert"
+        r"|(?:be|ver|er|ent|zer)\w{2,}(?:t|en)|her)"
+    ),
+    "es": (
+        r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+|tuv\w+"
+        r"|vin[oe]\w*|estuv\w+|\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)|\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
+    ),
+    "fr": (
+        r"étai\w+|avai\w+|hier|avant|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)(?:[- ](?:t[- ])?(?:je|tu|il"
+        r"|elle|on|nous|vous|ils|elles))?(?: \w+){0,2} \w*(?:é|ée|és|ées|i|is|it|u|us|ue)"
+    ),
+    "it": (
+        r"era(?:no)?|avev\w+|volev\w+|ieri|prima|all'inizio|\w{3,}(?:ava|eva|iva)(?:no|mo)?"
+        r"|(?:ho|hai|ha|abbiamo|avete|hanno|sono|sei|è|siamo) (?:\w+ )?\w*(?:ato|uto|ito|tto|so|sto|rto|ata|uta"
+        r"|ita|ati|uti|iti)"
+    ),
+    "pt": (
+        r"foi|foram|era[m]?|tinha\w*|disse\w*|fiz\w*|fez|\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)|ontem|antes|no início"
+    ),
+    "nl": r"was|waren|had(?:den)?|werd(?:en)?|gisteren|vroeger|(?:heb|hebben|heeft|ben|is|zijn)\b.{0,80}\bge\w{2,}",
+    "pl": r"\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)|był|miał|wczoraj|najpierw",
+    "ru": r"\w{2,}л(?:а|и|о)?|вчера|сначала",
+    "zh": r"了|过|之前|当时|昨天",
+    "ja": r"\w*(?:た|だった)(?:の|か|っけ)?|前に|昨日",
+    "ar": r"كان\w*|كنت|قلت|فعلت|أمس|سابقا",
+}
 _LISTS = (
     r"\ball\b|every\w*|\blist\b|one after (?:the other|another)|from (?:the )?\w+ .{0,40}\bto\b|how .{1,40} (?:go"
     r"|went)\b|\beach\b(?! (?:day|week|month|year))|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both"
-    r"|how many"
+    r"|how many(?! (?:units?|mic\w+|mi?lli\w+|mg|mcg|ml|grams?|pills?|tablets?|capsules?|drops?|puffs?|hours?|days"
+    r"|minutes|euros?|pounds?|dollars?|kilos?|km|miles?|steps|calories)\b)"  # these are a measure of one thing
     r"|in (?:what )?order|so far|the \w+s\b.*\band\b|\bplaces\b|\bparts\b|\b(?:two|three|four) \w+s\b"
     r"|\b(?:which|what) \w{3,20}s\b.*\b(?:i|we|you)(?:'ve)? (?:have|had|got|been|lived|used|tried|took|taken)\b"
     r"|\w, \w{1,30},? (?:and|und|y|et|e|en|i|и) \w"  # several at once: "what do Ann, Bo and Cid eat"
@@ -254,8 +286,8 @@ class Intent:
     What a message wants.
 
     ``is_personal``: it speaks of its writer, names somebody known, or asks what was said. ``tasks`` are those of TASKS
-    that it looks like. ``recalls_answer``: it asks for what the assistant said. ``leans_on_talk``: who or what it means
-    stands in the talk before it.
+    that it looks like. ``recalls_answer``: it asks for what the assistant said. ``is_about_past``: it asks for what was
+    and is over. ``leans_on_talk``: who or what it means stands in the talk before it.
     """
 
     kind: Kind
@@ -264,6 +296,7 @@ class Intent:
     recalls: bool
     recalls_answer: bool
     is_about_now: bool
+    is_about_past: bool
     wants_latest: bool
     wants_list: bool
     leans_on_talk: bool
@@ -296,6 +329,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         recalls,
         recalls_answer=_found(_RECALLS_ANSWER, low),
         is_about_now=_found(_NOW, low),
+        is_about_past=_found(_PAST.get(tag, _PAST["en"]), low),
         wants_latest=_found(_LAST_TIME, low),
         wants_list=_found(_LISTS, low, is_bounded=False),
         leans_on_talk=_has_word(_THIRD_PERSON, low, tag),

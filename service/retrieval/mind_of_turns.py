@@ -13,7 +13,7 @@ from service.index.text_of_turns import TextOfTurns
 from service.ports.graph import VectorHits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from consolidation.corrections.record import Line
     from consolidation.corrections.standing import Standing, Statement
@@ -95,6 +95,9 @@ class _GraphOfTurns:
             VectorHits(tuple(hit for hit in hits.turns if int(hit.key) in known)[:turns], hits.facts, hits.entities)
             for hits in found
         )
+
+    async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+        return await self._graph.likeness(episodes, among=among)
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         return await self._graph.facts_around(entities, vector, limit=limit * _DEPTH)

@@ -58,6 +58,32 @@ async def test_hits_come_nearest_first_with_their_cosines(graph, mind):
         assert [hit.similarity for hit in hits.turns] == pytest.approx(sorted(cosines, reverse=True)[:10], abs=1e-4)
 
 
+async def test_likeness_compares_the_first_passages_of_episodes(graph, mind):
+    await graph.prepare(embedder=OURS)
+    episodes = [episode(mind, 1, "one"), episode(mind, 2, "two", "and more"), episode(mind, 3, "three")]
+    own = {
+        episodes[0].passages[0].uuid: unit(1),
+        episodes[1].passages[0].uuid: unit(1, 1),
+        episodes[1].passages[1].uuid: unit(1),
+        episodes[2].passages[0].uuid: unit(0, 1),
+    }
+    await graph.save(episodes, own=own, leaning=dict.fromkeys(own, unit(0, 0, 1)), after=0, cursor=3)
+
+    first, second, third = (one.uuid for one in episodes)
+    found = await graph.likeness([first, third], among=[second, third])
+
+    assert found[0] == {second: pytest.approx(0.7071, abs=1e-3), third: pytest.approx(0, abs=1e-3)}
+    assert found[1] == {second: pytest.approx(0.7071, abs=1e-3), third: pytest.approx(1, abs=1e-3)}
+
+
+async def test_likeness_leaves_out_what_has_no_vectors(graph, mind):
+    [one] = await tell(graph, mind, "The fence is green.")
+
+    assert await graph.likeness(["nobody's"], among=[one.uuid]) == ({},)
+    assert await graph.likeness([one.uuid], among=["nobody's"]) == ({},)
+    assert await graph.likeness([], among=[one.uuid]) == ()
+
+
 async def test_a_turn_of_several_passages_is_one_hit_as_near_as_its_nearest(graph, mind):
     await graph.prepare(embedder=OURS)
     long, short = episode(mind, 1, "One.", "Two.", "Three."), episode(mind, 2, "Four.")

@@ -202,6 +202,26 @@ async def test_a_fact_that_no_longer_holds_does_not_surface_as_present(tmp_path)
     assert [one["text"] for one in today.json()["memories"]] == ["Carla lives in Nice."]
 
 
+async def test_what_came_of_a_memory_later_surfaces_without_a_word_of_the_question(tmp_path):
+    """Broken: ``with_successors`` returns the ranking as it is."""
+    first = "Started tonight: Lantus, 10 units at bedtime. Bernie Gallagher showed me how."
+    others = [
+        "Painted 3 of the 12 fence posts.",
+        "The boat wants 40 litres of diesel.",
+        "We sang 14 bars of the Brahms.",
+    ]
+    later = "Bernie Gallagher rang about the Lantus, she wants it up to 18 and with my breakfast."
+    async with running(tmp_path) as service:
+        await remembering(service, first, *others, later)
+        found = await surfacing(service, "How many units am I on?")
+        trace = await trace_of(service, found)
+    surfaced = [one["raw"] for one in found["flashbacks"]]
+    by_id = {one["id"]: one for one in trace["phases"]["retrieval"]["candidates"]}
+    assert any("18" in text for text in surfaced), surfaced
+    assert by_id["episode:5"]["arms"]["successors"] == 1
+    assert "successors" not in by_id["episode:1"]["arms"]
+
+
 # -- 3 filters
 
 

@@ -33,7 +33,7 @@ from service.ports.graph import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
     from service.index.mind_vectors import MindVectors
@@ -129,6 +129,10 @@ class GraphReads:
             return (VectorHits(),) * len(vectors)
         find = partial(self.vectors.nearest, vectors, turns=turns, facts=facts, entities=entities)
         return await self._compared(find, queries=len(vectors))
+
+    async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+        """Return how near each of *among* is to each of *episodes*; the graph itself is asked nothing."""
+        return await self._compared(partial(self.vectors.likeness, episodes, among=among), queries=0)
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         """Return facts one and two steps from *entities*, nearest first; a hub counts for no more than others."""

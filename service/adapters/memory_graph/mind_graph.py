@@ -20,6 +20,7 @@ from service.ports.graph import (
     VectorHit,
     VectorHits,
     episode_uuid,
+    passage_uuid,
 )
 
 if TYPE_CHECKING:
@@ -201,6 +202,17 @@ class MemoryMindGraph:
                 _near(content.all("Entity"), "name_embedding", query)[:entities],
             )
             for query in vectors
+        )
+
+    async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+        """Compare the first passages of *among* with that of each of *episodes*."""
+        known = self.content().rows["Passage"]
+        own = {uuid: known[passage_uuid(uuid)].vectors["embedding"] for uuid in among if passage_uuid(uuid) in known}
+        return tuple(
+            {uuid: float(vector @ known[passage_uuid(one)].vectors["embedding"]) for uuid, vector in own.items()}
+            if passage_uuid(one) in known
+            else {}
+            for one in episodes
         )
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:

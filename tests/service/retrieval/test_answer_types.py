@@ -22,6 +22,11 @@ from service.retrieval.answer_types import answer_types, held_types
         ("zh", "我的房租多少"),
         ("ja", "家賃はいくらですか"),
         ("ar", "كم عمر ابنتي؟"),
+        ("es", "cuanto pago de alquiler"),
+        ("es", "q edad tiene mi abuela"),
+        ("en", "What's my mum's metformin dose?"),
+        ("de", "welche Stärke hat meine Tablette"),
+        ("fr", "Quelle est ma dose de ramipril ?"),
     ],
 )
 def test_a_question_for_a_number_is_known(language, question):
@@ -44,6 +49,8 @@ def test_a_question_for_a_number_is_known(language, question):
         ("zh", "我的老板是谁"),
         ("ja", "上司は誰ですか"),
         ("ar", "من هو مديري؟"),
+        ("es", "quien es mi jefa"),
+        ("pt", "como se chama a bebé?"),
     ],
 )
 def test_a_question_for_a_name_is_known(language, question):
@@ -73,6 +80,53 @@ def test_a_question_for_a_name_is_known(language, question):
 )
 def test_a_question_for_a_place_is_known(language, question):
     assert "place" in answer_types(question, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "which evening is rehearsal"),
+        ("en", "what hours do I work now?"),
+        ("de", "wann ist bandprobe"),
+        ("de", "an welchem Wochentag hab ich Pilates?"),
+        ("es", "¿Qué día de la semana tengo pilates?"),
+        ("es", "q dia tengo clase"),
+        ("fr", "Quel jour est-ce que je nage ?"),
+        ("it", "in che giorno vado a ballare?"),
+        ("pt", "que dias é que eu nado?"),
+        ("nl", "welke dag heb ik les?"),
+        ("pl", "jaki dzień mam basen?"),
+        ("ru", "по каким дням у меня танцы?"),
+        ("zh", "我星期几上课"),
+        ("ja", "レッスンは何曜日？"),
+        ("ar", "في أي يوم أسبح؟"),
+    ],
+)
+def test_a_question_for_a_day_is_known(language, question):
+    assert "day" in answer_types(question, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "What does my boyfriend do for a living?"),
+        ("en", "what's Ann's profession"),
+        ("de", "Was macht Anselm beruflich?"),
+        ("de", "wovon lebt unser Sänger eigentlich"),
+        ("es", "¿a qué se dedica mi compañera de piso?"),
+        ("fr", "Qu'est-ce que mon frère fait dans la vie ?"),
+        ("it", "che lavoro fa mio cognato?"),
+        ("pt", "qual é a profissão do meu pai?"),
+        ("nl", "wat voor werk doet hij?"),
+        ("pl", "czym się zajmuje mój brat?"),
+        ("ru", "кем работает мой брат?"),
+        ("zh", "我哥哥做什么工作"),
+        ("ja", "兄の職業は？"),
+        ("ar", "ماذا يعمل أخي؟"),
+    ],
+)
+def test_a_question_for_an_occupation_is_known(language, question):
+    assert "occupation" in answer_types(question, language=language)
 
 
 @pytest.mark.parametrize("text", ["How do I take my coffee?", "It rains.", "Was esse ich gern?", ""])
@@ -124,3 +178,30 @@ def test_a_turn_holds_a_name_where_a_capital_inside_a_sentence_means_one():
     assert held_types("we met a man called Nobby", language="en") == {"name"}
     assert held_types("Yesterday was fine.", language="en") == frozenset()
     assert held_types("Wir waren im Garten.", language="de") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "olga moved me to fridays btw"),
+        ("en", "practice is at 7pm, same cellar"),
+        ("de", "Tilda geht jetzt dienstags zum fechten"),
+        ("de", "ab jetzt um 19 Uhr"),
+        ("es", "ahora los jueves"),
+        ("fr", "le mardi midi, avec Kévin"),
+        ("it", "ci hanno spostato al venerdì"),
+        ("pt", "agora nado às quartas"),
+        ("nl", "we spelen op donderdag"),
+        ("pl", "w każdy wtorek"),
+        ("ru", "теперь по пятницам или в среду"),
+        ("zh", "改到星期四了"),
+        ("ja", "火曜日に変わった"),
+    ],
+)
+def test_a_turn_holds_a_day_where_it_names_a_weekday_or_an_hour(language, text):
+    assert "day" in held_types(text, language=language)
+
+
+def test_a_turn_holds_an_occupation():
+    assert held_types("she is a nurse, they say", language="en") == {"occupation"}
+    assert "day" not in held_types("we had 19 cats and 7 dogs", language="en")

@@ -334,3 +334,56 @@ def test_a_question_behind_a_comma_is_one():
     found = intent_of("forms want to know it, what do I put for the engine", language="en", names_known=False)
 
     assert found.kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "What did my house fetch in the end?"),
+        ("en", "who was my first boss"),
+        ("de", "Wo haben wir den Hund eigentlich her?"),
+        ("de", "was hat das Rad gekostet"),
+        ("de", "wie hieß er? das war damals"),
+        ("es", "¿cuánto pagué por el coche?"),
+        ("es", "qué le dijiste a Pilar"),
+        ("fr", "Combien avons-nous payé la voiture ?"),
+        ("fr", "où est-ce que j'étais en mai ?"),
+        ("it", "quanto voleva il meccanico?"),
+        ("it", "dove abbiamo mangiato?"),
+        ("pt", "onde moravam os meus pais?"),
+        ("nl", "wat heb je mij gegeven?"),
+        ("pl", "gdzie mieszkałem?"),
+        ("ru", "что я купил?"),
+        ("zh", "我之前住在哪里"),
+        ("ja", "何を買ったの？"),
+        ("ar", "أين كنت أسكن؟"),
+    ],
+)
+def test_a_question_for_what_was_is_about_the_past(language, text):
+    assert wanted(text, language).is_about_past
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "What is my dose?"),
+        ("de", "was kostet uns die Miete"),
+        ("es", "¿Cuánto pago de alquiler?"),
+        ("fr", "J'habite où maintenant ?"),
+        ("it", "Quanto Eutirox prendo io?"),
+        ("pt", "onde moro agora?"),
+        ("nl", "wat is mijn adres?"),
+        ("pl", "gdzie mieszkam?"),
+        ("ru", "где я живу?"),
+        ("zh", "我住在哪里"),
+        ("ja", "どこに住んでいますか"),
+        ("ar", "أين أسكن؟"),
+    ],
+)
+def test_a_question_for_what_is_now_is_not_about_the_past(language, text):
+    assert not wanted(text, language).is_about_past
+
+
+def test_a_measure_is_no_list():
+    assert not wanted("How many micrograms do I take?").wants_list
+    assert wanted("How many sisters do I have?").wants_list
