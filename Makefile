@@ -64,7 +64,7 @@ test: $(VENV)/.ready console ## every test, offline, a few files at a time; then
 ifdef ARGS
 	$(PYTHON) -m pytest $(ARGS)
 else
-	$(PYTHON) client-ts/build.py
+	$(PYTHON) client-ts/build.py --tests
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile -m "not timing" --durations=15
 	$(PYTHON) -m pytest -q -n 0 -m timing --durations=15
 endif

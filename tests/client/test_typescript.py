@@ -180,6 +180,20 @@ def test_the_lines_of_the_readme_remember(installed, url, told_mind, home):
     assert stored_turns(home, told_mind)[1:] == [("chat-1", [("user", ASKS), ("assistant", KNOWS)])]
 
 
+@needs_node
+def test_deno_gives_it_leave_for_the_network_alone(installed, runtime, surroundings, url, told_mind):
+    (installed / "asks.js").write_text(f"""
+        import {{ MemoryClient }} from "mind-memory-client";
+        const memory = new MemoryClient({{ url: "{url}" }});
+        console.log((await memory.resonance("{told_mind}", "later", "{ASKS}", {{ deadlineMs: 0 }})).block);
+    """)
+    words = [runtime("deno"), "run", "--no-prompt", f"--allow-net={url.partition('//')[2]}", "asks.js"]
+
+    done = subprocess.run(words, cwd=installed, capture_output=True, text=True, timeout=GIVE_UP, env=surroundings)
+
+    assert "Lyon" in done.stdout, done.stderr
+
+
 def test_it_has_no_dependency_at_run_time():
     assert not {"dependencies", "optionalDependencies"} & PACKAGE.keys()
     assert all(PACKAGE["peerDependenciesMeta"][name]["optional"] for name in PACKAGE["peerDependencies"])
