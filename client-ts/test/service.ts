@@ -12,6 +12,7 @@ import { soon } from "./waiting.js";
 
 const run = promisify(execFile);
 const MAIN = "from service.cli.main import main; main()";
+const PATIENT = { totalSeconds: 120 }; // a machine may be busy; the tests of retries have policies of their own
 const STORED = { mind_id: "ada", turn_id: "t", sequence: 1, accepted_at: "2026-01-01T00:00:00Z", pending_tokens: 0, dropped: [], duplicate: false, outcomes: null };
 
 export interface RunningService {
@@ -31,6 +32,7 @@ export async function startService({ key: isGuarded = false } = {}): Promise<Run
   const made = isGuarded ? await run(python, ["-c", MAIN, "keys", "create", "--home", home, "--name", "a bot"], how) : undefined;
   const child = spawn(python, ["-c", MAIN, "serve", "--home", home, "--port", "0"], { ...how, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((go) => child.once("exit", () => go()));
+  process.once("exit", () => child.kill("SIGTERM")); // also where tests end before they stop it
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const url = await soon(() => {
@@ -41,7 +43,7 @@ export async function startService({ key: isGuarded = false } = {}): Promise<Run
   return {
     url,
     key,
-    memory: new MemoryClient({ url, ...(key ? { key } : {}) }),
+    memory: new MemoryClient({ url, retry: PATIENT, ...(key ? { key } : {}) }),
     async stop() {
       child.kill("SIGTERM");
       await ended;

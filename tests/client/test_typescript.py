@@ -20,8 +20,8 @@ from tests.support.waiting import GIVE_UP
 CLIENT = ROOT / "client-ts"
 PACKAGE = json.loads((CLIENT / "package.json").read_text())
 PLACES = {"node-22": "node-linux-*/bin/node", "deno": "@deno/*/deno", "bun": "@oven/*/bin/bun"}
-ON_NODE = ("--test", "--test-timeout=180000", "--test-force-exit")
-WORDS = {"deno": ("test", "--allow-all", "--no-check"), "bun": ("test", "--timeout=180000")}
+ON_NODE = ("--test", "--test-timeout=600000", "--test-force-exit")
+WORDS = {"deno": ("test", "--allow-all", "--no-check"), "bun": ("test", "--timeout=600000")}
 SUITE = ("dist/test/client.test.js", "dist/test/retry.test.js")
 FRAMEWORKS = {"ai-6": ("ai_sdk", "mastra"), "ai-7": ("ai_sdk",)}
 IN_A_PAGE = {"client.test.js": 11, "retry.test.js": 16, "browser/page.test.js": 2}

@@ -15,8 +15,10 @@ const stop = ({ number }: Started) => async () => void (await ask(`/stop/${numbe
 
 export async function startService({ key: isGuarded = false } = {}): Promise<RunningService & { direct: string }> {
   const started = await ask<Started>("/start", { key: isGuarded });
-  const { key, url } = started;
-  return { url: own(started), direct: url, key, memory: new MemoryClient({ url: own(started), ...(key ? { key } : {}) }), stop: stop(started) };
+  const { key, url: direct } = started;
+  const url = own(started);
+  const memory = new MemoryClient({ url, retry: { totalSeconds: 120 }, ...(key ? { key } : {}) });
+  return { url, direct, key, memory, stop: stop(started) };
 }
 
 export async function scripted(replies: readonly Reply[], headers: Record<string, string> = {}): Promise<Scripted> {
