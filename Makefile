@@ -64,6 +64,7 @@ test: $(VENV)/.ready console ## every test, offline, a few files at a time; then
 ifdef ARGS
 	$(PYTHON) -m pytest $(ARGS)
 else
+	$(PYTHON) client-ts/build.py --tests
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile -m "not timing" --durations=15
 	$(PYTHON) -m pytest -q -n 0 -m timing --durations=15
 endif
@@ -89,7 +90,7 @@ crash: $(VENV)/.ready ## kill it at every step under load and of an agent's slee
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker
 	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py $(ARGS)
 
-release: $(VENV)/.ready console ## wheels, the image or what it is built of, and checksums, in dist/; nothing is published
+release: $(VENV)/.ready console client ## wheels, npm's package, the image or what it is built of, and checksums, in dist/; nothing is published
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} $(PYTHON) release/build.py $(ARGS)
 
 lock: ## resolve the dependencies anew

@@ -1,5 +1,5 @@
 """
-Makes a release: wheels, the image's build context, the image where Docker answers, and checksums: ``make release``.
+Makes a release: wheels, npm's package, the image or what it is built of, and checksums: ``make release``.
 
 Everything comes from copies of the files that `.dockerignore` lets into the image, so that neither an old build nor a
 stray file is packed. The same sources make the same bytes. Nothing is published.
@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSOLE = Path("service", "console", "static")
+COMPILED = Path("client-ts", "dist", "src")
 NEVER = shutil.ignore_patterns("__pycache__", "node_modules", "*.egg-info", "build", ".*_cache", "static")
 BESIDE = (".dockerignore", ".env.example", "compose.yaml", "docker")  # what `docker compose up` needs besides
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
@@ -60,6 +61,21 @@ def client_wheel(work: Path, dist: Path) -> None:
     for name in ("LICENSE", "NOTICE"):
         shutil.move(tree / name, tree / "client" / name)
     wheel(tree / "client", dist)
+
+
+def client_package(work: Path, dist: Path) -> None:
+    """Pack the TypeScript client for npm, as it was compiled, if there is an npm."""
+    if not (ROOT / COMPILED / "schema.d.ts").is_file() or shutil.which("npm") is None:
+        print("the TypeScript client is not compiled, or there is no npm: it is left out, and `make client` says why")
+        return
+    tree = copied(["client-ts/package.json", "client-ts/README.md", "LICENSE", "NOTICE"], work / "client-ts")
+    for name in ("LICENSE", "NOTICE"):
+        shutil.move(tree / name, tree / "client-ts" / name)
+    shutil.copytree(ROOT / COMPILED, tree / COMPILED)
+    words = ["npm", "pack", "--ignore-scripts", "--offline", "--loglevel=error", f"--pack-destination={dist}"]
+    made = subprocess.run(words, cwd=tree / "client-ts", capture_output=True, text=True, check=False)
+    if made.returncode:
+        sys.exit(f"client-ts: npm could not pack it\n{made.stdout}{made.stderr}")
 
 
 def wheel(tree: Path, dist: Path) -> None:
@@ -134,6 +150,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         service_wheel(Path(folder), dist)
         client_wheel(Path(folder), dist)
+        client_package(Path(folder), dist)
         shutil.copy2(ROOT / "requirements.lock", dist / f"{name}-requirements.lock")
         tree = context(Path(folder), dist / f"{name}-docker.tar.gz")
         image(tree, f"{project['name']}:{project['version']}", dist / f"{name}-image.tar.gz")

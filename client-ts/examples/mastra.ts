@@ -4,8 +4,8 @@ import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
 import { wrapLanguageModel } from "ai";
 import { z } from "zod";
-import { MemoryClient } from "../src/index.js";
-import { memoryMiddleware } from "../src/ai_sdk.js";
+import { MemoryClient } from "mind-memory-client";
+import { memoryMiddleware } from "mind-memory-client/ai-sdk";
 
 const today = createTool({
   id: "today",
@@ -17,6 +17,7 @@ const today = createTool({
 export function createAgent({ memory = new MemoryClient(), baseURL = "https://api.openai.com/v1", mind = "ada", session = "chat-1" } = {}) {
   const provider = createOpenAICompatible({ name: "openai", baseURL, apiKey: process.env.OPENAI_API_KEY ?? "none" });
   return new Agent({
+    id: "companion",
     name: "companion",
     instructions: "You are a companion.",
     model: wrapLanguageModel({ model: provider("gpt-4o-mini"), middleware: memoryMiddleware(memory, { mind, session }) }),

@@ -26,7 +26,7 @@ export interface MemoryMiddlewareOptions extends Omit<WrapOptions, "signal"> {
   session: string;
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- the SDK's own types differ between its versions */
+// The SDK's own types differ between its versions.
 export interface MemoryMiddleware {
   specificationVersion: any;
   transformParams(asked: { params: any; [field: string]: any }): Promise<any>;

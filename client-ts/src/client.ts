@@ -342,5 +342,9 @@ function silence(mind: string, messages: Messages, why: string, degraded: string
 
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.[name] || undefined;
+  try {
+    return process?.env?.[name] || undefined;
+  } catch {
+    return undefined; // Deno without --allow-env
+  }
 }

@@ -1,8 +1,9 @@
 // The client against a real service: the two calls, batches, recall, outcomes, chats, events.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { InvalidRequest, MemoryClient, MindNotFound, Unauthenticated } from "../src/index.js";
-import { type RunningService, digested, soon, startService } from "./service.js";
+import { InvalidRequest, MemoryClient, MindNotFound, Unauthenticated } from "mind-memory-client";
+import { type RunningService, startService } from "./service.js";
+import { digested, soon } from "./waiting.js";
 
 const LYON = "My mother lives in Lyon.";
 const ASKS = "Where does my mother live?";
@@ -10,7 +11,7 @@ const ASKS = "Where does my mother live?";
 let service: RunningService;
 let memory: MemoryClient;
 before(async () => {
-  service = await startService();
+  service = await startService({ key: true });
   memory = service.memory;
 });
 after(() => service.stop());
@@ -93,9 +94,10 @@ test("a chat through the proxy streams, remembers, and stores a repeated request
   const body = { messages: [{ role: "user", content: ASKS }] };
   for (let times = 0; times < 2; times++) {
     const { chunks, memory: did, traceId } = await memory.chatStream(body, { mind: "ada", session: "s5", idempotencyKey });
-    let words = "";
-    for await (const { text } of chunks) words += text;
-    assert.match(words, /Lyon/); // without a model, the echo shows what came to mind
+    const pieces: string[] = [];
+    for await (const { text } of chunks) if (text) pieces.push(text);
+    assert.match(pieces.join(""), /Lyon/); // without a model, the echo shows what came to mind
+    assert.ok(pieces.length > 1);
     assert.equal(did, "surfaced");
     assert.ok(traceId);
   }
@@ -135,12 +137,6 @@ test("names of minds may hold anything printable", async () => {
   assert.match(stored.mind_id, /^user-/);
 });
 
-test("a service with keys refuses who has none, and answers who has one", async () => {
-  const guarded = await startService({ key: true });
-  try {
-    await assert.rejects(new MemoryClient({ url: guarded.url }).call("get", "/v1/minds"), Unauthenticated);
-    assert.deepEqual((await guarded.memory.call("get", "/v1/minds")).minds, []);
-  } finally {
-    await guarded.stop();
-  }
+test("a service with keys refuses who has none", async () => {
+  await assert.rejects(new MemoryClient({ url: service.url }).call("get", "/v1/minds"), Unauthenticated);
 });

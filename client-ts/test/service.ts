@@ -1,45 +1,49 @@
 // What the tests share: a real service in a process of its own, and servers on loopback that do as a script says.
+// A browser has browser/service.ts in its place.
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { MemoryClient } from "../src/index.js";
+import { MemoryClient } from "mind-memory-client";
+import { soon } from "./waiting.js";
 
 const run = promisify(execFile);
 const MAIN = "from service.cli.main import main; main()";
-const GIVE_UP_MS = 120_000;
-const OFTEN_MS = 30;
+const PATIENT = { totalSeconds: 120 }; // a machine may be busy; the tests of retries have policies of their own
+const STORED = { mind_id: "ada", turn_id: "t", sequence: 1, accepted_at: "2026-01-01T00:00:00Z", pending_tokens: 0, dropped: [], duplicate: false, outcomes: null };
 
 export interface RunningService {
   url: string;
+  key: string | undefined;
   memory: MemoryClient;
   stop(): Promise<void>;
 }
 
 /** Start `mind-memory serve` on a new home; with *key*, it wants one, and the client has it. */
-export async function startService({ key = false } = {}): Promise<RunningService> {
+export async function startService({ key: isGuarded = false } = {}): Promise<RunningService> {
   const home = await mkdtemp(join(tmpdir(), "mind-memory-ts-"));
-  const python = process.env.TEST_PYTHON ?? "python3";
-  const root = new URL("../../../", import.meta.url).pathname;
+  const { TEST_PYTHON: python = "python3", TEST_ROOT: root = "." } = process.env;
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("MIND_MEMORY_"));
   const paths = { PYTHONPATH: `${root}:${join(root, "client")}`, COLUMNS: "200", MIND_MEMORY_LOG_LEVEL: "ERROR" };
   const how = { cwd: home, env: { ...Object.fromEntries(own), ...paths } };
-  const made = key ? await run(python, ["-c", MAIN, "keys", "create", "--home", home, "--name", "a bot"], how) : undefined;
+  const made = isGuarded ? await run(python, ["-c", MAIN, "keys", "create", "--home", home, "--name", "a bot"], how) : undefined;
   const child = spawn(python, ["-c", MAIN, "serve", "--home", home, "--port", "0"], { ...how, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((go) => child.once("exit", () => go()));
+  process.once("exit", () => child.kill("SIGTERM")); // also where tests end before they stop it
   let said = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const url = await soon(() => {
     if (child.exitCode !== null) throw new Error(`the service ended by itself: ${said}`);
     return /https?:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0];
   });
-  const memory = new MemoryClient({ url, ...(made ? { key: made.stdout.trim() } : {}) });
+  const key = made?.stdout.trim();
   return {
     url,
-    memory,
+    key,
+    memory: new MemoryClient({ url, retry: PATIENT, ...(key ? { key } : {}) }),
     async stop() {
       child.kill("SIGTERM");
       await ended;
@@ -48,48 +52,30 @@ export async function startService({ key = false } = {}): Promise<RunningService
   };
 }
 
-/** Look again and again until something is so. */
-export async function soon<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
-  const until = Date.now() + GIVE_UP_MS;
-  while (Date.now() < until) {
-    const found = await look();
-    if (found) return found;
-    await new Promise((go) => setTimeout(go, OFTEN_MS));
-  }
-  throw new Error("it never came true");
-}
-
-/** Wait until every turn of a mind is read. */
-export async function digested(memory: MemoryClient, mind: string): Promise<void> {
-  await soon(async () => {
-    const { graph, last_sequence: last } = await memory.call("get", "/v1/minds/{mind_id}", { path: { mind_id: mind } });
-    return graph.saved >= last && graph.lag === 0;
-  });
-}
-
 export interface Heard {
   method: string;
   path: string;
-  headers: IncomingMessage["headers"];
+  headers: IncomingHttpHeaders;
   body: Record<string, unknown>;
 }
 
-export interface Scripted {
+export interface Listening {
   url: string;
   heard: Heard[];
   stop(): Promise<void>;
 }
 
 /** A server on loopback that answers as *answer* says. */
-export async function serve(answer: (heard: Heard, response: ServerResponse) => void | Promise<void>): Promise<Scripted> {
+export async function listen(answer: (heard: Heard, response: ServerResponse) => void): Promise<Listening> {
   const heard: Heard[] = [];
   const server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (part: string) => (text += part));
     request.on("end", () => {
-      const one = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body: text ? (JSON.parse(text) as Heard["body"]) : {} };
+      const body = text ? (JSON.parse(text) as Heard["body"]) : {};
+      const one = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
       heard.push(one);
-      void answer(one, response);
+      answer(one, response);
     });
   });
   await new Promise<void>((go) => server.listen(0, "127.0.0.1", go));
@@ -104,32 +90,26 @@ export async function serve(answer: (heard: Heard, response: ServerResponse) => 
   };
 }
 
-/** A model that speaks OpenAI's API: it answers *words*, streamed where it is asked to, or calls a tool first. */
-export function model(words: string, { tool }: { tool?: string } = {}): Promise<Scripted> {
-  return serve((heard, response) => {
-    const messages = heard.body.messages as { role: string }[];
-    const callsTool = tool !== undefined && messages.at(-1)?.role !== "tool";
-    const call = { index: 0, id: "call-1", type: "function", function: { name: tool, arguments: "{}" } };
-    const finish = callsTool ? "tool_calls" : "stop";
-    const head = { id: "c1", created: 1, model: "scripted" };
-    if (!heard.body.stream) {
-      const message = callsTool ? { role: "assistant", content: null, tool_calls: [call] } : { role: "assistant", content: words };
-      response.setHeader("Content-Type", "application/json");
-      response.end(JSON.stringify({ ...head, object: "chat.completion", choices: [{ index: 0, message, finish_reason: finish }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
-      return;
-    }
-    response.setHeader("Content-Type", "text/event-stream");
-    const deltas = callsTool ? [{ role: "assistant", tool_calls: [call] }] : words.split(/(?<= )/).map((content) => ({ content }));
-    for (const delta of [...deltas, {}]) {
-      const last = Object.keys(delta).length === 0;
-      const choices = [{ index: 0, delta, finish_reason: last ? finish : null }];
-      response.write(`data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices })}\n\n`);
-    }
-    response.end("data: [DONE]\n\n");
-  });
+/** An answer of a scripted service: a problem of a status, a connection that breaks, no answer at all, or a page. */
+export type Reply = number | "break" | "silence" | "page";
+
+export interface Scripted {
+  url: string;
+  heard(): Promise<Heard[]>;
+  stop(): Promise<void>;
 }
 
-/** The words of a prompt that a model heard. */
-export function promptOf(heard: Heard | undefined): string {
-  return JSON.stringify(heard?.body.messages ?? "");
+/** A service that answers *replies* one after the other, then with a stored turn. */
+export async function scripted(replies: readonly Reply[], headers: Record<string, string> = {}): Promise<Scripted> {
+  const waiting = [...replies];
+  const { url, heard, stop } = await listen((_, response) => {
+    const reply = waiting.shift() ?? 202;
+    if (reply === "silence") return;
+    if (reply === "break") return void response.destroy();
+    if (reply === "page") return void response.writeHead(418, { "Content-Type": "text/plain" }).end("I am a teapot");
+    const isProblem = reply >= 400;
+    response.writeHead(reply, { "Content-Type": isProblem ? "application/problem+json" : "application/json", ...(isProblem ? headers : {}) });
+    response.end(JSON.stringify(isProblem ? { type: "/problems/some-problem", title: "A problem", status: reply, detail: "so it is" } : STORED));
+  });
+  return { url, heard: async () => heard, stop };
 }

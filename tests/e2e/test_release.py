@@ -27,12 +27,27 @@ from tests.support.waiting import GIVE_UP, end, until
 
 
 CONSOLE = "service/console/static"
+COMPILED = "client-ts/dist/src"
+NODE_TOOLS = [found for name in ("node", "npm") if (found := shutil.which(name))]
 PACKAGES = ("service", "consolidation", "prompts", "workspace_template")
 NAME = f"{DISTRIBUTION}-{tomllib.loads((ROOT / 'pyproject.toml').read_text())['project']['version']}"
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / CONSOLE / "index.html").exists(), reason="the console is not built: `make console`"
 )
+
+SCRIPT = """
+import { MemoryClient } from "mind-memory-client";
+import { memoryMiddleware } from "mind-memory-client/ai-sdk";
+
+const memory = new MemoryClient();
+await memory.storeTurn("ada", "chat-1", "My mother lives in Lyon.");
+for (;;) {
+  const { block } = await memory.resonance("ada", "chat-2", "Where does my mother live?", { deadlineMs: 0 });
+  if (block) { console.log(block, typeof memoryMiddleware); break; }
+  await new Promise((go) => setTimeout(go, 30));
+}
+"""
 
 
 def runs(uv):
@@ -67,6 +82,8 @@ def copied(folder):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
     shutil.copytree(ROOT / CONSOLE, folder / CONSOLE)
+    if (ROOT / COMPILED / "schema.d.ts").is_file():
+        shutil.copytree(ROOT / COMPILED, folder / COMPILED)
     stale = folder / "build" / "lib" / "service" / "stale.py"
     stale.parent.mkdir(parents=True)
     stale.write_text("")
@@ -82,6 +99,8 @@ def checkout(tmp_path_factory):
 def dist(tmp_path_factory):
     """A release by a machine without Docker, twice the same; the copy that it was made of is gone afterwards."""
     tools = tmp_path_factory.mktemp("tools")
+    for tool in NODE_TOOLS:
+        (tools / Path(tool).name).symlink_to(Path(tool).resolve())
     source = copied(tmp_path_factory.mktemp("removed"))
     to = tmp_path_factory.mktemp("release") / "dist"
     made, again = (release(source, where, PATH=str(tools)) for where in (to, to.with_name("again")))
@@ -131,6 +150,35 @@ def test_the_clients_wheel_is_the_client_alone(dist):
 
     assert {name.removeprefix("client/") for name in tracked("client/mind_memory_client")} - packed == set()
     assert {name.split("/")[0] for name in packed if ".dist-info" not in name} == {"mind_memory_client"}
+
+
+@pytest.fixture(scope="module")
+def npm_package(dist):
+    """The TypeScript client as it is released."""
+    if len(NODE_TOOLS) < 2 or not (ROOT / COMPILED / "schema.d.ts").is_file():
+        pytest.skip("the TypeScript client is not compiled: `make client`")
+    [file] = dist.glob("mind-memory-client-*.tgz")
+    return file
+
+
+def test_the_npm_package_is_the_client_alone(npm_package):
+    with tarfile.open(npm_package) as packed:
+        held = {name.removeprefix("package/") for name in packed.getnames()}
+
+    modules = {Path(name).stem for name in tracked("client-ts/src") if name.endswith(".ts")}
+    assert held == {"package.json", "README.md", "LICENSE", "NOTICE", "dist/src/schema.d.ts"} | {
+        f"dist/src/{name}{ending}" for name in modules for ending in (".js", ".d.ts")
+    }
+    assert npm_package.name == f"mind-memory-client-{NAME.rpartition('-')[2]}.tgz"
+
+
+def test_where_there_is_no_npm_the_release_says_that_it_lacks_the_client(checkout, tmp_path):
+    (tmp_path / "tools").mkdir()
+
+    made = release(checkout, tmp_path / "dist", PATH=str(tmp_path / "tools"))
+
+    assert made.returncode == 0 and "it is left out, and `make client` says why" in made.stdout
+    assert not [*(tmp_path / "dist").glob("*.tgz")]
 
 
 def test_the_image_is_built_of_what_the_archive_holds(dist):
@@ -263,6 +311,23 @@ def test_a_turn_surfaces_later_and_the_console_is_served(installed, tmp_path):
     assert console.status_code == 200 and "<script" in console.text
     assert example.is_success, example.text
     assert (tmp_path / "home" / "minds" / "ada" / "SOUL.md").exists()
+
+
+def test_a_script_with_the_npm_package_remembers(npm_package, installed, tmp_path):
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "script.js").write_text(SCRIPT)
+    nowhere = {**surroundings(tmp_path), "PATH": f"{Path(NODE_TOOLS[0]).parent}:{os.defpath}"}
+    words = ["npm", "install", "--offline", "--no-audit", "--no-fund", str(npm_package)]
+
+    added = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=GIVE_UP, env=nowhere)
+    assert added.returncode == 0, added.stderr
+    with served(installed, tmp_path) as url:
+        nowhere["MIND_MEMORY_URL"] = url
+        done = subprocess.run(
+            ["node", "script.js"], cwd=tmp_path, capture_output=True, text=True, timeout=GIVE_UP, env=nowhere
+        )
+
+    assert done.returncode == 0 and "My mother lives in Lyon" in done.stdout, done.stderr
 
 
 def test_the_client_is_installed_without_the_service(dist, tmp_path):
