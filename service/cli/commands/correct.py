@@ -42,7 +42,7 @@ async def correct(
     ],
     memory: Annotated[
         str | None,
-        typer.Argument(metavar="[MEMORY]", help="A memory's id, an entity's name, or a fact's words; of undo, its id."),
+        typer.Argument(metavar="MEMORY", help="A memory's id, an entity's name, or a fact's words; of undo, its id."),
     ] = None,
     mind: MindName = DEFAULT_MIND,
     to: Annotated[str | None, typer.Option(metavar="WORDS", help="The new words, or the other name.")] = None,
