@@ -129,8 +129,8 @@ class ImportUnreadable(InvalidRequest):
     """The path can not be read, or its format is unknown; ``found`` says what was there instead."""
 
     def __init__(self, where: str, *, found: str, known_formats: tuple[str, ...], pointer: str = "path") -> None:
-        known = "; ".join(known_formats)
-        super().__init__(f"{where} can not be imported: {found}. Known formats: {known}.", pointer=pointer)
+        known = f". Known formats: {'; '.join(known_formats)}." if known_formats else ""
+        super().__init__(f"{where} can not be imported: {found}{known}", pointer=pointer)
         self.where = where
         self.found = found
 

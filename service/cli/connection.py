@@ -68,7 +68,8 @@ class Connection:
             case errors.RateLimited():
                 words = "is asked too often: try again later"
             case _:
-                return error.detail or error.title if isinstance(error, RequestRefused) else str(error)
+                refusal = error.detail or error.title if isinstance(error, RequestRefused) else str(error)
+                return refusal.removeprefix("#/")  # the field alone: nobody here wrote a JSON document
         return f"{self.place} {words}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from fastapi.exceptions import RequestValidationError
@@ -35,6 +35,8 @@ _POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
+_WHOLE_BODY = "#"
+_NOT_AN_OBJECT = frozenset({"model_attributes_type", "dict_type"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ async def fault_response(request: HTTPConnection, error: Exception) -> JSONRespo
     headers = headers_of(kind, error)
     if isinstance(error, errors.InvalidRequest):
         found = [{"pointer": error.pointer, "detail": redact(str(error)).text}]
-        return problem(kind, detail=str(error), instance=_path(request), errors=found)
+        return problem(kind, detail=_first_of(found), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
@@ -235,19 +237,41 @@ async def _disk_error(request: Request, error: Exception) -> JSONResponse:
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
     found = [
-        {"pointer": pointer_of(one["loc"]), "detail": redact(_plain(one["msg"])).text}
+        {"pointer": pointer_of(one["loc"]), "detail": redact(_words_of(one, request)).text}
         for one in error.errors()[:_MOST_ERRORS]
     ]
-    detail = f"{found[0]['pointer']}: {found[0]['detail']}" if found else "See errors."
-    return problem(_INVALID, detail=detail, instance=_path(request), errors=found)
+    return problem(_INVALID, detail=_first_of(found), instance=_path(request), errors=found)
+
+
+def _first_of(found: Sequence[Mapping[str, str]]) -> str:
+    """What is wrong first, with its place; the whole body needs no place."""
+    if not found:
+        return "See errors."
+    pointer, detail = found[0]["pointer"], found[0]["detail"]
+    return detail if pointer == _WHOLE_BODY else f"{pointer}: {detail}"
+
+
+def _words_of(error: Mapping[str, Any], request: Request) -> str:
+    """What is wrong. Of a body that was not read at all: what has to be sent."""
+    if error["type"] == "json_invalid":
+        return f"the body is not JSON: {error['ctx']['error']} at character {error['loc'][-1] + 1}"
+    if error["loc"] == ("body",) and error["type"] in _NOT_AN_OBJECT:
+        is_sent_as_json = "json" in request.headers.get("content-type", "")
+        return f"the body must be {'a JSON object' if is_sent_as_json else 'sent as Content-Type: application/json'}"
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     status = HTTPStatus(error.status_code)
     kind = ProblemKind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
-    headers = {"Allow": ", ".join(_methods(request))} if status is HTTPStatus.METHOD_NOT_ALLOWED else error.headers
-    return problem(kind, detail=str(error.detail), instance=_path(request), headers=headers)
+    headers, detail, path = error.headers, str(error.detail), _path(request)
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = ", ".join(_methods(request))
+        headers, detail = {"Allow": allowed}, f"{path} is not called with {request.method}, but with: {allowed}"
+    elif status is HTTPStatus.NOT_FOUND and detail == status.phrase:
+        detail = f"there is no route {path}: /docs lists all"
+    return problem(kind, detail=detail, instance=path, headers=headers)
 
 
 def _methods(request: Request) -> list[str]:
@@ -284,7 +308,3 @@ def _escaped(part: str | int) -> str:
 def _encodable(text: str) -> str:
     """*text* without lone surrogates, which no answer can carry."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _plain(message: str) -> str:
-    return message.removeprefix("Value error, ")

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
+from consolidation.kernel.errors import ImportUnreadable
 from service.importing.fields import clean
 from service.importing.results import unreadable
 
@@ -80,7 +81,7 @@ def sources_of(path: Path) -> list[ImportSource]:
         if path.is_dir():
             return _in_folder(path)
         if not path.exists():
-            raise unreadable(clean(str(path)), found="there is no such file or folder")
+            raise ImportUnreadable(clean(str(path)), found="there is no such file or folder", known_formats=())
         if not path.is_file():
             raise unreadable(clean(str(path)), found="neither a file nor a folder")
         return _in_zip(path) if path.suffix.lower() == ".zip" else [ImportSource(path)]

@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from consolidation.secrets.privacy_filter import MARKERS
 from consolidation.secrets.redaction import in_address
+from service.ports.graph_address import shown
 from service.settings.otlp_endpoint import endpoint_of, secrets_in
 from service.settings.sections import (
     AccessSettings,
@@ -179,7 +180,9 @@ def _secrets(section: BaseModel) -> Iterator[str]:
                 if isinstance(one, BaseModel):
                     yield from _secrets(one)
         elif isinstance(value, SecretStr):
-            yield value.get_secret_value()
-            yield from in_address(value.get_secret_value())
+            secret = value.get_secret_value()
+            if name != "falkordb_url" or shown(secret) != secret:  # an address without a password is no secret
+                yield secret
+            yield from in_address(secret)
         elif name in {"api_base", "otlp_endpoint"} and value is not None:
             yield from in_address(value)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from mind_memory_client.errors import NotFound
 
-from consolidation.corrections.record import What
+from consolidation.corrections.record import NEEDS_WORDS, What
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
-from service.cli.output.terminal import out, show_json
+from service.cli.output.terminal import Row, minute, one_line, out, show_facts, show_json, typed
 
 if TYPE_CHECKING:
+    from mind_memory_client import AsyncMemoryClient
     from mind_memory_client.corrections import Correction
 
 _LISTED, _UNDO = "list", "undo"
 _PREFIXES = ("fact:", "entity:", "episode:")
+_UNKNOWN = "memory-not-found"
 _DONE = {
     "edit": "It is told otherwise from now on",
     "wrong": "It does not come up by itself any more",
@@ -38,7 +42,7 @@ async def correct(
     ],
     memory: Annotated[
         str | None,
-        typer.Argument(metavar="[MEMORY]", help="A memory's id, an entity's name, or a fact's words; of undo, its id."),
+        typer.Argument(metavar="MEMORY", help="A memory's id, an entity's name, or a fact's words; of undo, its id."),
     ] = None,
     mind: MindName = DEFAULT_MIND,
     to: Annotated[str | None, typer.Option(metavar="WORDS", help="The new words, or the other name.")] = None,
@@ -63,33 +67,57 @@ async def correct(
             return
         if what == _UNDO:
             if memory is None:
-                raise CommandFailed("say which correction to take back: `mind-memory correct list` shows their ids")
+                raise CommandFailed(
+                    f"say which correction to take back: {typed('correct list', mind=mind)} shows their ids"
+                )
             made = await connection.memory.undo_correction(mind, correction_id=memory)
         else:
-            made = await connection.memory.correct(
-                mind, _decision(what), _target(what, memory, turn or []), to=_words(what, memory, to), reason=reason
+            decision = _decision(what)
+            target = _target(decision, memory, turn or [])
+            made = await _made(
+                connection.memory, mind, decision, target, to=_words(decision, memory, to), reason=reason
             )
     if as_json:
         show_json(made.model_dump(mode="json"))
         return
     _show(made)
     if what != _UNDO:
-        out().print(f"{_DONE[made.what]}. Take it back with: mind-memory correct undo {made.id}")
+        out().print(f"{_DONE[made.what]}. Take it back with {typed(f'correct undo {made.id}', mind=mind)}.")
 
 
-def _decision(what: str) -> Any:  # noqa: ANN401 - one of the client's literals
+async def _made(
+    memory: AsyncMemoryClient, mind: str, what: What, target: dict[str, Any] | str | None, **words: str | None
+) -> Correction:
+    """Decide it. Words that are not a fact's may be an entity's name. Raises CommandFailed where they are neither."""
+    try:
+        return await memory.correct(mind, what.value, target, **words)
+    except NotFound as error:
+        if error.slug != _UNKNOWN or not isinstance(target, dict) or target["kind"] != "fact" or "text" not in target:
+            raise
+    try:
+        return await memory.correct(mind, what.value, {**target, "kind": "entity"}, **words)
+    except NotFound as error:
+        listed = typed(f"facts --query {shlex.quote(target['text'])}", mind=mind)
+        unknown = f"the mind has no fact with just these words, and nobody and nothing of this name: {listed} shows ids"
+        raise CommandFailed(unknown) from error
+
+
+def _decision(what: str) -> What:
     if what not in {one.value for one in What}:
         raise CommandFailed(f"{what}: choose from {', '.join(one.value for one in What)}, {_LISTED}, {_UNDO}")
-    return what
+    return What(what)
 
 
-def _words(what: str, memory: str | None, to: str | None) -> str | None:
-    """What `say` says may stand where the others name a memory."""
-    return memory if what == What.SAY and to is None else to
+def _words(what: What, memory: str | None, to: str | None) -> str | None:
+    """What `say` says may stand where the others name a memory. Raises CommandFailed where words are missing."""
+    words = memory if what is What.SAY and to is None else to
+    if not words and what in NEEDS_WORDS:
+        raise CommandFailed(f"{what.value} needs --to: the new words, or the other name")
+    return words
 
 
-def _target(what: str, memory: str | None, turns: list[str]) -> dict[str, object] | str | None:
-    if what == What.SAY:
+def _target(what: What, memory: str | None, turns: list[str]) -> dict[str, Any] | str | None:
+    if what is What.SAY:
         return None
     if memory is None:
         raise CommandFailed("say which memory: its id, or its words")
@@ -102,9 +130,10 @@ def _target(what: str, memory: str | None, turns: list[str]) -> dict[str, object
 
 def _show(one: Correction) -> None:
     state = "" if one.state == "stands" else f" ({one.state})"
-    out().print(f"{one.at:%Y-%m-%d %H:%M}  {one.what}{state}  {one.target.text}", markup=False, highlight=False)
-    if one.to is not None and one.to != one.target.text:
-        out().print(f"                  → {one.to}", markup=False, highlight=False)
-    if one.reason:
-        out().print(f"                  since: {one.reason}", markup=False, highlight=False)
-    out().print(f"                  {one.id}, by {one.by}", markup=False, highlight=False)
+    rows = (
+        Row(minute(one.at), f"{one.what}{state}  {one_line(one.target.text)}"),
+        *([Row("", f"→ {one_line(one.to)}")] if one.to is not None and one.to != one.target.text else []),
+        *([Row("", f"reason: {one_line(one.reason)}")] if one.reason else []),
+        Row("", f"{one.id}, by {one_line(one.by)}"),
+    )
+    show_facts(out(), rows)

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -68,6 +69,7 @@ _FULL_COVERAGE = "cluster-require-full-coverage"
 _MISMATCH = "EmbedderMismatch"
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
 _SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
+_OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
 
 SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
@@ -116,8 +118,14 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
     with bar("asking"):
         models = [one async for one in _models(settings, are_called=calls_models)]
         models += [one async for one in _transcription(settings)]
-    yield "Models", models
+    yield "Models", _merged(models)
     yield "Memory", await _memory(settings)
+
+
+def _merged(findings: list[Finding]) -> list[Finding]:
+    """Findings one after the other that say the same, as of four roles with one model, as one."""
+    groups = groupby(findings, key=lambda one: (one.mark, one.words, one.mend))
+    return [Finding(mark, ", ".join(one.what for one in same), words, mend) for (mark, words, mend), same in groups]
 
 
 def _show(console: Console, title: str, findings: list[Finding]) -> None:
@@ -380,18 +388,25 @@ def dependency_finding(name: str, state: str) -> Finding:
         return Finding(SOUND, name, state)
     if name == WARM_UP:
         return Finding(NOTED, name, state)
+    if name.startswith(_OF_MODEL):
+        return Finding(BROKEN, name, state, "see Models above")
     log = ", and redis.log in the home's graph folder" if name == GRAPH else ""
-    return Finding(BROKEN, name, state, f"see this machine above{log}")
+    return Finding(BROKEN, name, state, f"see This machine above{log}")
+
+
+def _is_loading(parts: Mapping[str, str]) -> bool:
+    """Whether waiting may help: a model that can not be asked is not one that loads."""
+    return any(state != NO_TROUBLE for name, state in parts.items() if not name.startswith(_OF_MODEL))
 
 
 async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     """What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up."""
     clock, memory = SystemClock(), connection.memory
     until = clock.monotonic() + (_LOADING_SECONDS if settings.falkordb_url is None else _SERVER_SECONDS)
-    while not (readiness := await memory.readiness()).is_ready and clock.monotonic() < until:  # noqa: ASYNC110
+    while _is_loading((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
-    found += (dependency_finding(name, state) for name, state in readiness.parts.items())
+    found += _merged([dependency_finding(name, state) for name, state in readiness.parts.items()])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await memory.status()).minds
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:

@@ -18,7 +18,7 @@ _SORTS = ("mentions", "recent", "name")
 @command()
 async def entities(
     context: Context,
-    entity_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One of them, like entity:9b0f….")] = None,
+    entity_id: Annotated[str | None, typer.Argument(metavar="ID", help="One of them, like entity:9b0f….")] = None,
     mind: MindName = DEFAULT_MIND,
     query: Annotated[str | None, typer.Option(metavar="WORDS", help="Only with these words in the name.")] = None,
     kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only of this kind.")] = None,

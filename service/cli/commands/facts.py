@@ -19,7 +19,7 @@ _STATES = ("holding", "ended", "planned")
 @command()
 async def facts(
     context: Context,
-    fact_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One fact, like fact:4e8b….")] = None,
+    fact_id: Annotated[str | None, typer.Argument(metavar="ID", help="One fact, like fact:4e8b….")] = None,
     mind: MindName = DEFAULT_MIND,
     entity: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this one: its name, or its id.")] = None,
     state: Annotated[str | None, typer.Option(metavar="STATE", help="holding, ended or planned.")] = None,

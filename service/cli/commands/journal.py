@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -73,7 +74,7 @@ async def show(
     async with connect(context) as connection:
         found = await connection.memory.journal_get(mind, path=path, from_line=from_line, lines=lines)
     if found.lines:
-        out().file.write(f"{plain(found.text)}\n")
+        sys.stdout.write(f"{plain(found.text)}\n")
     last = from_line + found.lines - 1
     if last < found.total_lines or from_line > 1:
         shown = f"lines {from_line} to {last}" if found.lines else "no lines"

@@ -23,7 +23,7 @@ from service.access.principal import OWNER
 from service.adapters.local_zone import here
 from service.adapters.random_ids import fresh_key_id, fresh_secret
 from service.cli.command import CommandFailed, Context, command, group, make_home
-from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table, program, shortened
+from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table, program, shortened, show_json
 from service.settings.settings import Settings
 
 app = group("Make and revoke API keys; once there is one, every call needs one.")
@@ -67,18 +67,23 @@ async def create(
 
 @app.command("list")
 @command(has_url=False)
-async def list_(context: Context) -> None:
+async def list_(
+    context: Context,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, like `GET /v1/keys`, with each state.")] = False,
+) -> None:
     """List the keys: what they open, until when, and when last used."""
     now = SystemClock().now()
     keys = Keyring(make_home(context.settings())).ring()
+    if as_json:
+        show_json({"keys": [_as_json(one, now) for one in keys.values()]})
+        return
     if not keys:
         out().print("No keys: whoever reaches the service on this machine may use it.")
         return
     table = plain_table("id", "name", "opens", "created", "expires", "last used", "state")
     for key in keys.values():
         times = (minute(at) if at else "never" for at in (key.created_at, key.expires_at, key.last_used_at))
-        state = "revoked" if key.revoked_at else "live" if key.is_live(now) else "expired"
-        table.add_row(key.key_id, one_line(key.name), _opened(key.minds), *times, state)
+        table.add_row(key.key_id, one_line(key.name), _opened(key.minds), *times, _state(key, now))
     out().print(table)
 
 
@@ -128,6 +133,21 @@ def expiry_of(text: str, *, now: datetime, zone: ZoneInfo) -> datetime:
 async def _audit(settings: Settings, action: str, *, key: str, **details: object) -> None:
     audit_log = AuditLog(settings.folder, clock=SystemClock(), key=settings.access.audit_key)
     await audit_log.note(action, by=OWNER.name, mind_id=None, key=key, **details)
+
+
+def _state(key: ApiKey, now: datetime) -> str:
+    return "revoked" if key.revoked_at else "live" if key.is_live(now) else "expired"
+
+
+def _as_json(key: ApiKey, now: datetime) -> dict[str, object]:
+    times = {"created_at": key.created_at, "expires_at": key.expires_at, "last_used_at": key.last_used_at}
+    return {
+        "id": key.key_id,
+        "name": key.name,
+        "minds": None if key.minds is None else list(key.minds),
+        **{name: at.isoformat() if at is not None else None for name, at in times.items()},
+        "state": _state(key, now),
+    }
 
 
 def _opened(minds: Sequence[str] | None) -> str:

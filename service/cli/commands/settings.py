@@ -23,10 +23,10 @@ _NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_L
 @command()
 async def settings(
     context: Context,
-    what: Annotated[str | None, typer.Argument(metavar="[WHAT]", help="set, unset, or nothing: show them.")] = None,
+    what: Annotated[str | None, typer.Argument(metavar="WHAT", help="set, unset, or nothing: show them.")] = None,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME[=VALUE]]...", help="Like relevance=0.4, or never_keep='one, two'."),
+        typer.Argument(metavar="NAME[=VALUE]", help="Like relevance=0.4, or never_keep='one, two'."),
     ] = None,
     mind: MindName = DEFAULT_MIND,
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,

@@ -19,7 +19,7 @@ from service.cli.output.terminal import minute, out, plain, show_json
 async def sleep(
     context: Context,
     seconds: Annotated[
-        float, typer.Argument(metavar="[SECONDS]", min=2, max=86_400, help="For how long; 300 if left out.")
+        float, typer.Argument(metavar="SECONDS", min=2, max=86_400, help="For how long; 300 if left out.")
     ] = 300,
     mind: MindName = DEFAULT_MIND,
     session: Annotated[str | None, typer.Option(metavar="ID", help="The session that ends by it.")] = None,

@@ -18,7 +18,7 @@ from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
 from service.cli.commands.story_sources import sources
 from service.cli.connection import connect
-from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, typed
+from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, show_json, typed
 
 app = group("Read and edit the story, and take back what was changed.")
 
@@ -57,9 +57,16 @@ app.command()(sources)
 
 @app.command()
 @command()
-async def history(context: Context, mind: MindName = DEFAULT_MIND) -> None:
+async def history(
+    context: Context,
+    mind: MindName = DEFAULT_MIND,
+    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
+) -> None:
     """List the story's earlier versions, newest first."""
     async with connect(context) as connection:
+        if as_json:
+            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/story/history"))
+            return
         versions = await connection.memory.story_history(mind)
     if not versions:
         _note_no_version(mind)

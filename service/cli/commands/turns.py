@@ -18,7 +18,7 @@ from service.cli.output.terminal import out, show_json
 async def turns(
     context: Context,
     turn_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One turn, by its id or its number, like episode:12.")
+        str | None, typer.Argument(metavar="ID", help="One turn, by its id or its number, like episode:12.")
     ] = None,
     mind: MindName = DEFAULT_MIND,
     session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,

@@ -30,7 +30,7 @@ async def webhooks(
         show_json(listed.model_dump(mode="json"))
         return
     if not listed.endpoints:
-        out().print("No webhooks. WEBHOOKS__ENDPOINTS in docs/configuration.md says how to set one up.")
+        out().print("No webhooks. MIND_MEMORY_WEBHOOKS__ENDPOINTS in docs/configuration.md says how to set one up.")
         return
     table = plain_table("endpoint", "host", "delivered", "waiting", "given up", "last failure")
     for one in listed.endpoints:

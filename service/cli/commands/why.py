@@ -29,7 +29,7 @@ _SESSION = "what-if"  # in which nothing was ever shown
 @command()
 async def why(
     context: Context,
-    trace: Annotated[str | None, typer.Argument(metavar="[TRACE]", help="A trace; else the newest.")] = None,
+    trace: Annotated[str | None, typer.Argument(metavar="TRACE", help="A trace; else the newest.")] = None,
     mind: MindName = DEFAULT_MIND,
     outcome: Annotated[
         list[str] | None,

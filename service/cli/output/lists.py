@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mind_memory_client.catalog import Entities, EntityDetail, Fact, Facts, KeptTurn, Turns, Use
+from mind_memory_client.catalog import Entities, Entity, EntityDetail, Fact, Facts, KeptTurn, Turns, Use
 from mind_memory_client.corrections import Decision
 from mind_memory_client.records import Erasures, JournalFiles
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from service.cli.output.terminal import Row, counted, day, days, minute, note, one_line, plain, plain_table, show_facts
+from service.cli.output.terminal import (
+    Row,
+    counted,
+    day,
+    days,
+    minute,
+    note,
+    one_line,
+    plain,
+    plain_table,
+    show_facts,
+    table_with_ids,
+)
 
 _LONGEST, _LONGEST_NAME, _LONGEST_SUMMARY = 160, 40, 400
 _SHOWN = 10  # neighbours and months of an entity
@@ -50,10 +62,8 @@ def show_turn(console: Console, turn: KeptTurn) -> None:
 
 def show_fact_list(console: Console, found: Facts) -> None:
     """Facts, newest first, a line each, with their state."""
-    table = plain_table("id", "state", "told", "")
-    for fact in found.items:
-        told = day(fact.sources[0].timestamp) if fact.sources else ""
-        table.add_row(fact.id, fact.state, told, one_line(fact.text, most=_LONGEST))
+    rows = ((one.id, (one.state, _told(one), one_line(one.text, most=_LONGEST))) for one in found.items)
+    table = table_with_ids(console, ("state", "told", ""), rows)
     _show_list(console, table if found.items else None, "No fact is known.", found.next_cursor)
 
 
@@ -85,16 +95,16 @@ def show_fact(console: Console, fact: Fact) -> None:
 
 def show_entity_list(console: Console, found: Entities) -> None:
     """Entities, a line each: the name, how much is known, and when it was spoken of."""
-    table = plain_table("id", "name", "kind", "facts", "turns", "")
-    for one in found.items:
-        spoken = days(one.first_at, one.last_at) if one.first_at and one.last_at else ""
-        table.add_row(one.id, _name(one.name), _name(one.kind), f"{one.facts:,}", f"{one.mentions:,}", spoken)
+    rows = (
+        (one.id, (_name(one.name), _name(one.kind), f"{one.facts:,}", f"{one.mentions:,}", _spoken(one, never="")))
+        for one in found.items
+    )
+    table = table_with_ids(console, ("name", "kind", "facts", "turns", ""), rows)
     _show_list(console, table if found.items else None, "Nobody and nothing is known.", found.next_cursor)
 
 
 def show_entity(console: Console, found: EntityDetail) -> None:
     """One entity, and what is around it."""
-    spoken = days(found.first_at, found.last_at) if found.first_at and found.last_at else "never in a fact"
     months = ", ".join(f"{one.month} ({one.turns})" for one in found.mentions_by_month[-_SHOWN:])
     rows = [
         Row("name", found.name),
@@ -102,7 +112,7 @@ def show_entity(console: Console, found: EntityDetail) -> None:
         *([Row("kind", found.kind)] if found.kind else []),
         *([Row("summary", one_line(found.summary, most=_LONGEST_SUMMARY))] if found.summary else []),
         Row("known", f"{counted(found.facts, 'fact')} in {counted(found.mentions, 'turn')}"),
-        Row("spoken of", spoken),
+        Row("spoken of", _spoken(found, never="never in a fact")),
         *([Row("by month", months)] if months else []),
         *_named("with", (f"{one.name} ({one.facts})" for one in found.neighbours[:_SHOWN])),
         *_named("put right", map(_decision, found.corrections)),
@@ -111,6 +121,14 @@ def show_entity(console: Console, found: EntityDetail) -> None:
     show_facts(console, _plain(rows), below=1)
     if found.newest_facts:
         show_fact_list(console, Facts(items=found.newest_facts))
+
+
+def _told(one: Fact) -> str:
+    return day(one.sources[0].timestamp) if one.sources else ""
+
+
+def _spoken(one: Entity, *, never: str) -> str:
+    return days(one.first_at, one.last_at) if one.first_at and one.last_at else never
 
 
 def _use(use: Use) -> str:

@@ -2,7 +2,8 @@
 What every command prints with.
 
 The consoles take text as it is: no markup, and nothing in it can steer the terminal. Answers go to stdout; notes,
-progress and failures to stderr. Times are shown where this machine is.
+progress and failures to stderr. Times are shown where this machine is. Where stdout is not a terminal, a line of an
+answer is one line, however long, since a program or a file reads it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from rich.console import Console
 from rich.padding import Padding
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _console = partial(Console, markup=False, highlight=False, emoji=False)
 _PROGRAM = "mind-memory"
+_UNWRAPPED = 100_000  # columns: wider than any line
+_PADDING = re.compile(r" +(?=\n)")
 _MOST_LISTED = 5
 _LONGEST_LISTED = 200
 
@@ -45,9 +48,25 @@ class Row(NamedTuple):
     style: str = ""
 
 
+class _Unpadded:
+    """A file without the spaces that fill the last column of a table."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return self._file.write(_PADDING.sub("", text))
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
 def out() -> Console:
-    """The console for answers: stdout as it is now."""
-    return _console()
+    """The console for answers: stdout as it is now, as wide as the terminal, or as COLUMNS says, or else unwrapped."""
+    console = _console()
+    if console.is_terminal or os.environ.get("COLUMNS"):
+        return console
+    return _console(file=cast("IO[str]", _Unpadded(sys.stdout)), width=_UNWRAPPED)
 
 
 def err() -> Console:
@@ -73,9 +92,8 @@ def note(sentence: str) -> None:
 
 def show_json(answer: object, *, indent: int | None = 2) -> None:
     """Print an answer of the API; never wrapped."""
-    file = out().file
-    file.write(json.dumps(answer, ensure_ascii=False, indent=indent) + "\n")
-    file.flush()
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False, indent=indent) + "\n")
+    sys.stdout.flush()
 
 
 def show_facts(console: Console, rows: Iterable[Row], *, below: int = 0) -> None:
@@ -94,6 +112,24 @@ def plain_table(*headings: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in headings:
         table.add_column(heading, overflow="fold")
+    return table
+
+
+def table_with_ids(console: Console, headings: Sequence[str], rows: Iterable[tuple[str, tuple[str, ...]]]) -> Table:
+    """
+    A table of rows, each with an id, which can be copied whole.
+
+    A terminal shows it below the last cell, since in a column of its own it would be folded. A pipe gets it first.
+    """
+    if not console.is_terminal:
+        table = plain_table("id", *headings)
+        for key, cells in rows:
+            table.add_row(plain(key), *cells)
+        return table
+    table = plain_table(*headings)
+    for key, (*others, last) in rows:
+        table.add_row(*others, Text.assemble(last, "\n", (plain(key), "dim")))
+        table.columns[-1].min_width = max(table.columns[-1].min_width or 0, len(key))
     return table
 
 

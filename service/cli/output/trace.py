@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +23,7 @@ def show_trace(console: Console, trace: Mapping[str, Any], *, is_noted: bool = T
     candidates = trace["phases"].get("retrieval", {}).get("candidates", [])
     if candidates:
         console.print()
-        console.print(Padding(_table(candidates[:_MOST_CANDIDATES], trace), (0, 0, 0, 2), expand=False))
+        console.print(_table(candidates[:_MOST_CANDIDATES], trace, is_read_by_people=console.is_terminal))
     if len(candidates) > _MOST_CANDIDATES:
         console.print(Text(f"  … and {len(candidates) - _MOST_CANDIDATES} weaker candidates", style="dim"))
 
@@ -64,15 +63,17 @@ def _seeds(model: object) -> str:
     return " · ".join(map(str, (*model.get("entities", ()), *model.get("queries", ()), *wonders)))
 
 
-def _table(candidates: Sequence[Mapping[str, Any]], trace: Mapping[str, Any]) -> Table:
+def _table(candidates: Sequence[Mapping[str, Any]], trace: Mapping[str, Any], *, is_read_by_people: bool) -> Table:
+    """Each candidate with its id; on a terminal in a line of its own, so that it can be copied whole."""
     table = plain_table()
+    between = "\n" if is_read_by_people else "  "
     table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("what became of it", max_width=20)
+    table.add_column("what became of it", max_width=14)
     table.add_column("when", no_wrap=True)
     table.add_column("candidate", overflow="fold", ratio=1)
     for one in candidates:
         fate = _fate(one["id"], trace)
-        words = f"{one_line(one['text'], most=_LONGEST_CANDIDATE)} ({one['id']})"
+        words = f"{one_line(one['text'], most=_LONGEST_CANDIDATE)}{between}{one_line(one['id'])}"
         when = day(datetime.fromisoformat(one["occurred_at"]))
         cells = (Text(f"{one['score']:.2f}"), Text(fate), Text(when), Text(words))
         table.add_row(*cells, style="bold" if fate == "surfaced" else "dim")

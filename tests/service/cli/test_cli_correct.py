@@ -44,7 +44,7 @@ def test_a_fact_is_put_right_by_its_words_listed_and_taken_back(home):
     assert "It is told otherwise from now on" in made.output
     assert remembered.output.index("Porto") < remembered.output.index("Lyon")
     assert "a person: it is" in " ".join(remembered.output.split())
-    assert all(words in listed.output for words in (LYON, "→ Ingrid lives in Porto.", "since: she moved", "by owner"))
+    assert all(words in listed.output for words in (LYON, "→ Ingrid lives in Porto.", "reason: she moved", "by owner"))
     assert undone.exit_code == 0, undone.output
     assert [one["state"] for one in json.loads(after.stdout)["items"] if one["id"] == key] == ["undone"]
 
@@ -56,14 +56,37 @@ def test_something_new_is_said_without_naming_a_memory(home):
     assert "It is known from now on" in said.output
 
 
+def test_somebody_is_named_by_the_name_and_the_way_back_names_the_mind(home):
+    """Broken: words always mean a fact; or the hint is without ``--mind``, and fails as it is typed."""
+    call("save", "My aunt Zoe collects stamps.", "--mind", "other", "--home", home)
+
+    muted = correct(home, "mute", "Zoe", "--mind", "other")
+    back = re.search(r"`mind-memory (correct undo \w+ --mind other)`", muted.output)
+    undone = call(*back[1].split(), "--home", home)
+
+    assert muted.exit_code == 0, muted.output
+    assert undone.exit_code == 0, undone.output
+
+
+def test_words_of_others_do_not_steer_the_terminal(home):
+    """Broken: the target's words are printed as they came."""
+    correct(home, "say", "Ada \x1b[31msails\x1b[2J.")
+
+    listed = correct(home, "list")
+
+    assert "sails" in listed.output
+    assert "\x1b" not in listed.output
+
+
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
         (("forget", LYON), "forget: choose from edit, wrong"),
         (("wrong",), "say which memory"),
         (("undo",), "say which correction to take back"),
-        (("edit", LYON), "is needed for edit"),
-        (("wrong", "Nobody said this."), "the mind has no fact with these words"),
+        (("edit", LYON), "edit needs --to"),
+        (("merge", "Ingrid", "--to", "Nobody"), "to: the mind knows no such entity"),
+        (("wrong", "Nobody said this."), "`mind-memory facts --query 'Nobody said this.'` shows ids"),
         (("undo", "nope"), "no correction has this id"),
     ],
 )

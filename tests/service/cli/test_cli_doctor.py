@@ -69,7 +69,8 @@ def test_a_model_that_can_not_be_asked_is_named_with_what_to_do_although_no_mode
     done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_MODEL=model, OPENAI_API_KEY=None)
 
     assert done.exit_code == 1
-    assert f"✗ narrative    {said}" in done.stdout
+    assert said in done.stdout
+    assert "narrative" in done.stdout
     assert "Traceback" not in done.output
 
 
@@ -104,6 +105,23 @@ def test_a_mistake_in_the_file_is_named(tmp_path, toml, said):
     assert said in done.stdout
 
 
+def test_a_section_is_not_proposed_for_a_setting_that_it_does_not_have(tmp_path):
+    done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_RESONANCE__FOO="1")
+
+    assert "MIND_MEMORY_RESONANCE__FOO is not a setting" in done.stdout
+    assert "did you mean MIND_MEMORY_RESONANCE?" not in done.stdout
+
+
+def test_a_model_that_can_not_be_asked_is_one_thing_to_mend_for_all_roles(tmp_path):
+    """Broken: the same two lines stand there for each role, twice, and point at the wrong section."""
+    done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_MODEL="llama3.2")
+
+    assert done.exit_code == 1
+    assert done.stdout.count("llama3.2 names no provider") == 2
+    assert "see Models above" in done.stdout
+    assert "2 things to mend: chat, subconscious, narrative, extraction, model_chat" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("part", "state", "mark"),
     [
@@ -111,6 +129,7 @@ def test_a_mistake_in_the_file_is_named(tmp_path, toml, said):
         ("warm-up", "ready", SOUND),
         ("warm-up", "loading what the first pre-turn call needs", NOTED),
         ("disk", "No space left on device", BROKEN),
+        ("model_chat", "openai/gpt-4o has no key", BROKEN),
     ],
 )
 def test_a_part_that_still_loads_is_not_broken(part, state, mark):

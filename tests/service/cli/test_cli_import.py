@@ -61,7 +61,7 @@ def test_a_path_that_can_not_be_read_does_not_stop_the_others(tmp_path):
 
     assert done.exit_code == 1
     assert "new     2" in done.stdout
-    assert f"{tmp_path}/nothing.json can not be imported: there is no such file or folder" in done.stderr
+    assert f"{tmp_path}/nothing.json can not be imported: there is no such file or folder\n" in done.stderr
 
 
 def test_a_dry_run_opens_nothing(tmp_path):

@@ -83,8 +83,11 @@ def test_a_key_is_revoked_once_and_stays_in_the_list(tmp_path):
     first = call("keys", "revoke", id_of(key), "--home", tmp_path)
     again = call("keys", "revoke", id_of(key), "--home", tmp_path)
     listed = call("keys", "list", "--home", tmp_path)
+    [whole] = json.loads(call("keys", "list", "--json", "--home", tmp_path).stdout)["keys"]
 
     assert (unknown.exit_code, first.exit_code, again.exit_code) == (1, 0, 0)
+    assert (whole["id"], whole["state"], whole["minds"]) == (id_of(key), "revoked", None)
+    assert key.rpartition("_")[2] not in str(whole)
     assert "no key does any more" in first.stdout
     assert "already" in again.stdout
     assert "revoked" in listed.stdout

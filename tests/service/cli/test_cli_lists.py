@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from service.cli.output.terminal import plain
+
 from tests.support.cli_process import call
+from tests.support.cli_terminal import at_a_terminal
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +65,26 @@ def test_entities_are_listed_and_one_is_shown_with_what_is_around_it(home):
     assert "Nora" in one.output
     assert "2026-01" in one.output
     assert as_json["neighbours"]
+
+
+@pytest.mark.parametrize("command", ["facts", "entities", "turns", "news"])
+def test_a_pipe_gets_a_line_a_row_with_the_whole_id(home, command):
+    """Broken: a pipe is as wide as a terminal that nobody sees, and a script finds halves of ids."""
+    listed = call(command, "--home", home, COLUMNS="")
+    known = json.loads(call(command, "--json", "--home", home).stdout)
+    ids = [one["id"] for one in known["items"]] if command in {"facts", "entities"} else []
+
+    lines = listed.stdout.splitlines()
+    assert lines == [line.rstrip() for line in lines]
+    assert [line.split()[0] for line in lines[1:] if ids] == ids
+
+
+def test_a_narrow_terminal_shows_ids_whole_in_lines_of_their_own(home):
+    """Broken: an id is folded in a column of its own, and can not be copied."""
+    _, seen = at_a_terminal("facts", "--home", home, COLUMNS="80", NO_COLOR="1")
+    known = json.loads(call("facts", "--json", "--home", home).stdout)
+
+    assert {one["id"] for one in known["items"]} <= set(plain(seen).split()), seen
 
 
 @pytest.mark.parametrize(

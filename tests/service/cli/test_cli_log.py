@@ -69,10 +69,12 @@ def test_a_wrong_option_is_named(home, options, words):
 def test_what_is_saved_at_a_terminal_is_in_the_log(home):
     saved = call("save", "Ada prefers trains.", "--importance", "0.8", "--at", "2026-01-05", "--home", home)
     said = call("log", "prefers trains", "--home", home)
+    as_json = call("save", "Ada prefers night trains.", "--json", "--home", home)
     lowly = call("save", "Hello.", "--importance", "0.01", "--home", home)
 
     assert saved.exit_code == 0, saved.output
     assert "Saved as turn " in saved.output
     assert "thought: Ada prefers trains." in said.output
+    assert json.loads(as_json.stdout)["memories"][0]["turn_id"]
     assert "2026-01-05 12:00" in said.output
     assert lowly.exit_code == 2

@@ -37,6 +37,15 @@ def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is
         assert not (home / "service.json").exists()
 
 
+def test_the_log_names_the_graphs_server(tmp_path):
+    """Broken: the whole address counts as a secret, although nothing in it is one, and the log says [hidden]."""
+    with serving(tmp_path, FALKORDB_URL="redis://127.0.0.1:1") as (process, _):
+        process.terminate()
+        err = log_of_ended(process, tmp_path)
+
+    assert "graph=redis://127.0.0.1:1 " in err
+
+
 def test_no_answer_waits_until_its_head_is_acknowledged(tmp_path):
     with (
         bind(Settings(home=tmp_path, port=0)) as listener,

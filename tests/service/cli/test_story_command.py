@@ -304,6 +304,8 @@ def test_versions_are_listed_compared_and_restored(mind):
     shown = mind.story("show", "--version", names[1])
     restored = mind.story("restore", names[1])
 
+    whole = json.loads(mind.story("history", "--json").stdout)
+    assert [one["version"] for one in whole["versions"]][-len(names) :] == names
     assert listed[0].split() == ["version", "until", "size"]
     assert names == sorted(names, reverse=True)
     assert "+Nothing but this." in newest.splitlines()

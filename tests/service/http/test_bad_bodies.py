@@ -72,6 +72,42 @@ async def test_what_is_no_json_is_refused(service, untouched, body, path):
     problem_of(answer, answer.status_code)
 
 
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        (
+            b"{'session_id': 's1'}",
+            "application/json",
+            "is not JSON: Expecting property name enclosed in double quotes at",
+        ),
+        (b'["session_id"]', "application/json", "the body must be a JSON object"),
+        (b'{"session_id": "s1"}', "application/x-www-form-urlencoded", "sent as Content-Type: application/json"),
+    ],
+    ids=["single quotes", "a list", "curl -d"],
+)
+async def test_a_body_that_can_not_be_read_is_told_what_it_lacks(service, untouched, body, kind, words):
+    """Broken: "JSON decode error" without a place, or words about dictionaries for a header that is missing."""
+    answer = await post(service, TURNS, body, **{"content-type": kind})
+
+    assert words in problem_of(answer, 422, pointer="#")["detail"]
+
+
+async def test_a_wrong_path_and_a_wrong_method_are_told_what_there_is(service, untouched):
+    missing = await service.http.get("/v1/mind")
+    wrong = await service.http.put("/v1/minds/ada/turns")
+
+    assert problem_of(missing, 404)["detail"] == "there is no route /v1/mind: /docs lists all"
+    assert problem_of(wrong, 405)["detail"] == "/v1/minds/ada/turns is not called with PUT, but with: GET, POST"
+
+
+async def test_a_refusal_of_ours_names_the_field_in_its_first_words_too(service, untouched):
+    """Broken: ``detail`` is half a sentence, whose subject stands in ``errors`` alone."""
+    body = {"what": "edit", "target": {"kind": "turn", "id": "episode:1"}}
+    answer = await post(service, "/v1/minds/ada/corrections", body)
+
+    assert problem_of(answer, 422, pointer="#/to")["detail"].startswith("#/to: is needed for edit")
+
+
 async def test_a_compressed_body_is_refused(service, untouched):
     answer = await post(service, TURNS, gzip.compress(json.dumps(turn()).encode()), **{"content-encoding": "gzip"})
 
