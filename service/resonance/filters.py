@@ -17,6 +17,7 @@ from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, select
+from service.retrieval.lead_words import told_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,13 +127,16 @@ def _relevance_trace(verdict: Verdict, fragments: Sequence[Fragment], *, needed:
 def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -> Filtered:
     """
     *fragments* (best first) without what people hold back, then without what is still in sight, then without what was
-    shown lately. What a person pinned is shown again.
+    shown lately, or says word by word what was. What a person pinned is shown again.
     """
     left = Filtered(tuple(fragments)).without({one.id: one.held_back for one in fragments if one.held_back})
     left = left.without({one.id: "horizon: still in sight" for one in left.fragments if horizon.hides(one)})
     may_echo = [one for one in left.fragments if not one.decided.is_pinned]
     shown = [one for one in may_echo if echoes.include(one.id, frozenset() if one.statement else one.sequences)]
-    return left.without({one.id: "echo: shown lately" for one in shown})
+    left = left.without({one.id: "echo: shown lately" for one in shown})
+    wordings = {told_words(one.text) for one in shown} if shown else set[frozenset[str]]()
+    again = (one for one in left.fragments if wordings and one in may_echo and told_words(one.text) in wordings)
+    return left.without({one.id: "echo: the same was shown lately" for one in again})
 
 
 def _why_none(dropped: Mapping[str, str]) -> str:

@@ -305,6 +305,16 @@ async def test_six_memories_of_one_day_leave_room_for_those_of_other_days(tmp_pa
     assert days.count("Jan 5") == 4
 
 
+async def test_what_was_told_in_the_same_words_three_times_surfaces_once_a_session(tmp_path):
+    """Broken: ``unseen`` compares ids alone."""
+    async with running(tmp_path) as service:
+        await remembering(service, "My mother lives in Lyon.", "My mother lives in Lyon.", "My mother lives in Lyon.")
+        found = [await surfacing(service, "Where does my mother live?", session_id="s9") for _ in range(3)]
+        trace = await trace_of(service, found[1])
+    assert [len(one["flashbacks"]) for one in found] == [1, 0, 0]
+    assert "echo: the same was shown lately" in trace["phases"]["filters"]["dropped"].values()
+
+
 async def test_what_says_the_same_twice_surfaces_once(tmp_path):
     """Broken: ``_near_duplicates`` finds none."""
     async with running(tmp_path) as service:
