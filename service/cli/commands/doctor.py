@@ -388,7 +388,7 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     """What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up."""
     clock, memory = SystemClock(), connection.memory
     until = clock.monotonic() + (_LOADING_SECONDS if settings.falkordb_url is None else _SERVER_SECONDS)
-    while not (readiness := await memory.readiness()).is_ready and clock.monotonic() < until:  # noqa: ASYNC110
+    while still_loads((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
     found += (dependency_finding(name, state) for name, state in readiness.parts.items())
@@ -401,6 +401,11 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
         found += _mind(await memory.mind(one.mind_id))
         found += _folder(settings, one.mind_id)
     return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]
+
+
+def still_loads(parts: Mapping[str, str]) -> bool:
+    """Whether a part that loads is not ready. To wait for another, as a model without a key, would mend nothing."""
+    return any(parts.get(name, NO_TROUBLE) != NO_TROUBLE for name in (GRAPH, WARM_UP))
 
 
 def _service(connection: Connection, settings: Settings) -> Finding:
