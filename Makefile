@@ -16,7 +16,9 @@ where FalkorDB has to be compiled; then run this again, which goes on with what 
 
 WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
 
-.PHONY: help install serve console client chat check test golden pictures bench crash fuzz compose release lock clean
+CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
+
+.PHONY: help install serve console client chat check $(CHECKS) test golden pictures bench crash fuzz compose release lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,23 +52,30 @@ client: $(VENV)/.ready ## the TypeScript client, compiled into client-ts/dist; n
 chat: $(VENV)/.runs ## talk to a bot that remembers, in this terminal
 	$(VENV)/bin/mind-memory chat
 
-check: $(VENV)/.ready ## style, types, plain English, who may import whom
+check: $(VENV)/.ready ## style, types, plain English, who may import whom; two checks at a time
+	@$(MAKE) -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(CHECKS)
+
+check-client:
+	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
+
+check-python:
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(PYTHON) -m pytest -q tests/test_prose.py
-	cd client && ../$(VENV)/bin/mypy && ../$(VENV)/bin/lint-imports
+
+check-typescript:
 	$(PYTHON) console/build.py --check
 	$(PYTHON) client-ts/build.py --check
 
-test: $(VENV)/.ready console ## every test, offline, a few files at a time; then, alone, those that measure time. ARGS go to pytest
+test: $(VENV)/.ready console ## every test, offline, a few at a time; then, alone, those that measure time. ARGS go to pytest
 ifdef ARGS
 	$(PYTHON) -m pytest $(ARGS)
 else
 	$(PYTHON) client-ts/build.py --tests
-	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile -m "not timing" --durations=15
-	$(PYTHON) -m pytest -q -n 0 -m timing --durations=15
+	$(PYTHON) -m pytest -q -n $(WORKERS) --dist worksteal -m "not timing" --durations=15
+	$(PYTHON) -m pytest -q -n 0 -m timing --durations=15 $$(grep -rl --include='test_*.py' 'mark\.timing' tests)
 endif
 
 golden: $(VENV)/.ready ## rewrite the golden files in tests/golden; read the difference before you commit it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,9 @@ from hypothesis import settings
 from service.adapters.minilm import limit_threads
 from service.observability.logging import configure_logs
 
+# Hundreds of processes are started. Each would compile all that it imports, where this variable is set.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 limit_threads()
 configure_logs(level="WARNING", as_json=False)
 
@@ -35,12 +39,20 @@ def _no_way_out(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", _only_loopback)
 
 
+@pytest.fixture(scope="session")
+def _nowhere(tmp_path_factory):
+    """Where a test works that asks for no folder of its own. To make one for each of thousands takes its time."""
+    return tmp_path_factory.mktemp("nowhere")
+
+
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch, tmp_path):
+def _no_settings_from_outside(monkeypatch, request, _nowhere):
     for name in os.environ:
         if name.startswith(("MIND_MEMORY_", "OTEL_", "FASTAPI_OTEL_")) or name == "FALKORDB_URL":
             monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else _nowhere)
+    yield
+    assert list(_nowhere.iterdir()) == []  # else the next test would find it
 
 
 @pytest.fixture

@@ -59,38 +59,47 @@ def dotted(node):
     return ".".join(reversed(parts[:2]))
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_a_module_holds_one_noun(file):
-    lines = len(file.read_text().splitlines())
-
-    assert lines <= MOST_LINES, f"{lines} lines: find the second noun"
-
-
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_time_chance_and_surroundings_are_handed_in(file):
-    if name_of(file).startswith(OUTSIDE):
-        return
-    tree = ast.parse(file.read_text())
-
-    found = {dotted(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Name)} & IMPURE
-
-    assert found == set()
+@pytest.fixture(scope="module")
+def nodes():
+    """All nodes of each module's syntax tree; the first is the module itself."""
+    found = {name_of(file): tuple(ast.walk(ast.parse(file.read_text()))) for file in MODULES}
+    assert len(found) > 700
+    return found
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_a_module_says_what_it_is_for_and_changes_nothing_global(file):
-    tree = ast.parse(file.read_text())
+def test_a_module_holds_one_noun():
+    lines = {name_of(file): len(file.read_text().splitlines()) for file in MODULES}
 
-    assert ast.get_docstring(tree)
-    assert not [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Global)]
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}, "find the second noun"
 
 
-@pytest.mark.parametrize("file", TESTS, ids=name_of)
-def test_no_test_mocks(file):
-    text = file.read_text()
+def test_time_chance_and_surroundings_are_handed_in(nodes):
+    found = {
+        name: impure
+        for name, inside in nodes.items()
+        if not name.startswith(OUTSIDE)
+        and (impure := IMPURE & {dotted(node) for node in inside if isinstance(node, ast.Attribute | ast.Name)})
+    }
 
-    assert "unittest.mock" not in text
-    assert "MagicMock" not in text
+    assert found == {}
+
+
+def test_a_module_says_what_it_is_for(nodes):
+    assert [name for name, (module, *_) in nodes.items() if not ast.get_docstring(module)] == []
+
+
+def test_a_module_changes_nothing_global(nodes):
+    found = [
+        f"{name}:{node.lineno}" for name, inside in nodes.items() for node in inside if isinstance(node, ast.Global)
+    ]
+
+    assert found == []
+
+
+def test_no_test_mocks():
+    texts = {name_of(file): file.read_text() for file in TESTS}
+
+    assert [name for name, text in texts.items() if "unittest.mock" in text or "MagicMock" in text] == []
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 from pydantic import AliasChoices, BaseModel
 from typer.main import get_command
 
-from service.app import create_app
 from service.cli.main import app
 from service.settings.settings import Settings
+from tests.support.openapi import shipped_document
 from tests.support.paths import ROOT
 
 API = (ROOT / "docs" / "api.md").read_text()
@@ -31,9 +31,7 @@ def settings_of(model, prefix):
 ALL = dict(settings_of(Settings, "MIND_MEMORY_"))
 OWN_ROW = {name: field for name, field in ALL.items() if not any(f"MODELS__{role}__" in name for role in LIKE_CHAT)}
 ROUTES = sorted(
-    f"{method.upper()} {path}"
-    for path, methods in create_app(Settings()).openapi()["paths"].items()
-    for method in methods
+    f"{method.upper()} {path}" for path, methods in shipped_document()["paths"].items() for method in methods
 )
 
 

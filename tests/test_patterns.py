@@ -132,6 +132,8 @@ def _called(source, name):
 
 def _written(source):
     """Patterns that stand as a literal in a call of ``re`` inside a function."""
+    if not re.search(r"\bre\.\w+\(", source):  # most modules have none, and to parse each takes seconds
+        return
     functions = (one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
     for node in (inner for function in functions for inner in ast.walk(function)):
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RE

@@ -1,5 +1,6 @@
 """What the OpenAPI document says about answers: a real example, and the problems a route may answer with."""
 
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -111,8 +112,13 @@ def _problem(number: int, examples: dict[int, tuple[ProblemKind, str]] = _EXAMPL
     return {"description": kind.title, "content": {MEDIA_TYPE: {"schema": _schema(), "example": example}}}
 
 
+@cache
 def _schema() -> dict[str, Any]:
-    """The problem's schema in one piece. OpenAPI lists a schema by name only where a JSON answer uses it."""
+    """
+    The problem's schema in one piece. OpenAPI lists a schema by name only where a JSON answer uses it.
+
+    Made once: routes name it hundreds of times, which cost a fifth of what importing the service takes.
+    """
     schema = Problem.model_json_schema()
     schema.pop("$defs")
     schema["properties"]["errors"]["items"] = FieldFault.model_json_schema()

@@ -17,11 +17,10 @@ from mind_memory_client import _catalog_endpoints as catalog_api
 from mind_memory_client import _endpoints as api
 from mind_memory_client import _insight_endpoints as insight
 from mind_memory_client.turn import begin_turn
-from service.app import create_app
-from service.settings.settings import Settings
+from tests.support.openapi import shipped_document
 from tests.support.paths import ROOT
 
-DOCUMENT = create_app(Settings()).openapi()
+DOCUMENT = shipped_document()
 MODULES = [import_module(f"mind_memory_client.{one.name}") for one in iter_modules(mm.__path__) if one.name[0] == "_"]
 ENDPOINTS = {name: one for module in MODULES for name, one in vars(module).items() if isinstance(one, api.Endpoint)}
 WITH_MODEL = sorted(name for name, one in ENDPOINTS.items() if isinstance(one.read, api.AsModel))

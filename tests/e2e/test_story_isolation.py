@@ -76,7 +76,6 @@ async def test_a_narrator_that_hangs_holds_nobody_up_and_is_seen_running(tmp_pat
     assert after["pending_turns"] == 3 and other["last_run"] is None and not other["is_running"]
 
 
-@pytest.mark.timing
 async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_else():
     chance, batch, first = random.Random(1), [], datetime(2026, 1, 1, tzinfo=UTC)
     while sum(kept.tokens for kept in batch) < 50_000:
@@ -93,12 +92,13 @@ async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_el
     )
     pauses = []
     while not telling.done():
-        began = time.monotonic()
+        began = time.process_time()
         await asyncio.sleep(0.005)
-        pauses.append(time.monotonic() - began)
+        pauses.append(time.process_time() - began)
 
     assert len((await telling).append) > 5
-    # Work on the loop itself would be one pause as long as the whole.
+    # Work on the loop itself would be one pause as long as the whole. A pause is what this process did meanwhile, not
+    # how long it took: the loop may also wait for the machine's other work.
     assert max(pauses) < sum(pauses) / 5, f"of {sum(pauses):.1f} s nobody else was answered for {max(pauses):.1f} s"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -15,9 +16,12 @@ from typer.testing import CliRunner
 from service.cli.main import app
 from service.observability.logging import configure_logs
 from tests.support.paths import ROOT
+from tests.support.service import CYCLES
 from tests.support.waiting import GIVE_UP, end, until
 
-MAIN = (sys.executable, "-c", "from service.cli.main import main; main()")
+# A child inherits that SIGINT is ignored, as it is where a shell starts the tests in the background; then Ctrl-C does nothing.
+_HEEDS_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+MAIN = (sys.executable, "-c", f"{_HEEDS_CTRL_C}; from service.cli.main import main; main()")
 
 
 def environment(**more):
@@ -38,6 +42,7 @@ def call(*words, said=None, **more):
         return CliRunner().invoke(app, [str(word) for word in words], input=said, env={"COLUMNS": "200", **more})
     finally:
         configure_logs(level="WARNING", as_json=False)  # as tests/conftest.py has it: a command logs errors alone
+        gc.set_threshold(*CYCLES)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from tests.support.waiting import GIVE_UP, OFTEN
 # Each service that loads them anew costs 0.1 s and holds 55 MB until the next full garbage collection.
 _WEIGHTS = MultilingualE5()
 # A service makes full collections rare, for its one life. Here hundreds live and die in one process.
-_CYCLES = (5_000, 10, 10)
+CYCLES = (5_000, 10, 10)
 QUICK = {"first_retry_seconds": 0.05, "most_retry_seconds": 0.2, "sweep_seconds": 0.5}
 
 
@@ -104,7 +104,7 @@ async def running(home, *, settings=None, **opened):
     """The whole service on *home*, in this event loop; *opened* goes to ``open_memory``."""
     app = create_app(settings or settings_of(home), opening=lambda found: opened_memory(found, **opened))
     async with app.router.lifespan_context(app) as state:
-        gc.set_threshold(*_CYCLES)
+        gc.set_threshold(*CYCLES)
 
         async def with_state(scope, receive, send):
             await app({**scope, "state": dict(state)}, receive, send)

@@ -394,16 +394,11 @@ def dependency_finding(name: str, state: str) -> Finding:
     return Finding(BROKEN, name, state, f"see This machine above{log}")
 
 
-def _is_loading(parts: Mapping[str, str]) -> bool:
-    """Whether waiting may help: a model that can not be asked is not one that loads."""
-    return any(state != NO_TROUBLE for name, state in parts.items() if not name.startswith(_OF_MODEL))
-
-
 async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     """What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up."""
     clock, memory = SystemClock(), connection.memory
     until = clock.monotonic() + (_LOADING_SECONDS if settings.falkordb_url is None else _SERVER_SECONDS)
-    while _is_loading((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
+    while still_loads((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
     found += _merged([dependency_finding(name, state) for name, state in readiness.parts.items()])
@@ -416,6 +411,11 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
         found += _mind(await memory.mind(one.mind_id))
         found += _folder(settings, one.mind_id)
     return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]
+
+
+def still_loads(parts: Mapping[str, str]) -> bool:
+    """Whether a part that loads is not ready. To wait for another, as a model without a key, would mend nothing."""
+    return any(parts.get(name, NO_TROUBLE) != NO_TROUBLE for name in (GRAPH, WARM_UP))
 
 
 def _service(connection: Connection, settings: Settings) -> Finding:

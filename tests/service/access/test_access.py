@@ -3,9 +3,8 @@
 import pytest
 
 from service.access.keyring import FILE, Keyring
-from service.app import create_app
-from service.settings.settings import Settings
 from tests.support.api_keys import LONG_AGO, id_of, make_key
+from tests.support.openapi import shipped_document
 from tests.support.service import Running, running, settings_of
 
 pytestmark = pytest.mark.anyio
@@ -45,9 +44,7 @@ FILLED = {
     "name": "crm",
 }
 ROUTES = sorted(
-    f"{method.upper()} {path}"
-    for path, methods in create_app(Settings()).openapi()["paths"].items()
-    for method in methods
+    f"{method.upper()} {path}" for path, methods in shipped_document()["paths"].items() for method in methods
 )
 GUARDED = [route for route in ROUTES if route not in OPEN | {SIGN_IN}] + list(PAGES)
 OF_A_MIND = [route for route in ROUTES if "{mind_id}" in route]

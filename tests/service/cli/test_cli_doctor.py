@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.cli.commands.doctor import BROKEN, NOTED, SOUND, dependency_finding
+from service.cli.commands.doctor import BROKEN, NOTED, SOUND, dependency_finding, still_loads
 from tests.support.cli_process import call, serving
 from tests.support.exports import jsonl
 from tests.twins.provider import Fails, ScriptedProvider
@@ -138,6 +138,19 @@ def test_a_part_that_still_loads_is_not_broken(part, state, mark):
     assert finding.mark == mark
     assert bool(finding.mend) == (mark == BROKEN)
     assert "redis.log" not in finding.mend
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_waited_for"),
+    [
+        ({"graph": "ready", "warm-up": "ready"}, False),
+        ({"graph": "it does not answer", "warm-up": "ready"}, True),
+        ({"graph": "ready", "warm-up": "loading"}, True),
+        ({"graph": "ready", "warm-up": "ready", "model_chat": "openai/gpt-4o-mini has no key"}, False),
+    ],
+)
+def test_only_what_still_loads_is_waited_for(parts, is_waited_for):
+    assert still_loads(parts) == is_waited_for
 
 
 def test_a_transcription_model_is_named_with_where_audio_goes_and_what_is_wrong(tmp_path):

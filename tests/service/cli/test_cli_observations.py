@@ -13,7 +13,8 @@ FILE = "## 2026-02-12\n\nRED 09:32 Promised Ann\x1b[31m the report\nGRN 09:41 It
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
     (folder / "talk.jsonl").write_text(json.dumps({"session_id": "s1", "role": "user", "content": "Good morning!"}))
-    assert call("import", folder / "talk.jsonl", "--no-wait", "--home", folder / "home").exit_code == 0
+    done = call("import", folder / "talk.jsonl", "--no-wait", "--home", folder / "home")
+    assert done.exit_code == 0, done.output
     (folder / "home" / "minds" / "global-user-memory" / "observations.md").write_text(FILE)
     return folder / "home"
 

@@ -3,9 +3,8 @@
 import httpx2
 import pytest
 
-from service.app import create_app
-from service.settings.settings import Settings
 from tests.support.cli_process import serving
+from tests.support.openapi import shipped_document
 from tests.support.waiting import until
 
 ASKED = ("/", "/console", "/console/", "/healthz", "/readyz")
@@ -35,6 +34,6 @@ def test_a_wrong_method_is_told_of_both(url):
 
 
 def test_the_document_lists_each_call_once():
-    paths = create_app(Settings()).openapi()["paths"]
+    paths = shipped_document()["paths"]
 
     assert [path for path, methods in paths.items() if "head" in methods] == []

@@ -49,6 +49,7 @@ from service.http.schemas import status as standing
 from service.http.schemas.problem import Problem
 from service.settings.settings import Settings
 from tests.support.api_keys import make_key
+from tests.support.openapi import shipped_document
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
@@ -153,7 +154,7 @@ def anyio_backend():
 
 @pytest.fixture(scope="module")
 def document():
-    return create_app(Settings()).openapi()
+    return shipped_document()
 
 
 @pytest.fixture(scope="module")

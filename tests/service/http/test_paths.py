@@ -5,8 +5,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from service.app import create_app
-from service.settings.settings import Settings
+from tests.support.openapi import shipped_document
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +24,7 @@ GOOD = {
     "name": "crm",
     "version": "2026-01-09T18-31-00-000000Z",
 }
-DOCUMENT = create_app(Settings()).openapi()
+DOCUMENT = shipped_document()
 PLACES = sorted(
     (method.upper(), path, name)
     for path, methods in DOCUMENT["paths"].items()
