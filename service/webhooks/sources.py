@@ -18,6 +18,7 @@ import anyio.to_thread
 
 from consolidation.corrections.record import Correction
 from consolidation.kernel.turns import TurnKind
+from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
 from consolidation.story.storyfile import StoryFile
@@ -167,7 +168,7 @@ class ToldChapters:
             return Read((), last.isoformat())
         story = StoryFile.of(mind.workspace, clock=self._clock).read()
         batches: dict[datetime, list[str]] = {}
-        for digest in {chapter.digest for chapter in parse(story).chapters}:
+        for digest in {chapter.digest for chapter in parse(without_marks(story)).chapters}:
             if (at := ledger.told_at.get(digest, last)) > last:
                 batches.setdefault(at, []).append(digest)
         events = []
