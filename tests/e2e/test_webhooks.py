@@ -119,9 +119,8 @@ async def test_nobody_waits_for_a_receiver_that_is_not_there_and_a_restart_goes_
         for number in range(3):
             assert (await service.keep("ada", f"Thing {number}.", turn_id=f"t{number}")).status_code == 202
         with anyio.fail_after(GIVE_UP):
-            while (await state(service))["error"] is None:
+            while (found := await state(service))["error"] is None or found["waiting"] < 3:
                 await anyio.sleep(OFTEN)
-        assert (await state(service))["waiting"] == 3
 
     with receiving(port) as receiver:
         async with service_with(tmp_path, f"http://127.0.0.1:{port}/", kinds=["turn.kept"]):
