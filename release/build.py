@@ -1,5 +1,5 @@
 """
-Makes a release: wheels, npm's package, the image or what it is built of, and checksums: ``make release``.
+Makes a release: wheels, npm's package, the image or what it is built of, the Helm chart, and checksums: ``make release``.
 
 Everything comes from copies of the files that `.dockerignore` lets into the image, so that neither an old build nor a
 stray file is packed. The same sources make the same bytes. Nothing is published.
@@ -9,6 +9,7 @@ import argparse
 import gzip
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ CONSOLE = Path("service", "console", "static")
 COMPILED = Path("client-ts", "dist", "src")
 NEVER = shutil.ignore_patterns("__pycache__", "node_modules", "*.egg-info", "build", ".*_cache", "static")
 BESIDE = (".dockerignore", ".env.example", "compose.yaml", "docker")  # what `docker compose up` needs besides
+CHART, CHART_NAME = Path("docker", "chart"), "mind-memory"
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 EPOCH = 315532800  # 1980, where a zip's time begins
 
@@ -95,14 +97,30 @@ def wheel(tree: Path, dist: Path) -> None:
 def context(work: Path, file: Path) -> Path:
     """Pack what `docker compose up` needs, in a folder of the release's name. Return that folder."""
     tree = copied([*sources(), *BESIDE], work / file.name.removesuffix(".tar.gz"))
+    pack(sorted(tree.rglob("*")), work, file)
+    return tree
+
+
+def chart(work: Path, dist: Path, *, version: str) -> None:
+    """Pack the Helm chart as `helm package` does: files alone, in a folder of the chart's name."""
+    tree = copied([str(CHART)], work / "chart") / CHART
+    written = re.findall(r'^(?:version|appVersion): "?([^"\n]+)"?$', (tree / "Chart.yaml").read_text(), re.MULTILINE)
+    if written != [version, version]:
+        sys.exit(f"{CHART}/Chart.yaml has the versions {written}, and this is {version}")
+    named = tree.rename(work / CHART_NAME)
+    order = sorted(named.rglob("*"), key=lambda path: (path.name != "Chart.yaml", path))  # helm reads it first
+    pack([path for path in order if path.is_file()], work, dist / f"{CHART_NAME}-{version}.tgz")
+
+
+def pack(paths: list[Path], root: Path, file: Path) -> None:
+    """Write *paths* into the archive *file*, by their names from *root*, the same bytes each time."""
     with (
         file.open("wb") as raw,
         gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
         tarfile.open(mode="w", fileobj=packed) as tar,
     ):
-        for path in sorted(tree.rglob("*")):
-            tar.add(path, arcname=path.relative_to(work).as_posix(), recursive=False, filter=plain)
-    return tree
+        for path in paths:
+            tar.add(path, arcname=path.relative_to(root).as_posix(), recursive=False, filter=plain)
 
 
 def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -153,6 +171,7 @@ def main() -> None:
         client_package(Path(folder), dist)
         shutil.copy2(ROOT / "requirements.lock", dist / f"{name}-requirements.lock")
         tree = context(Path(folder), dist / f"{name}-docker.tar.gz")
+        chart(Path(folder), dist, version=project["version"])
         image(tree, f"{project['name']}:{project['version']}", dist / f"{name}-image.tar.gz")
     checksums(dist)
     print(f"in {dist}:", *sorted(file.name for file in dist.iterdir()), sep="\n  ")

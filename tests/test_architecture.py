@@ -146,6 +146,7 @@ ACROSS = {
 }  # tests of no single package
 GUARDS = {
     "architecture",
+    "chart",
     "compose",
     "console_sources",
     "documentation",

@@ -53,6 +53,7 @@ def build_voice(settings: Settings, shared: Resources, *, intake: Intake) -> Voi
         clock=shared.clock,
         background=shared.background,
         new_backoff=backoff_of(settings),
+        tally=shared.telemetry.tally,
         silence_ms=settings.voice.silence_ms,
         utterance_seconds=settings.voice.utterance_seconds,
     )

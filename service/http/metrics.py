@@ -54,6 +54,7 @@ def metric_series(
     yield from _digestion(tally, minds)
     yield from _stories(tally, minds)
     yield from _models(spending, tally)
+    yield from _audio_streams(tally)
     yield from _requests(tally)
 
 
@@ -165,6 +166,16 @@ def _models(spending: UsageTotals, tally: Tally) -> Iterator[MetricSeries]:
 
 
 _MODEL = ("role", "model")
+
+
+def _audio_streams(tally: Tally) -> Iterator[MetricSeries]:
+    yield _gauge("open_audio_streams", "Audio streams that are connected.", {(): tally.open_audio_streams})
+    about = "Audio streams that are over, by outcome."
+    yield _counter("audio_streams", about, _by_label(tally.audio_streams), "outcome")
+    yield _counter("audio_heard_seconds", "Seconds of audio that came.", {(): tally.heard_seconds})
+    yield _counter("utterances", "What was said in audio streams, by outcome.", _by_label(tally.utterances), "outcome")
+    about = "Time from the end of an utterance until it was settled: transcribed, and its turn on disk."
+    yield _histogram("utterance", about, tally.utterance_durations.spreads())
 
 
 def _requests(tally: Tally) -> Iterator[MetricSeries]:

@@ -45,6 +45,11 @@ class Tally:
         self.observations: Counter[str] = Counter(RED=0, YLW=0, GRN=0)
         self.story_runs: Counter[tuple[str, str]] = Counter()
         self.story_durations = Durations(PATIENT)
+        self.open_audio_streams = 0
+        self.audio_streams: Counter[str] = Counter(ended=0, failed=0)
+        self.heard_seconds = 0.0
+        self.utterances: Counter[str] = Counter(stored=0, wordless=0, known=0, unread=0)
+        self.utterance_durations = Durations(PATIENT)
         self.requests: Counter[tuple[str, str, str]] = Counter()
         self.request_durations = Durations(REQUEST)
         self.spans: Counter[str] = Counter(exported=0, lost=0)
@@ -112,6 +117,24 @@ class Tally:
         """A run of a story ended: it ``told``, found ``nothing`` to tell, ``failed``, or was ``stopped``."""
         self.story_runs[trigger, outcome] += 1
         self.story_durations.add(seconds=seconds)
+
+    def audio_stream_opened(self) -> None:
+        """An audio stream was connected."""
+        self.open_audio_streams += 1
+
+    def audio_stream_closed(self, outcome: str) -> None:
+        """An audio stream ``ended``, by its caller or with the line, or ``failed``."""
+        self.open_audio_streams -= 1
+        self.audio_streams[outcome] += 1
+
+    def utterance(self, outcome: str, *, seconds: float) -> None:
+        """
+        An utterance was settled so many *seconds* after it was cut.
+
+        It was ``stored``, ``wordless``, ``known`` (stored before, erased, or without words of its own), or ``unread``.
+        """
+        self.utterances[outcome] += 1
+        self.utterance_durations.add(seconds=seconds)
 
     def request(self, *, route: str, method: str, status: str, seconds: float) -> None:
         """A request was answered, by the template of its route and the class of its status."""

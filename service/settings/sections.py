@@ -21,8 +21,7 @@ from pydantic import (
 
 from service.access.addresses import is_this_machine_or
 from service.settings.otlp_endpoint import is_address
-from service.webhooks.endpoint import SENT_KINDS, SentKind
-from service.webhooks.signature import signing_key
+from service.webhooks.endpoint import SENT_KINDS, SentKind, signing_key
 
 
 class Section(BaseModel):

@@ -61,7 +61,8 @@ class LiveStreams:
             self._forget(key, stream)
             raise
         task = self._context.background.start("audio stream", stream.work)
-        task.add_done_callback(lambda _: self._forget(key, stream))
+        self._context.tally.audio_stream_opened()
+        task.add_done_callback(lambda _: self._ended(key, stream))
         return stream
 
     async def _stored(self, source: StreamSource, *, after: int) -> tuple[StoredTurn, ...]:
@@ -74,6 +75,10 @@ class LiveStreams:
             last = mind.transcript.positions.last
             turns = await mind.transcript.before_in_session(source.session_id, last + 1, limit=_MOST_TURNS)
         return tuple(one for one in turns if source.end_of(one.turn.turn_id) > after)
+
+    def _ended(self, key: tuple[str, str], stream: AudioStream) -> None:
+        self._context.tally.audio_stream_closed("failed" if stream.has_failed else "ended")
+        self._forget(key, stream)
 
     def _forget(self, key: tuple[str, str], stream: AudioStream) -> None:
         if self._live.get(key) is stream:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from service.ingest.backoff import Backoff
     from service.ingest.intake import DroppedMessage, Intake
     from service.mind.mind_gate import MindGate
+    from service.observability.counters import Tally
     from service.runtime.background import Background
     from service.voice.transcripts import Transcripts
     from service.voice.utterances import Utterance
@@ -134,6 +135,7 @@ class StreamContext:
     clock: Clock
     background: Background
     new_backoff: Callable[[], Backoff]
+    tally: Tally
     silence_ms: int
     utterance_seconds: float
 
@@ -154,7 +156,7 @@ class AudioStream:
         self._authorize = authorize
         self._cutter = self._cutter_at(0)
         self._next = 0  # the position of the next byte that comes
-        self._waiting: deque[tuple[Utterance, ExitStack]] = deque()
+        self._waiting: deque[tuple[Utterance, float, ExitStack]] = deque()  # since when
         self._waiting_bytes = 0
         self._changed = asyncio.Event()
         self._is_finished = False
@@ -179,6 +181,11 @@ class AudioStream:
         """Whether nothing more is read from it."""
         return self._is_finished
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether a fault ended it."""
+        return self._fault is not None
+
     async def feed(self, data: bytes) -> bool:
         """
         Take the next bytes; what is settled already is skipped.
@@ -188,6 +195,7 @@ class AudioStream:
         known = self._cutter.received - self._next
         self._next += len(data)
         if not self._is_finished and known < len(data):
+            self._context.tally.heard_seconds += (len(data) - known) / RATE
             self._enqueue(self._cutter.feed(data[known:]))
         while not self._is_finished and self._is_full():
             self._changed.clear()
@@ -217,9 +225,10 @@ class AudioStream:
                     self._changed.clear()
                     await self._changed.wait()
                     continue
-                utterance, visit = self._waiting[0]
+                utterance, since, visit = self._waiting[0]
                 with visit:
-                    await self._settle(utterance)
+                    outcome = await self._settle(utterance)
+                self._context.tally.utterance(outcome, seconds=self._context.clock.monotonic() - since)
                 self._waiting.popleft()
                 self._waiting_bytes -= len(utterance.data)
                 self._changed.set()
@@ -239,7 +248,7 @@ class AudioStream:
         for utterance in utterances:
             visit = ExitStack()
             visit.enter_context(self._context.gate.enter(self.source.mind_id))
-            self._waiting.append((utterance, visit))
+            self._waiting.append((utterance, self._context.clock.monotonic(), visit))
             self._waiting_bytes += len(utterance.data)
         if not self._waiting and self._cutter.passed >= self.position + _TELL_EVERY:
             self._settled(self._cutter.passed)
@@ -248,8 +257,8 @@ class AudioStream:
     def _is_full(self) -> bool:
         return self._waiting_bytes > _MOST_WAITING or self.events.qsize() > _MOST_UNTOLD
 
-    async def _settle(self, utterance: Utterance) -> None:
-        """Store an utterance. Raises MemoryFault where that may succeed at another time."""
+    async def _settle(self, utterance: Utterance) -> str:
+        """Store an utterance, and say what became of it. Raises MemoryFault where that may succeed at another time."""
         await self._until_allowed()
         recording = Recording(as_wav(utterance.data), "wav", utterance.seconds)
         try:
@@ -259,17 +268,18 @@ class AudioStream:
         except ModelFault as fault:  # no second try helps, and one utterance must not stop the others
             log.warning("audio.unread", fault=type(fault).__name__, seconds=utterance.seconds)
             self._settled(utterance.end, unread=str(fault))
-            return
+            return "unread"
         if not words.strip():
             self._settled(utterance.end)
-            return
+            return "wordless"
         try:
             accepted = await self._context.intake.accept(self.source.mind_id, self._turn(utterance, words))
         except (TurnConflict, TurnErased, InvalidRequest):  # stored before in other words, erased, or without words
             self._settled(utterance.end)
-            return
+            return "known"
         self.position = utterance.end
         self.events.put_nowait(Kept(accepted.stored, self.position, accepted.is_new, accepted.dropped))
+        return "stored" if accepted.is_new else "known"
 
     def _settled(self, position: int, *, unread: str = "") -> None:
         self.position = max(self.position, position)
@@ -319,6 +329,6 @@ class AudioStream:
     def _close(self) -> None:
         self._is_finished = True
         while self._waiting:
-            self._waiting.popleft()[1].close()
+            self._waiting.popleft()[-1].close()
         self.events.put_nowait(Ended(self.position, self._fault))
         self._changed.set()

@@ -1,8 +1,15 @@
-"""An address that events are posted to, and what a delivery holds: kinds, times and ids, and no words."""
+"""
+An address that events are posted to, and what a delivery holds: kinds, times and ids, and no words.
+
+It is signed as the Standard Webhooks convention says, so that a receiver's own library can check it.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import hmac
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-KEPT = "turn.kept"
+PREFIX = "whsec_"
+_LEAST_BYTES, _MOST_BYTES = 24, 64  # of a key
+
 type SentKind = Literal["turn.kept", "turn.read", "turn.parked", "resonance.answered", "story.told", "correction.made"]
 SENT_KINDS: tuple[SentKind, ...] = (
     "turn.kept",
@@ -40,7 +49,7 @@ class WebhookEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event for one endpoint; ``id`` is the same in each attempt. ``sequence`` is of a turn that was kept."""
+    """One event for one endpoint; ``id`` is the same in each attempt."""
 
     id: str
     endpoint: str
@@ -49,7 +58,6 @@ class Delivery:
     at: datetime
     body: str
     attempts: int = 0
-    sequence: int | None = None
     turn_id: str | None = None
     session_id: str | None = None
 
@@ -60,7 +68,6 @@ def delivery_of(
     """The delivery of an event, which *key* names within its mind."""
     named = f"{endpoint.name}\n{mind_id}\n{kind}\n{key}"
     data = {"mind_id": mind_id, **about}
-    sequence = about.get("sequence")
     return Delivery(
         id=f"msg_{hashlib.blake2b(named.encode(), digest_size=16).hexdigest()}",
         endpoint=endpoint.name,
@@ -68,10 +75,31 @@ def delivery_of(
         kind=kind,
         at=at,
         body=json.dumps({"type": kind, "timestamp": at.isoformat(), "data": data}),
-        sequence=int(sequence) if kind == KEPT and sequence is not None else None,
         turn_id=_text(about.get("turn_id")),
         session_id=_text(about.get("session_id")),
     )
+
+
+def signing_key(secret: str) -> bytes:
+    """The key in a secret (`whsec_` and base64 of 24 to 64 bytes). Raises ValueError."""
+    try:
+        key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"must be {PREFIX} and base64") from error
+    if not secret.startswith(PREFIX) or not _LEAST_BYTES <= len(key) <= _MOST_BYTES:
+        raise ValueError(f"must be {PREFIX} and base64 of {_LEAST_BYTES} to {_MOST_BYTES} bytes")
+    return key
+
+
+def signed_headers(body: bytes, *, delivery_id: str, at: int, secret: str) -> dict[str, str]:
+    """The headers of a delivery that is sent *at* (seconds since 1970)."""
+    signed = b".".join((delivery_id.encode(), str(at).encode(), body))
+    digest = hmac.new(signing_key(secret), signed, hashlib.sha256).digest()
+    return {
+        "webhook-id": delivery_id,
+        "webhook-timestamp": str(at),
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }
 
 
 def _text(value: str | int | None) -> str | None:

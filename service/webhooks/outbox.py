@@ -1,8 +1,8 @@
 """
 The outbox: every delivery that is not made yet, in one SQLite file of the home, so that a kill loses none.
 
-A turn that was kept is known by its sequence: how far each endpoint was told of a mind is a cursor beside the
-deliveries, moved in the write that adds them. So a turn whose event was never published is told from the transcript.
+It is a projection of what the minds' own stores say: how far each of them was read for an endpoint is a position
+beside the deliveries, moved in the write that adds them. So an event is noted once, whatever is killed when.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ CREATE TABLE IF NOT EXISTS endpoints (
 CREATE TABLE IF NOT EXISTS deliveries (
   id TEXT PRIMARY KEY, endpoint TEXT NOT NULL, mind_id TEXT NOT NULL, kind TEXT NOT NULL, at REAL NOT NULL,
   body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL,
-  sequence INTEGER, turn_id TEXT, session_id TEXT, number INTEGER NOT NULL
+  turn_id TEXT, session_id TEXT, number INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (endpoint, state, due);
-CREATE INDEX IF NOT EXISTS deliveries_of ON deliveries (mind_id, endpoint, sequence);
-CREATE TABLE IF NOT EXISTS cursors (
-  endpoint TEXT NOT NULL, mind_id TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (endpoint, mind_id)
+CREATE INDEX IF NOT EXISTS deliveries_of ON deliveries (mind_id);
+CREATE TABLE IF NOT EXISTS positions (
+  endpoint TEXT NOT NULL, mind_id TEXT NOT NULL, source TEXT NOT NULL, position TEXT NOT NULL,
+  PRIMARY KEY (endpoint, mind_id, source)
 ) WITHOUT ROWID;
 """
-_COLUMNS = "id, endpoint, mind_id, kind, at, body, attempts, sequence, turn_id, session_id"
-_WAITING, _MADE, _GIVEN_UP = "waiting", "made", "given up"
+_WITHOUT_POSITIONS = "DROP TABLE deliveries; DROP TABLE cursors; DROP TABLE endpoints;"
+_COLUMNS = "id, endpoint, mind_id, kind, at, body, attempts, turn_id, session_id"
+_WAITING, _GIVEN_UP = "waiting", "given up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Outbox:
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
         self._database.execute("PRAGMA secure_delete = ON")
+        if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'cursors'").fetchone():
+            self._database.executescript(_WITHOUT_POSITIONS)  # before any release, it knew turns alone
         self._database.executescript(_SCHEMA)
         file.chmod(0o600)
 
@@ -80,7 +84,7 @@ class Outbox:
             database.executemany("INSERT OR IGNORE INTO endpoints (name, since) VALUES (?, ?)", rows)
             for (name,) in database.execute("SELECT name FROM endpoints").fetchall():
                 if name not in known:
-                    for table, column in (("deliveries", "endpoint"), ("cursors", "endpoint"), ("endpoints", "name")):
+                    for table, column in (("deliveries", "endpoint"), ("positions", "endpoint"), ("endpoints", "name")):
                         database.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))  # noqa: S608 - our own names
 
     def since(self, name: str) -> datetime:
@@ -89,27 +93,21 @@ class Outbox:
             row = self._database.execute("SELECT since FROM endpoints WHERE name = ?", (name,)).fetchone()
         return _instant(row[0])
 
-    def cursor(self, endpoint: str, mind_id: str) -> int | None:
-        """The last turn of a mind that it is told of, with all before it; None where it never heard of the mind."""
-        query = "SELECT sequence FROM cursors WHERE endpoint = ? AND mind_id = ?"
+    def position(self, endpoint: str, mind_id: str, source: str) -> str | None:
+        """How far a store of a mind was read for an endpoint; None where it never was."""
+        query = "SELECT position FROM positions WHERE endpoint = ? AND mind_id = ? AND source = ?"
         with self._mutex:
-            row = self._database.execute(query, (endpoint, mind_id)).fetchone()
+            row = self._database.execute(query, (endpoint, mind_id, source)).fetchone()
         return row[0] if row else None
 
-    def add(self, deliveries: Iterable[Delivery]) -> None:
-        """Have *deliveries* made. One that is there already stays as it is."""
+    def advance(
+        self, endpoint: str, mind_id: str, source: str, *, deliveries: Iterable[Delivery], position: str
+    ) -> None:
+        """Have *deliveries* made, which a store of a mind proves up to *position*, and move there, in one write."""
         with self._changed() as database:
             _insert(database, deliveries)
-
-    def catch_up(self, endpoint: str, mind_id: str, deliveries: Iterable[Delivery], *, cursor: int) -> None:
-        """Add what was kept up to the turn *cursor*, and move the cursor there, in one write."""
-        with self._changed() as database:
-            _insert(database, deliveries)
-            database.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?, ?)", (endpoint, mind_id, cursor))
-            database.execute(
-                "DELETE FROM deliveries WHERE endpoint = ? AND mind_id = ? AND state = ? AND sequence <= ?",
-                (endpoint, mind_id, _MADE, cursor),
-            )
+            row = (endpoint, mind_id, source, position)
+            database.execute("INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?)", row)
 
     def due(self, endpoint: str, *, now: datetime) -> Delivery | None:
         """The oldest delivery to an endpoint whose time has come."""
@@ -122,15 +120,11 @@ class Outbox:
         return _delivery(row) if row else None
 
     def made(self, delivery: Delivery, *, now: datetime) -> None:
-        """A delivery was made. One that a cursor has yet to pass is remembered, without its ids."""
+        """A delivery was made: it is forgotten."""
         with self._changed() as database:
             update = "UPDATE endpoints SET delivered = delivered + 1, delivered_at = ?, error = NULL WHERE name = ?"
             database.execute(update, (now.timestamp(), delivery.endpoint))
-            if delivery.sequence is None:
-                database.execute("DELETE FROM deliveries WHERE id = ?", (delivery.id,))
-            else:
-                update = "UPDATE deliveries SET state = ?, body = '', turn_id = NULL, session_id = NULL WHERE id = ?"
-                database.execute(update, (_MADE, delivery.id))
+            database.execute("DELETE FROM deliveries WHERE id = ?", (delivery.id,))
 
     def failed(self, delivery: Delivery, error: str, *, now: datetime, due: datetime | None) -> None:
         """An attempt failed; the next one is *due*. None gives up."""
@@ -156,7 +150,7 @@ class Outbox:
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind: it is erased."""
         with self._changed() as database:
-            for table in ("deliveries", "cursors"):
+            for table in ("deliveries", "positions"):
                 database.execute(f"DELETE FROM {table} WHERE mind_id = ?", (mind_id,))  # noqa: S608 - our own names
         with self._mutex:
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -198,18 +192,18 @@ class Outbox:
 
 def _insert(database: sqlite3.Connection, deliveries: Iterable[Delivery]) -> None:
     query = (
-        "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, "
+        "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, "
         "(SELECT coalesce(max(number), 0) + 1 FROM deliveries))"
     )
     for one in deliveries:
         at = one.at.timestamp()
         row = (one.id, one.endpoint, one.mind_id, one.kind, at, one.body, _WAITING, at)
-        database.execute(query, (*row, one.sequence, one.turn_id, one.session_id))
+        database.execute(query, (*row, one.turn_id, one.session_id))
 
 
-def _delivery(row: tuple[str, str, str, str, float, str, int, int | None, str | None, str | None]) -> Delivery:
-    delivery_id, endpoint, mind_id, kind, at, body, attempts, sequence, turn_id, session_id = row
-    return Delivery(delivery_id, endpoint, mind_id, kind, _instant(at), body, attempts, sequence, turn_id, session_id)
+def _delivery(row: tuple[str, str, str, str, float, str, int, str | None, str | None]) -> Delivery:
+    delivery_id, endpoint, mind_id, kind, at, body, attempts, turn_id, session_id = row
+    return Delivery(delivery_id, endpoint, mind_id, kind, _instant(at), body, attempts, turn_id, session_id)
 
 
 def _instant_or_none(at: float | None) -> datetime | None:

@@ -1,32 +1,34 @@
 """
 Sends what is in the outbox: in order for each endpoint, with growing pauses while it fails, until it gives up.
 
-Publishing an event writes it into the outbox at once; nobody waits for a receiver. Turns that were kept are compared
-with the transcripts of open minds, so that one whose event was never published is told all the same.
+What is told is read from the durable stores of the minds (`sources.py`). An event that is published only says that
+there is something to read: one that a kill kept from being published is told all the same, once its mind is open.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from http import HTTPStatus
+from itertools import product
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import HomeFault
-from consolidation.kernel.turns import TurnKind
-from consolidation.transcript.as_of import last_accepted
-from service.mind.events import about
+from consolidation.kernel.errors import GraphUnavailable, MemoryFault, MindNotFound
 from service.ports.webhooks import NotPosted
-from service.webhooks.endpoint import KEPT, delivery_of
-from service.webhooks.signature import signed_headers
+from service.webhooks.endpoint import delivery_of, signed_headers
+from service.webhooks.sources import sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
     from service.ports.webhooks import Posted, WebhookPoster
     from service.webhooks.endpoint import Delivery, WebhookEndpoint
     from service.webhooks.outbox import EndpointState, Outbox
+    from service.webhooks.sources import EventSource
 
-_PAGE = 200  # turns that are looked at in one go
 _OF_THE_DELIVERY = frozenset({400, 401, 403, 404, 405, 413, 415, 422})  # refused; the next one may be taken
 
 _SUCCESS = range(200, 300)
@@ -52,6 +54,14 @@ class SendingTimes:
     most_retry_seconds: float
     give_up_seconds: float
     sweep_seconds: float
+
+
+@dataclass(slots=True)
+class _News:
+    """Which kinds of events a mind has that are not read yet, and what keeps it open until they are."""
+
+    kinds: set[str] = field(default_factory=set)
+    stays_open: ExitStack = field(default_factory=ExitStack)
 
 
 class Webhooks:
@@ -75,7 +85,10 @@ class Webhooks:
         self._times = times
         self._woken = {name: asyncio.Event() for name in self._endpoints}
         self._hurried = {name: asyncio.Event() for name in self._endpoints}
-        self._kept: set[str] = set()  # minds with turns that no cursor has passed yet
+        self._sources = sources(clock)
+        self._heard: dict[str, _News] = {}
+        self._failed_at: dict[str, float] = {}
+        self._noticed = asyncio.Event()
 
     @property
     def endpoints(self) -> Mapping[str, WebhookEndpoint]:
@@ -83,26 +96,19 @@ class Webhooks:
         return self._endpoints
 
     def hear(self, mind_id: str, event: MindEvent) -> None:
-        """Put an event into the outbox; it is there when this returns, unless the disk fails, which is logged."""
-        found = [
-            delivery_of(one, mind_id, event.kind, at=event.at, about=event.about, key=_key(event))
-            for one in self._endpoints.values()
-            if one.wants(mind_id, event.kind)
-        ]
-        if not found:
-            return
-        if event.kind == KEPT:
-            self._kept.add(mind_id)
-        try:
-            self._outbox.add(found)
-        except sqlite3.Error as error:
-            log.warning("webhook.not_noted", mind_id=mind_id, kind=event.kind, reason=str(error))
-        for one in found:
-            self._woken[one.endpoint].set()
+        """Read the stores of a mind soon; until then, it stays open."""
+        if any(one.wants(mind_id, event.kind) for one in self._endpoints.values()):
+            if mind_id not in self._heard:
+                self._heard[mind_id] = _News()
+                self._heard[mind_id].stays_open.enter_context(self._minds.held(mind_id))
+            self._heard[mind_id].kinds.add(event.kind)
+            self._noticed.set()
 
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind: it is erased."""
-        self._kept.discard(mind_id)
+        self._failed_at.pop(mind_id, None)
+        if (news := self._heard.pop(mind_id, None)) is not None:
+            news.stays_open.close()
         self._outbox.forget(mind_id)
 
     def state(self, name: str) -> EndpointState:
@@ -136,54 +142,84 @@ class Webhooks:
                 await _until(woken, seconds=min(self._next_in(name), self._times.sweep_seconds))
 
     async def compare(self) -> None:
-        """Tell of turns that were kept and whose events were never published, for ever; first of every open mind."""
+        """Read what happened in minds into the outbox, for ever: first of every open mind, then of those with news."""
         looked: set[str] = set()
         while True:
-            opened = {mind.mind_id: mind for mind in self._minds.opened()}
-            wanted = (opened.keys() - looked) | (self._kept & opened.keys())
-            looked = looked & opened.keys() | wanted
+            self._noticed.clear()
+            opened = {mind.mind_id for mind in self._minds.opened()}
+            wanted = {one for one in (opened - looked) | self._heard.keys() if not self._has_just_failed(one)}
+            looked &= opened
             for mind_id in sorted(wanted):
-                self._kept.discard(mind_id)
-                with self._minds.held(mind_id):
-                    await self._compared(opened[mind_id])
-            await asyncio.sleep(self._times.sweep_seconds)
+                news = self._heard.pop(mind_id, None) or _News()
+                with news.stays_open, self._minds.held(mind_id):
+                    is_read = await self._compared(mind_id, news.kinds if mind_id in looked else None)
+                (looked.add if is_read else looked.discard)(mind_id)
+            await _until(self._noticed, seconds=self._times.sweep_seconds)
 
-    async def _compared(self, mind: Mind) -> None:
-        for endpoint in self._endpoints.values():
-            if not endpoint.wants(mind.mind_id, KEPT):
-                continue
-            try:
-                while await self._caught_up(mind, endpoint):
-                    pass
-            except (sqlite3.Error, HomeFault) as error:
-                log.warning("webhook.not_compared", mind_id=mind.mind_id, reason=str(error))
+    def _has_just_failed(self, mind_id: str) -> bool:
+        return self._clock.monotonic() - self._failed_at.get(mind_id, -math.inf) < self._times.sweep_seconds
 
-    async def _caught_up(self, mind: Mind, endpoint: WebhookEndpoint) -> bool:
-        """Move the endpoint's cursor over the next turns; True while there are more."""
-        cursor = self._outbox.cursor(endpoint.name, mind.mind_id)
-        if cursor is None:
-            cursor = await last_accepted(mind.transcript, self._outbox.since(endpoint.name))
-        sequences = mind.transcript.positions.after(cursor, limit=_PAGE)
-        turns = await mind.transcript.read_many(sequences)
-        if self._minds.gate.is_closed(mind.mind_id):
+    async def _compared(self, mind_id: str, kinds: AbstractSet[str] | None) -> bool:
+        """Read the stores that prove *kinds* (None: all) of a mind; whether all of them could be read."""
+        failed = False
+        try:
+            mind = self._minds.get(mind_id) or await self._minds.find(mind_id)
+        except MindNotFound:
+            return True
+        except MemoryFault as error:
+            log.warning("webhook.not_compared", mind_id=mind_id, reason=str(error))
+            failed = True
+        else:
+            for source, endpoint in product(self._sources, self._endpoints.values()):
+                is_news = kinds is None or kinds & source.kinds
+                if is_news and any(endpoint.wants(mind_id, kind) for kind in source.kinds):
+                    failed |= not await self._read(mind, source, endpoint)
+        if failed:
+            self._failed_at[mind_id] = self._clock.monotonic()
+        else:
+            self._failed_at.pop(mind_id, None)
+        return not failed
+
+    async def _read(self, mind: Mind, source: EventSource, endpoint: WebhookEndpoint) -> bool:
+        try:
+            while await self._advanced(mind, source, endpoint):
+                pass
+        except GraphUnavailable:  # which is told of once, for all minds
             return False
-        found = [
-            delivery_of(
-                endpoint,
-                mind.mind_id,
-                KEPT,
-                at=one.accepted_at,
-                about=about(one),
-                key=str(one.sequence),
-            )
-            for one in turns
-            if one.turn.kind is not TurnKind.ERASED
+        except (sqlite3.Error, OSError, MemoryFault) as error:
+            log.warning("webhook.not_compared", mind_id=mind.mind_id, reason=str(error))
+            return False
+        return True
+
+    async def _advanced(self, mind: Mind, source: EventSource, endpoint: WebhookEndpoint) -> bool:
+        """Move an endpoint's position in a store over what comes next; True while there is more."""
+        mind_id, outbox = mind.mind_id, self._outbox
+        position = await anyio.to_thread.run_sync(outbox.position, endpoint.name, mind_id, source.name)
+        found = await source.after(mind, position, since=outbox.since(endpoint.name))
+        if self._minds.gate.is_closed(mind_id):
+            return False
+        deliveries = [
+            delivery_of(endpoint, mind_id, one.kind, at=one.at, about=one.about, key=one.key)
+            for one in found.events
+            if endpoint.wants(mind_id, one.kind)
         ]
-        last = sequences[-1] if sequences else cursor
-        await anyio.to_thread.run_sync(lambda: self._outbox.catch_up(endpoint.name, mind.mind_id, found, cursor=last))
-        if found:
+        if deliveries or found.position != position:
+            await anyio.to_thread.run_sync(
+                partial(
+                    outbox.advance,
+                    endpoint.name,
+                    mind_id,
+                    source.name,
+                    deliveries=deliveries,
+                    position=found.position,
+                )
+            )
+        if self._minds.gate.is_closed(mind_id):  # meanwhile: what was noted is of a mind that goes
+            outbox.forget(mind_id)
+            return False
+        if deliveries:
             self._woken[endpoint.name].set()
-        return len(sequences) == _PAGE
+        return not found.is_all
 
     async def _deliver(self, endpoint: WebhookEndpoint, delivery: Delivery) -> float | None:
         """Make one attempt. Returns how long the endpoint rests, None for not at all."""
@@ -251,8 +287,3 @@ async def _until(event: asyncio.Event, *, seconds: float) -> None:
             await event.wait()
     except TimeoutError:
         return
-
-
-def _key(event: MindEvent) -> str:
-    """What names an event within its mind, the same for one that is told from the transcript."""
-    return str(event.about["sequence"]) if event.kind == KEPT else event.id

@@ -224,6 +224,12 @@ def install(steps):
     _after(corrections, "append_synced", steps, "correction synced")
     _install_resting(steps)
     _install_dreams(steps, files.os)
+    _before(import_module("service.mind.events").MindEvents, "publish", steps, before_event)
+
+
+def before_event(_, mind_id, kind, **about):
+    """The step of an event that is about to be published: what it tells of is written."""
+    return f"event {kind}"
 
 
 def _install_resting(steps):
@@ -296,7 +302,7 @@ def _before(owner, name, steps, step):
 
     @functools.wraps(wrapped)
     def reaching(*words, **more):
-        steps.reach(step)
+        steps.reach(step(*words, **more) if callable(step) else step)
         return wrapped(*words, **more)
 
     setattr(owner, name, reaching)

@@ -81,6 +81,39 @@ async def test_an_utterance_is_told_while_the_call_goes_on(service):
         assert (await caller.until("turn"))["text"] == LYON
 
 
+async def test_the_figures_tell_what_was_heard_and_what_became_of_it(tmp_path):
+    answers = {LYON: LYON, BIRTHDAY: "", BICYCLE: Fails(400)}
+    with ScriptedProvider(hears=lambda recorded: answers[by_length(recorded)]) as provider:
+        async with serving(hearing(tmp_path / "home", provider, voice={"idle_seconds": 600})) as service:
+            async with calling(service.url, stream="CA1") as caller:
+                await caller.send(*frames(CALL))
+                await caller.until("turn")
+                during = await service.figures()
+                ended = (await caller.rest())[-1]
+            async with calling(service.url, stream="CA2") as caller:
+                await caller.send(*frames(silence(2)))
+                await caller.socket.send("what?")
+                await caller.until("ended")
+            await until_figures(service, lambda found: not found["mind_memory_open_audio_streams",])
+            after = await service.figures()
+
+    heard = {one: after["mind_memory_utterances_total", ("outcome", one)] for one in ("stored", "wordless", "unread")}
+    over = {one: after["mind_memory_audio_streams_total", ("outcome", one)] for one in ("ended", "failed")}
+    assert ended["problem"] is None
+    assert during["mind_memory_open_audio_streams",] == 1
+    assert heard == {"stored": 1, "wordless": 1, "unread": 1}
+    assert over == {"ended": 1, "failed": 1}
+    assert after["mind_memory_audio_heard_seconds_total",] == pytest.approx(len(CALL) / RATE + 2, abs=0.1)
+    assert after["mind_memory_utterance_seconds_count",] == 3
+    assert after["mind_memory_model_call_seconds_count", ("role", "transcription")] >= 3
+
+
+async def until_figures(service, is_so):
+    async with asyncio.timeout(GIVE_UP):
+        while not is_so(await service.figures()):
+            await asyncio.sleep(0.02)
+
+
 async def test_no_model_is_asked_for_silence_and_the_noise_of_a_line(service, provider):
     async with calling(service.url) as caller:
         await caller.send(*frames(silence(25) + noise(30, level=40) + silence(5), size=8_000))

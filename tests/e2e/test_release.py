@@ -22,6 +22,7 @@ import pytest
 
 from consolidation.kernel.release import DISTRIBUTION
 from tests.support.cli_process import until_digested
+from tests.support.helm import HELM
 from tests.support.paths import ROOT
 from tests.support.waiting import GIVE_UP, end, until
 
@@ -191,6 +192,35 @@ def test_the_image_is_built_of_what_the_archive_holds(dist):
     assert {"compose.yaml", "docker/compose.yaml", "docker/Dockerfile", ".dockerignore"} <= held
     assert not any(set(Path(name).parts) & {"__pycache__", "node_modules", ".env", "static"} for name in held)
     assert owners == {(0, "")}
+
+
+def test_the_chart_is_packed_as_helm_packs_it_and_is_the_one_of_the_checkout(dist, tmp_path):
+    version = NAME.removeprefix(f"{DISTRIBUTION}-")
+    file = dist / f"mind-memory-{version}.tgz"
+    with tarfile.open(file) as packed:
+        held = {one.name: packed.extractfile(one).read() for one in packed}
+    there = {f"mind-memory/{Path(name).relative_to('docker/chart')}": (ROOT / name) for name in tracked("docker/chart")}
+
+    assert held == {name: path.read_bytes() for name, path in there.items()}
+    assert next(iter(held)) == "mind-memory/Chart.yaml"
+    if HELM is None:
+        pytest.skip("there is no helm here, which packs it, too: `make helm`")
+    made = subprocess.run([HELM, "package", ROOT / "docker" / "chart", "--destination", tmp_path], capture_output=True)
+    assert made.returncode == 0, made.stderr
+    with tarfile.open(tmp_path / file.name) as packed:
+        assert set(packed.getnames()) == set(held)
+    linted = subprocess.run([HELM, "lint", "--strict", file], capture_output=True, text=True)
+    assert linted.returncode == 0, linted.stdout
+
+
+def test_a_chart_of_another_version_ends_the_release(tmp_path):
+    checkout = copied(tmp_path / "checkout")
+    about = checkout / "docker" / "chart" / "Chart.yaml"
+    about.write_text(about.read_text().replace("version: 0.1.0", "version: 0.0.9"))
+
+    made = release(checkout, tmp_path / "dist")
+
+    assert made.returncode != 0 and "docker/chart/Chart.yaml has the versions" in made.stderr
 
 
 def test_where_docker_answers_the_image_is_in_the_release(checkout, tmp_path):

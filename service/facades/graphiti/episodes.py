@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.speaker_names import fault_in
 from consolidation.kernel.turns import Message, Speaker, Turn
-from service.facades.answers import iso
 from service.facades.memory_ids import id_of
+from service.facades.translation import iso
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -10,7 +10,6 @@ from consolidation.kernel.errors import InvalidRequest, MindNotFound, TurnErased
 from service.access.principal import Principal
 from service.catalog.turns import TurnQuery
 from service.composition.container import Memory
-from service.facades.answers import refuse
 from service.facades.entries import Entry, WholeMind, read_entry, search_entries, with_whole_words
 from service.facades.graphiti.bodies import EntityIn, MemoryAsked, MessagesIn, SearchIn
 from service.facades.graphiti.episodes import (
@@ -24,6 +23,7 @@ from service.facades.graphiti.episodes import (
 )
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import mind_for, parts_of
+from service.facades.translation import refuse
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure
 from service.ingest.intake import emptiness

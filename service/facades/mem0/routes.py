@@ -11,14 +11,13 @@ from consolidation.kernel.errors import MindNotFound
 from service.access.principal import Principal
 from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
-from service.facades.answers import refuse
 from service.facades.entries import EPISODE, first_told, list_entries, read_entry, search_entries, words_of
 from service.facades.mem0.bodies import AddIn, DeletesIn, ListIn, SearchIn, UpdateIn, UpdatesIn
 from service.facades.mem0.memories import as_json
 from service.facades.mem0.scope import OURS, Scope, scope_of
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import edit, id_of, parts_of
-from service.facades.turn_bodies import turn_in
+from service.facades.translation import refuse, turn_in
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure, turns
 from service.http.schemas.turns import TurnIn

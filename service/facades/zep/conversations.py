@@ -9,7 +9,7 @@ from consolidation.kernel.errors import InvalidRequest, MemoryNotFound
 from consolidation.kernel.turns import Turn
 from service.catalog.turns import TurnQuery
 from service.facades.entries import WholeMind, search_entries, with_whole_words, words_of
-from service.facades.turn_bodies import turn_in
+from service.facades.translation import turn_in
 from service.facades.zep.messages import OURS, said_in, turns_of
 from service.facades.zep.shapes import edge, episode, node
 from service.facades.zep.users import GRAPH_SESSION, context_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.kernel.speaker_names import fault_in
-from service.facades.turn_bodies import turn_in
+from service.facades.translation import turn_in
 from service.ingest.intake import emptiness
 
 if TYPE_CHECKING:

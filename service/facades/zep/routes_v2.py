@@ -9,10 +9,10 @@ from pydantic import BeforeValidator
 
 from consolidation.kernel.errors import InvalidRequest, MemoryNotFound, MindNotFound, SessionNotFound
 from service.catalog.minds import page_of_minds
-from service.facades.answers import refuse
 from service.facades.entries import EPISODE, OneSession, WholeMind, list_entries, read_entry
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import parts_of
+from service.facades.translation import refuse
 from service.facades.zep.bodies import (
     DataIn,
     GraphSearch,

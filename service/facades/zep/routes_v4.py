@@ -7,8 +7,8 @@ from typing import Annotated, Any, NoReturn
 from fastapi import APIRouter, Query, Response, status
 
 from consolidation.kernel.errors import InvalidRequest, SessionNotFound
-from service.facades.answers import refuse
 from service.facades.memory_ids import parts_of
+from service.facades.translation import refuse
 from service.facades.zep.bodies import (
     DataIn,
     GraphQuestion,

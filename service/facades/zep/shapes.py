@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from service.facades.answers import iso
 from service.facades.memory_ids import id_of
+from service.facades.translation import iso
 
 if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn

@@ -14,7 +14,7 @@ from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNot
 from consolidation.workspace import no_such_mind
 from service.catalog.sessions import list_sessions
 from service.facades.memory_ids import mind_for
-from service.facades.turn_bodies import turn_in
+from service.facades.translation import turn_in
 from service.facades.zep.messages import OURS, said_in
 from service.http.routes import erasure, turns
 from service.http.routes.resonance import resonate

@@ -132,7 +132,7 @@ async def test_the_dashboard_can_be_imported_anywhere():
     sources = {one["datasource"]["uid"] for panel in PANELS for one in (panel, *panel["targets"])}
 
     assert len(set(ids)) == len(ids)
-    assert rows == ["Is it well?", "The turn", "Is memory useful?", "Digestion", "Cost"]
+    assert rows == ["Is it well?", "The turn", "Is memory useful?", "Digestion", "Cost", "Voice"]
     assert sources == {"${datasource}"}
     assert DASHBOARD["templating"]["list"][0]["type"] == "datasource"
     assert all(panel["description"] and panel["title"] for panel in PANELS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.webhooks.signature import signed_headers, signing_key
+from service.webhooks.endpoint import signed_headers, signing_key
 
 
 def test_a_signature_is_that_of_the_conventions_own_example():
