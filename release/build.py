@@ -1,5 +1,5 @@
 """
-Makes a release: wheels, npm's package, the image or what it is built of, the Helm chart, and checksums: ``make release``.
+Makes a release: wheels, npm's package, the image or what it is built of, the chart, and checksums: ``make release``.
 
 Everything comes from copies of the files that `.dockerignore` lets into the image, so that neither an old build nor a
 stray file is packed. The same sources make the same bytes. Nothing is published.
