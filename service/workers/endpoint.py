@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from service.runtime.foreground import Foreground
 from service.workers.frames import Channel
 from service.workers.link import ANSWER, ASK, DONE, FAILED, MESSAGE, OPEN
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Scope
 
     type Answers = Mapping[str, Callable[..., Awaitable[object]]]
+
+_CLOSE_SECONDS = 1  # for a call that does not notice that nobody waits for it
 
 log = structlog.get_logger()
 
@@ -37,7 +40,7 @@ class Endpoint:
         self._state = state or {}
         self._server: asyncio.Server | None = None
         self._connections: dict[asyncio.Task[Any], Channel] = {}
-        self._calls: set[asyncio.Task[Any]] = set()  # those connections that are in the middle of a call
+        self._calls = Foreground()
 
     async def open(self) -> None:
         """Begin to listen, in the place of one that was killed."""
@@ -49,12 +52,11 @@ class Endpoint:
         if self._server is not None:
             self._server.close()
         self._socket.unlink(missing_ok=True)
-        if self._calls:
-            await asyncio.wait(self._calls, timeout=seconds)
+        await self._calls.until_free(seconds=seconds)
         for channel in self._connections.values():
             channel.close()
         if self._connections:
-            await asyncio.wait(self._connections, timeout=seconds)
+            await asyncio.wait(self._connections, timeout=_CLOSE_SECONDS)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         channel, task = Channel(reader, writer), asyncio.current_task()
@@ -65,13 +67,11 @@ class Endpoint:
                 kind, value = await channel.read()
                 if kind == MESSAGE:  # what an ended call did not read any more
                     continue
-                self._calls.add(task)
-                await (self._call(channel, value) if kind == OPEN else self._answer(channel, kind, value))
-                self._calls.discard(task)
+                with self._calls.call():
+                    await (self._call(channel, value) if kind == OPEN else self._answer(channel, kind, value))
         except EOFError:
             return
         finally:
-            self._calls.discard(task)
             del self._connections[task]
             channel.close()
 
