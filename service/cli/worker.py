@@ -42,7 +42,8 @@ _OPEN_CALLS_SECONDS = 2
 
 def main(*, opening: Opening = open_memory) -> None:
     """Do what the order on the standard input says, until the process in front ends this one, or itself."""
-    order = read_order()
+    order, said = read_order(), os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whoever prints must not speak in our place
     settings: Settings = order.values["settings"]  # type: ignore[assignment] # as `serve` wrote it
     configure_logs(
         level=settings.log_level,
@@ -51,10 +52,10 @@ def main(*, opening: Opening = open_memory) -> None:
         has_colours=bool(order.values["has_colours"]),
     )
     allow_many_open_files()
-    asyncio.run(_serve(order.fleet, settings, opening=opening))
+    asyncio.run(_serve(order.fleet, settings, opening=opening, said=said))
 
 
-async def _serve(fleet: Fleet, settings: Settings, *, opening: Opening) -> None:
+async def _serve(fleet: Fleet, settings: Settings, *, opening: Opening, said: int) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -72,17 +73,16 @@ async def _serve(fleet: Fleet, settings: Settings, *, opening: Opening) -> None:
                 state=state,
             )
             await endpoint.open()
-            _say(READY)
+            _say(READY, said)
             await stopped.wait()
             memory.events.close()
             await endpoint.close(seconds=_OPEN_CALLS_SECONDS)
     except MemoryFault as fault:
-        _say({"fault": str(fault)})
+        _say({"fault": str(fault)}, said)
 
 
-def _say(what: Mapping[str, object]) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
-    sys.stdout.flush()
+def _say(what: Mapping[str, object], said: int) -> None:
+    os.write(said, f"{json.dumps(what)}\n".encode())
 
 
 def _hear_end(loop: asyncio.AbstractEventLoop, stopped: asyncio.Event) -> None:

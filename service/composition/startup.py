@@ -156,6 +156,9 @@ def log_started(memory: Memory) -> None:
         spans="none" if collector is None else shown_collector(collector),
     )
 
+    if memory.minds.share.is_whole and settings.workers > 1:
+        log.warning("workers.not_started", workers=settings.workers)
+
 
 def log_stopping() -> None:
     """Log that no call is answered any more."""

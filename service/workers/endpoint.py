@@ -101,9 +101,9 @@ class Endpoint:
             raise
         except Exception:
             log.exception("worker.call_failed")
-            channel.close()
-            return
-        channel.write((DONE, None))
+            channel.write((FAILED, None))
+        else:
+            channel.write((DONE, None))
 
     async def _answer(self, channel: Channel, kind: str, value: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
         assert kind == ASK  # noqa: S101 - there is nothing else to say

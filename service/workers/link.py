@@ -56,14 +56,16 @@ class WorkerLink:
         Raises WorkerUnavailable where it is gone before the answer has begun, EOFError where it goes meanwhile.
         """
         plain = {name: value for name, value in scope.items() if name in _PASSED_ON}
-        has_begun = False
+        has_begun = is_whole = False
         async with self._connected() as channel:
             channel.write((OPEN, {**plain, "state": dict(state)}), (MESSAGE, await receive()))
             pump = asyncio.ensure_future(_pump(channel, receive))
             try:
                 while (found := await channel.read())[0] == MESSAGE:
-                    has_begun = True
+                    has_begun, is_whole = True, _is_last(found[1])
                     await send(found[1])
+                if found[0] == FAILED and not is_whole:
+                    raise EOFError  # noqa: TRY301 - one answer
             except EOFError as error:
                 if has_begun:
                     raise
@@ -114,6 +116,10 @@ class WorkerLink:
             return Channel(*await asyncio.open_unix_connection(self.socket))
         except OSError as error:
             raise WorkerUnavailable(_GONE) from error
+
+
+def _is_last(message: Message) -> bool:
+    return message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
 async def _pump(channel: Channel, receive: Receive) -> None:
