@@ -57,6 +57,10 @@ class Endpoint:
             channel.close()
         if self._connections:
             await asyncio.wait(self._connections, timeout=_CLOSE_SECONDS)
+        for call in self._connections:
+            call.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections, timeout=_CLOSE_SECONDS)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         channel, task = Channel(reader, writer), asyncio.current_task()
@@ -69,7 +73,7 @@ class Endpoint:
                     continue
                 with self._calls.call():
                     await (self._call(channel, value) if kind == OPEN else self._answer(channel, kind, value))
-        except EOFError:
+        except (EOFError, asyncio.CancelledError):  # cancelled by close alone: asyncio would log that as an error
             return
         finally:
             del self._connections[task]

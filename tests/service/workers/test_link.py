@@ -260,3 +260,22 @@ async def test_an_end_that_closes_lets_open_calls_end(tmp_path):
         await closing
 
     assert client.got[-1] == part(b"whole", more=False)
+
+
+async def test_a_call_that_never_ends_does_not_hold_up_the_end(tmp_path, caplog):
+    has_begun = asyncio.Event()
+
+    async def app(_scope, receive, _send):
+        await receive()
+        has_begun.set()
+        await asyncio.Event().wait()
+
+    async with linked(tmp_path, app) as (link, endpoint), asyncio.timeout(GIVE_UP):
+        call = asyncio.create_task(Client(sent(b"")).call(link))
+        await has_begun.wait()
+        await endpoint.close(seconds=0)
+        with pytest.raises(WorkerUnavailable):
+            await call
+
+    assert not endpoint._connections
+    assert caplog.records == []
