@@ -42,17 +42,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_lists(results["lists"], console)
     if "many minds" in results:
         console.print(_table("Many minds in one home", ("", ""), results["many minds"].items()))
-    if "workers" in results:
-        _show_workers(results["workers"], console)
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
-
-
-def _show_workers(found: Mapping[str, Any], console: Console) -> None:
-    rounds = [(count, one) for count, of in found["rounds"].items() for one in of]
-    rows = [(count, *one.values()) for count, one in rounds]
-    title = f"Workers: {found['facts']} facts, {found['minds']} minds, load {found['load']:.0f}; times {found['times']}"
-    console.print(_table(title, ("workers", *rounds[0][1]), rows))
 
 
 def _show_lives(lives: Mapping[str, Any], console: Console) -> None:

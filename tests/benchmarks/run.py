@@ -37,7 +37,6 @@ from tests.benchmarks.served import digested, import_all, serving
 from tests.benchmarks.silence import silence
 from tests.benchmarks.sizes import SIZES, measured_sizes
 from tests.benchmarks.slow_model import LATENCIES, slow_model
-from tests.benchmarks.workers import workers
 from tests.benchmarks.story import OWN_LIFE, StoryNotTold, StoryTeller, stories, talk_of_life, talk_of_locomo
 
 if TYPE_CHECKING:
@@ -60,12 +59,10 @@ PARTS = (
     "writes",
     "lists",
     "many minds",
-    "workers",
 )
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
-_FACTS_OF_WORKERS = 10_000
 _SESSIONS = 10  # with a slow model, ten turns each
 _RUNS = {
     "the service, gate off, limit 10": (10, 0),
@@ -167,15 +164,6 @@ async def measured(bench: Bench) -> dict[str, Any]:
             active=10 if bench.is_quick else 1000,
             idle_seconds=2 if bench.is_quick else 60,
             advanced=lambda what: bench.progress.update(task, description=f"many minds: {what}"),
-        )
-        bench.progress.remove_task(task)
-    if "workers" in bench.parts:
-        task = bench.progress.add_task("workers", total=None)
-        results["workers"] = await workers(
-            bench.home / "workers",
-            facts=SIZES[bench.sizes[0]] if bench.is_quick else _FACTS_OF_WORKERS,
-            seconds=1 if bench.is_quick else 20,
-            advanced=lambda what: bench.progress.update(task, description=f"workers: {what}"),
         )
         bench.progress.remove_task(task)
     return results

@@ -139,18 +139,13 @@ def resident(pid: int) -> float:
 
 
 class Caller:
-    """One kept HTTP connection to a Unix socket or a port, so cheap that it is the service that is measured."""
+    """One kept HTTP connection over a socket, so cheap that it is the service that is measured."""
 
-    def __init__(self, address: str | int) -> None:
-        self._address = address
+    def __init__(self, socket: str) -> None:
+        self._socket = socket
 
     async def __aenter__(self) -> Self:
-        opening = (
-            asyncio.open_unix_connection(self._address)
-            if isinstance(self._address, str)
-            else asyncio.open_connection("127.0.0.1", self._address)
-        )
-        self._reader, self._writer = await opening
+        self._reader, self._writer = await asyncio.open_unix_connection(self._socket)
         return self
 
     async def __aexit__(self, *_: object) -> None:
