@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from fastapi import FastAPI
@@ -18,11 +19,13 @@ from service.facades.zep import routes_v4 as zep_v4
 from service.facades.zep.errors import ZepErrors
 from service.http.middleware.access import AccessCheck
 from service.http.middleware.body_limit import BodyLimit
+from service.http.middleware.forward import Forward
 from service.http.middleware.mind_path import MindPath
 from service.http.middleware.request_metrics import RequestMetrics, RouteName
 from service.http.middleware.security_headers import SecurityHeaders
 from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
+from service.http.processes import STOPPING
 from service.http.routes import (
     access,
     api_docs,
@@ -67,6 +70,7 @@ from service.observability.logging import configure_logs_once
 from service.openai_proxy import routes as proxy
 from service.openai_proxy.errors import OpenAIErrors
 from service.settings.settings import Settings
+from service.workers.share import WHOLE, Share
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -105,8 +109,14 @@ def create_app(
     settings: Settings | None = None,
     *,
     opening: Callable[[Settings], AbstractAsyncContextManager[Memory]] = open_memory,
+    share: Share = WHOLE,
 ) -> FastAPI:
-    """Assemble the service; *opening* is the seam a caller may fill with a memory of its own."""
+    """
+    Assemble the service; *opening* is the seam a caller may fill with a memory of its own.
+
+    With a *share*, it is one of several processes: the one in front admits each call and passes it on, and a worker
+    answers what was admitted.
+    """
     settings = settings or Settings()
 
     configure_logs_once(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
@@ -117,7 +127,7 @@ def create_app(
         sys.setswitchinterval(_SWITCH_SECONDS)  # a thread that loads a model must not hold up the loop
         async with opening(settings) as opened:
             log_started(opened)
-            app.state.on_stopping = opened.events.close
+            app.state.on_stopping = partial(_let_listeners_go, opened)
             yield {"memory": opened}
             log_stopping()
 
@@ -172,8 +182,20 @@ def create_app(
     switches = ((facades.mem0, mem0), (facades.graphiti, graphiti), (facades.zep, zep_v2), (facades.zep, zep_v4))
     for facade in (one for is_on, one in switches if is_on):
         app.include_router(facade.router)
-    # Whoever comes last stands outermost: access is decided on the headers, before a body is read.
     app.add_middleware(RouteName)
+    if not share.is_worker:
+        _add_admission(app, settings, share=share)
+    app.add_middleware(RequestMetrics)
+    add_problem_handlers(app)
+    document_access(app)
+    return app
+
+
+def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
+    """What a call passes before a route may have it. In front of workers, it is passed on from the innermost place."""
+    if share.is_front:
+        app.add_middleware(Forward)
+    # Whoever comes last stands outermost: access is decided on the headers, before a body is read.
     app.add_middleware(
         BodyLimit,
         most_bytes=settings.max_body_bytes,
@@ -186,10 +208,14 @@ def create_app(
     app.add_middleware(MindPath)
     if settings.proxy.enabled:
         app.add_middleware(OpenAIErrors)
-    if facades.zep:
+    if settings.facades.zep:
         app.add_middleware(ZepErrors)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(RequestMetrics)
-    add_problem_handlers(app)
-    document_access(app)
-    return app
+
+
+def _let_listeners_go(memory: Memory) -> None:
+    """Let those go who listen to events, in all processes: the service stops."""
+    memory.events.close()
+    fleet = memory.fleet
+    if fleet is not None and memory.minds.share.is_front:
+        memory.background.start("listeners", lambda: fleet.ask_all(STOPPING))

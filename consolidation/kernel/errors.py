@@ -83,6 +83,7 @@ Every error that is raised on purpose, as one tree:
       - GraphUnwritable
       - GraphForbidden
     + GraphCorrupt
+  x WorkerUnavailable
   x ConfigurationFault
   x PromptFault
 
@@ -483,6 +484,10 @@ class GraphForbidden(GraphUnavailable):
 
 class GraphCorrupt(GraphFault):
     """The graph holds something that this service would never have written."""
+
+
+class WorkerUnavailable(MemoryFault):
+    """The process that has this mind is being started again; whether the request was done is not known."""
 
 
 class ConfigurationFault(MemoryFault):

@@ -29,14 +29,17 @@ _RETRY_SECONDS = 2
 
 
 class Staging:
-    """One folder of the home. Whatever it contains when the service starts is left over from a kill."""
+    """One folder of the home. Whatever it contains of our minds when the service starts is left over from a kill."""
 
-    def __init__(self, folder: Path, *, graph_of: Callable[[str], ArchivableGraph], clock: Clock) -> None:
-        """*folder* must be on the same disk as the minds."""
+    def __init__(
+        self, folder: Path, *, graph_of: Callable[[str], ArchivableGraph], clock: Clock, owns: Callable[[str], bool]
+    ) -> None:
+        """*folder* must be on the same disk as the minds. *owns* says whether a mind is one of this process."""
         self._folder = folder
         self._graph_of = graph_of
         self._clock = clock
-        self._leftovers = tuple(folder.iterdir()) if folder.is_dir() else ()
+        found = tuple(folder.iterdir()) if folder.is_dir() else ()
+        self._leftovers = tuple(one for one in found if owns(one.name.partition(".")[0]))
 
     @asynccontextmanager
     async def spooled(self, mind_id: str) -> AsyncIterator[Path]:

@@ -1,23 +1,30 @@
-"""The minds of a home, a page at a time. Of those that are open or resting, no file is read."""
+"""
+The minds of a home, a page at a time. Of those that are open or resting, no file is read.
+
+Where several workers serve the home, each is asked for its own minds.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import MemoryFault, NotFound
+from consolidation.kernel.errors import MemoryFault, NotFound, WorkerUnavailable
 from service.catalog.cursors import cursor_of, place_in
 from service.mind.health import LaneName
 from service.mind.summary import MindSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from service.mind.minds import Minds
+    from service.workers.fleet import Fleet
 
 _LIST = "minds"
+SUMMARIES = "summaries"  # the question to another worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,12 @@ class MindPage:
 
 
 async def page_of_minds(
-    minds: Minds, *, sees: Callable[[str], bool], cursor: str | None = None, limit: int
+    minds: Minds,
+    *,
+    sees: Callable[[str], bool],
+    cursor: str | None = None,
+    limit: int,
+    fleet: Fleet | None = None,
 ) -> MindPage:
     """
     Up to *limit* (at most 500) of the minds that *sees* is true of, after *cursor*.
@@ -40,10 +52,28 @@ async def page_of_minds(
     first = bisect_right(ids, place[0]) if place is not None else 0
     found = list(islice(filter(sees, islice(ids, first, None)), limit + 1))
     shown = found[:limit]
-    known = await minds.summaries(shown)
-    items = [known[mind_id] if mind_id in known else await _opened(minds, mind_id) for mind_id in shown]
+    known = await (summaries_of(minds, shown) if fleet is None else _from_workers(fleet, shown))
     next_cursor = cursor_of(_LIST, shown[-1]) if len(found) > limit else None
-    return MindPage(tuple(one for one in items if one is not None), next_cursor)
+    return MindPage(tuple(known[mind_id] for mind_id in shown if mind_id in known), next_cursor)
+
+
+async def summaries_of(minds: Minds, mind_ids: Sequence[str]) -> dict[str, MindSummary]:
+    """The summaries of at most 500 minds of this process, by id; none of one that was erased at this moment."""
+    known = await minds.summaries(mind_ids)
+    opened = [await _opened(minds, mind_id) for mind_id in mind_ids if mind_id not in known]
+    return known | {one.mind_id: one for one in opened if one is not None}
+
+
+async def _from_workers(fleet: Fleet, mind_ids: Sequence[str]) -> dict[str, MindSummary]:
+    async def ask(number: int, wanted: list[str]) -> dict[str, MindSummary]:
+        try:
+            found: dict[str, MindSummary] = await fleet.workers[number].ask(SUMMARIES, wanted)
+        except WorkerUnavailable as fault:
+            return {mind_id: _failing(mind_id, fault) for mind_id in wanted}
+        return found
+
+    found = await asyncio.gather(*(ask(number, wanted) for number, wanted in fleet.by_owner(mind_ids).items()))
+    return {mind_id: one for summaries in found for mind_id, one in summaries.items()}
 
 
 async def _opened(minds: Minds, mind_id: str) -> MindSummary | None:
@@ -53,4 +83,8 @@ async def _opened(minds: Minds, mind_id: str) -> MindSummary | None:
     except NotFound:
         return None
     except MemoryFault as fault:
-        return MindSummary(mind_id, waiting={LaneName.INDEXING: f"{type(fault).__name__}: {fault}"})
+        return _failing(mind_id, fault)
+
+
+def _failing(mind_id: str, fault: MemoryFault) -> MindSummary:
+    return MindSummary(mind_id, waiting={LaneName.INDEXING: f"{type(fault).__name__}: {fault}"})

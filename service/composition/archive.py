@@ -15,10 +15,13 @@ from service.archive.restore import Restorer
 from service.archive.staging import Staging
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from service.composition.resources import Resources
     from service.ingest.ingestion import Ingestion
     from service.runtime.background import Background
     from service.settings.settings import Settings
+    from service.workers.share import Share
 
 # The settings that an archive shows, named one by one: a new one is shown to nobody until somebody has thought of it.
 _SHOWN: dict[str, object] = {
@@ -52,7 +55,7 @@ def build_archive(settings: Settings, shared: Resources, *, ingestion: Ingestion
     graph_of, adoption = shared.graphs.archivable, GraphAdoption(shared.graphs.archivable)
     shown = json.dumps(settings.model_dump(mode="json", include=_SHOWN), indent=1).encode() + b"\n"  # type: ignore[arg-type]
     restorer = Restorer(
-        Staging(home / "incoming", graph_of=graph_of, clock=shared.clock),
+        Staging(home / "incoming", graph_of=graph_of, clock=shared.clock, owns=shared.share.owns),
         minds=shared.minds,
         graph_of=graph_of,
         importer=GraphImporter(graph_of, embedder=embedder, identity=embedder.identity),
@@ -62,7 +65,13 @@ def build_archive(settings: Settings, shared: Resources, *, ingestion: Ingestion
         most_unpacked_bytes=settings.archive.max_unpacked_bytes,
     )
     return Archive(
-        Exporter(home / "outgoing", graph_of=graph_of, clock=shared.clock, settings=shown),
+        Exporter(_outgoing(home, shared.share), graph_of=graph_of, clock=shared.clock, settings=shown),
         restorer,
         Rebuilder(minds=shared.minds, ingestion=ingestion, graph_of=graph_of, adoption=adoption),
     )
+
+
+def _outgoing(home: Path, share: Share) -> Path:
+    """Where a process makes archives. It empties the folder at its start, the one in front also those of workers."""
+    folder = home / "outgoing"
+    return folder / str(share.number) if share.is_worker else folder

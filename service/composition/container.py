@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
@@ -24,7 +25,7 @@ from service.composition.journal import build_journal
 from service.composition.resonance import build_resonance
 from service.composition.resources import open_resources
 from service.composition.sleep import build_sleep
-from service.composition.startup import start, start_warm_up
+from service.composition.startup import start, start_front, start_warm_up
 from service.composition.story import build_narration, build_story
 from service.composition.upstream import open_upstream
 from service.composition.voice import build_voice
@@ -32,7 +33,7 @@ from service.composition.webhooks import open_webhooks
 from service.corrections.desk import CorrectionDesk
 from service.mind.events import about
 from service.mind.graph_eviction import GraphEviction
-from service.mind.new_minds import NewMinds
+from service.mind.new_minds import NEW_MIND, NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
 from service.settings.loading import effective_settings
@@ -50,11 +51,12 @@ if TYPE_CHECKING:
     from service.access.authenticator import Authenticator
     from service.access.key_desk import KeyDesk
     from service.access.sign_in import SignIn
+    from service.adapters.falkordb.server import EmbeddedServer
     from service.ask.answerer import Answerer
     from service.composition.archive import Archive
     from service.composition.catalog import Catalog
     from service.composition.graphs import GraphServer, OpenGraphs
-    from service.composition.resources import Telemetry
+    from service.composition.resources import Resources, Telemetry
     from service.composition.sleep import Sleep
     from service.composition.story import Story
     from service.composition.voice import Voice
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from service.journal.journal import Journal
     from service.mind.events import MindEvents
     from service.mind.minds import Mind, Minds
+    from service.mind.new_minds import CountElsewhere
     from service.ports.embedder import Embedder
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
@@ -75,6 +78,7 @@ if TYPE_CHECKING:
     from service.settings.loading import EffectiveSetting
     from service.settings.settings import Settings
     from service.webhooks.sender import Webhooks
+    from service.workers.fleet import Fleet
 
 _MEGABYTE = 1024 * 1024
 
@@ -108,6 +112,7 @@ class Memory:
     minds: Minds
     new_minds: NewMinds
     graphs: GraphServer
+    embedded_graph: EmbeddedServer | None  # the server that this process runs
     embedder: Embedder
     privacy_filter: PrivacyFilter
     authenticator: Authenticator
@@ -123,6 +128,7 @@ class Memory:
     telemetry: Telemetry
     events: MindEvents
     webhooks: Webhooks | None  # None where no endpoint is configured
+    fleet: Fleet | None  # None where this process serves the home alone
     warmed: asyncio.Event
 
 
@@ -135,17 +141,21 @@ async def open_memory(
     embedder: Embedder | None = None,
     graphs: OpenGraphs | None = None,
     is_reindexing: bool = False,
+    fleet: Fleet | None = None,
 ) -> AsyncIterator[Memory]:
     """
     Build the memory, lend it, and close what was opened in reverse order.
 
     *embedder* takes the place of the configured one, and *graphs* opens other graphs than FalkorDB's. *is_reindexing*
-    opens graphs that another embedder made, and starts no job that reads or writes them. Raises HomeLocked, HomeFault,
+    opens graphs that another embedder made, and starts no job that reads or writes them. *fleet* are the processes that
+    serve the home together with this one, and which part of it this one has. Raises HomeLocked, HomeFault,
     KeysUnreadable, ConfigurationFault, EmbedderMismatch, InvalidMindId: what is wrong is reported now, not at the
     first turn.
     """
     async with AsyncExitStack() as stack:
-        shared = await open_resources(settings, stack, clock=clock or SystemClock(), embedder=embedder, graphs=graphs)
+        shared = await open_resources(
+            settings, stack, clock=clock or SystemClock(), embedder=embedder, graphs=graphs, fleet=fleet
+        )
 
         access = build_access(settings, clock=shared.clock, background=shared.background)
         ingest = build_ingest(settings, shared)
@@ -223,8 +233,14 @@ async def open_memory(
             example=example,
             upstream=open_upstream(settings, clock=shared.clock),
             minds=shared.minds,
-            new_minds=NewMinds(shared.minds, most_per_minute=settings.access.new_minds_per_minute, clock=shared.clock),
+            new_minds=NewMinds(
+                shared.minds,
+                most_per_minute=settings.access.new_minds_per_minute,
+                clock=shared.clock,
+                count_elsewhere=_counted_in_front(shared),
+            ),
             graphs=shared.graphs,
+            embedded_graph=shared.graph_server,
             embedder=shared.embedder,
             privacy_filter=shared.privacy_filter,
             authenticator=access.authenticator,
@@ -239,10 +255,21 @@ async def open_memory(
             telemetry=shared.telemetry,
             events=shared.events,
             webhooks=webhooks,
+            fleet=fleet,
             warmed=asyncio.Event(),
         )
 
-        if not is_reindexing:
-            await start(memory, shared, journal=journal)
-        start_warm_up(shared, rarity=resonance.rarity, upstream=memory.upstream, warmed=memory.warmed)
+        if shared.share.is_front:
+            await start_front(memory, shared)
+        else:
+            if not is_reindexing:
+                await start(memory, shared, journal=journal)
+            start_warm_up(shared, rarity=resonance.rarity, upstream=memory.upstream, warmed=memory.warmed)
         yield memory
+
+
+def _counted_in_front(shared: Resources) -> CountElsewhere | None:
+    """What counts new minds where the process in front does that for all workers; None where this process does."""
+    if shared.fleet is None or not shared.share.is_worker:
+        return None
+    return partial(shared.fleet.front.ask, NEW_MIND)

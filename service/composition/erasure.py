@@ -40,7 +40,7 @@ def build_erasure(
     turn_eraser = TurnEraser(context)
     return ErasureService(
         context,
-        pending=PendingErasures(settings.folder),
+        pending=PendingErasures(settings.folder, share=shared.share),
         mind_eraser=MindEraser(
             context, erased_minds=ErasedMinds(settings.folder), session_folder=story.sync.folders.outside
         ),

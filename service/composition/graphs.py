@@ -61,11 +61,11 @@ async def start_embedded_server(settings: Settings, stack: AsyncExitStack) -> Em
 
 
 def falkordb(
-    settings: Settings, stack: AsyncExitStack, *, server: EmbeddedServer | None, breaker: CircuitBreaker
+    settings: Settings, stack: AsyncExitStack, *, embedded_url: str | None, breaker: CircuitBreaker
 ) -> OpenGraphs:
-    """What opens FalkorDB's graphs, on *server* or else on the configured one. Raises ConfigurationFault."""
-    if server is not None:
-        url, folder = server.url, settings.folder / "graph"
+    """What opens FalkorDB's graphs, on the embedded server or else on the configured one. Raises ConfigurationFault."""
+    if embedded_url is not None:
+        url, folder = embedded_url, settings.folder / "graph"
     else:
         assert settings.falkordb_url is not None  # noqa: S101 - else there would be a server of ours
         url, folder = settings.falkordb_url.get_secret_value(), None

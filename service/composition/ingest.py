@@ -102,6 +102,7 @@ def build_imports(settings: Settings, shared: Resources, *, intake: Intake) -> C
         clock=shared.clock,
         most_bytes=settings.imports.max_bytes,
         most_unpacked_bytes=settings.imports.max_unpacked_bytes,
+        owns=shared.share.owns,
     )
 
 

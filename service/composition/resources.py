@@ -36,6 +36,7 @@ from service.runtime.background import Background
 from service.runtime.foreground import Foreground
 from service.runtime.service_file import find_service
 from service.settings.otlp_endpoint import shown
+from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from service.ports.embedder import Embedder
     from service.ports.spans import Spans
     from service.settings.settings import Settings
+    from service.workers.fleet import Fleet
+    from service.workers.share import Share
 
 _DRAIN_SECONDS = 5
 _FLUSH_SECONDS = 2.0  # of the ten that container runtimes give
@@ -72,7 +75,8 @@ class Resources:
     What the paths share, opened already; the stack it was opened on closes it.
 
     ``embedder`` remembers vectors it made lately; ``plain_embedder`` is the same one without that memory.
-    ``graph_server`` is None where the graph's server is not ours.
+    ``graph_server`` is None where this process runs no server of the graph's; one of ours may be loading all the same.
+    ``share`` are the minds of this process, and ``fleet`` the others that serve the home.
     """
 
     clock: Clock
@@ -83,23 +87,36 @@ class Resources:
     embedder: EmbeddingCache
     plain_embedder: Embedder
     graph_server: EmbeddedServer | None
+    is_graph_loading: bool
     graphs: GraphServer
     privacy_filter: PrivacyFilter
     telemetry: Telemetry
     events: MindEvents
+    share: Share
+    fleet: Fleet | None
 
 
 async def open_resources(
-    settings: Settings, stack: AsyncExitStack, *, clock: Clock, embedder: Embedder | None, graphs: OpenGraphs | None
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    clock: Clock,
+    embedder: Embedder | None,
+    graphs: OpenGraphs | None,
+    fleet: Fleet | None,
 ) -> Resources:
     """
     Open it all on *stack*; *embedder* takes the place of the configured one, and *graphs* of FalkorDB's.
 
+    A worker of a *fleet* has the home from the process in front, and uses the graph's server that runs there.
     Raises HomeLocked, HomeFault, ConfigurationFault.
     """
-    _lock_home(settings.folder, stack)
+    share = fleet.share if fleet is not None else WHOLE
+    if not share.is_worker:
+        _lock_home(settings.folder, stack)
     is_embedded = graphs is None and settings.falkordb_url is None
-    server = await start_embedded_server(settings, stack) if is_embedded else None
+    server = await start_embedded_server(settings, stack) if is_embedded and not share.is_worker else None
+    lent_url = fleet.graph_url if fleet is not None and share.is_worker else None
     telemetry = await _open_telemetry(settings, stack, clock=clock)
     background = Background(drain_seconds=_DRAIN_SECONDS)
     models = await stack.enter_async_context(
@@ -123,7 +140,10 @@ async def open_resources(
         own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
     )
     open_graphs = graphs or falkordb(
-        settings, stack, server=server, breaker=breaker_of(GRAPH, settings.graph.rest_seconds)
+        settings,
+        stack,
+        embedded_url=server.url if server is not None else lent_url,
+        breaker=breaker_of(GRAPH, settings.graph.rest_seconds),
     )
     opened = open_graphs(readers=readers, embedder=cache)
     disk = telemetry.dependencies.get(DISK)
@@ -134,7 +154,9 @@ async def open_resources(
         gate=MindGate(),
         graph_of=opened.of,
         linked_folders=settings.story.linked_folders,
-        limits=OpenMinds(settings.most_open_minds, settings.idle_mind_seconds, story=story_thresholds(settings)),
+        limits=OpenMinds(
+            settings.most_open_minds, settings.idle_mind_seconds, story=story_thresholds(settings), share=share
+        ),
         is_at_work=background.is_at_work,
         keep_traces_days=settings.traces.keep_days,
     )
@@ -154,11 +176,18 @@ async def open_resources(
         embedder=cache,
         plain_embedder=plain_embedder,
         graph_server=server,
+        is_graph_loading=not server.has_answered if server is not None else lent_url is not None and _loads(fleet),
         graphs=opened,
         privacy_filter=PrivacyFilter(settings.redact_secrets, settings.off_the_record_markers),
         telemetry=telemetry,
         events=events,
+        share=share,
+        fleet=fleet,
     )
+
+
+def _loads(fleet: Fleet | None) -> bool:
+    return fleet is not None and fleet.is_graph_loading
 
 
 def _own_kinds(mind: Mind | None) -> tuple[EntityKind, ...] | None:

@@ -24,6 +24,7 @@ from service.adapters.falkordb.connection import warm_client
 from service.composition.embedder import refuse_known_embedders, refuse_other_embedders
 from service.composition.models import choose
 from service.composition.webhooks import start_webhooks
+from service.example.loader import EXAMPLE
 from service.mind.trace_sweep import drop_old_traces
 from service.ports.graph_address import shown
 from service.resonance.moment_builder import read_patterns
@@ -48,22 +49,36 @@ _NO_MODEL = "none"
 log = structlog.get_logger()
 
 
+async def start_front(memory: Memory, shared: Resources) -> None:
+    """What the process in front of several workers does by itself: it has no mind, and posts events for all."""
+    await shared.minds.of_other_embedders(shared.plain_embedder.stored_name)  # makes the register that workers share
+    start_webhooks(memory.webhooks, shared.background, share=shared.share)
+
+    async def warm() -> None:
+        await warm_client()
+        memory.warmed.set()
+
+    shared.background.start_daemon("warm-up", warm)
+
+
 async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> None:
     """
     Finish what a kill interrupted, and begin to look for work that nobody woke.
 
     Raises EmbedderMismatch where a mind's graph holds another embedder's vectors.
     """
-    background, server = shared.background, shared.graph_server
+    background = shared.background
     memory.archive.start(background)
     memory.erasure.resume()
-    background.start("example", memory.example.resume)
-    is_loading = server is not None and not server.has_answered
+    if shared.share.owns(EXAMPLE):
+        background.start("example", memory.example.resume)
     unknown, others = await shared.minds.of_other_embedders(shared.plain_embedder.stored_name)
     refuse_known_embedders(others, embedder=shared.plain_embedder)
-    await refuse_other_embedders(shared.graphs, () if is_loading else unknown, embedder=shared.plain_embedder)
+    await refuse_other_embedders(
+        shared.graphs, () if shared.is_graph_loading else unknown, embedder=shared.plain_embedder
+    )
     journal.start(background)
-    start_webhooks(memory.webhooks, background)
+    start_webhooks(memory.webhooks, background, share=shared.share)
     background.start_daemon("sweep", memory.ingestion.sweep)
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
     background.start_daemon("eviction of graphs", memory.eviction.sweep)
@@ -142,6 +157,9 @@ def log_started(memory: Memory) -> None:
         keys=memory.authenticator.live_keys(),
         spans="none" if collector is None else shown_collector(collector),
     )
+
+    if memory.minds.share.is_whole and settings.workers > 1:
+        log.warning("workers.not_started", workers=settings.workers)
 
 
 def log_stopping() -> None:

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from service.composition.resources import Resources
     from service.runtime.background import Background
     from service.settings.settings import Settings
+    from service.webhooks.sender import IsErased
+    from service.workers.share import Share
 
 _OUTBOX = "webhooks/outbox.sqlite3"
+IS_ERASED = "is_erased"  # the question to another worker
 
 
 def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) -> Webhooks | None:
@@ -57,16 +60,34 @@ def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) 
             give_up_seconds=section.give_up_hours * 3600,
             sweep_seconds=settings.digestion.sweep_seconds,
         ),
+        is_erased=_asked_of_owner(shared),
     )
     shared.events.when_published(webhooks.hear)
     shared.minds.gate.when_closed(webhooks.forget)
     return webhooks
 
 
-def start_webhooks(webhooks: Webhooks | None, background: Background) -> None:
-    """Begin to send what waits."""
+def _asked_of_owner(shared: Resources) -> IsErased | None:
+    """What asks the worker that has a mind, in the process in front, which sends for all; None elsewhere."""
+    fleet = shared.fleet
+    if fleet is None or not shared.share.is_front:
+        return None
+
+    async def ask(mind_id: str, turn_id: str | None) -> bool:
+        return bool(await fleet.owner(mind_id).ask(IS_ERASED, mind_id, turn_id))
+
+    return ask
+
+
+def start_webhooks(webhooks: Webhooks | None, background: Background, *, share: Share) -> None:
+    """Begin to send what waits: in one process for all, while each worker compares what its own minds kept."""
     if webhooks is None:
         return
-    background.start_daemon("webhook comparison", webhooks.compare)
+    if not share.is_front:
+        background.start_daemon("webhook comparison", webhooks.compare)
+    if share.is_worker:
+        return
+    if share.is_front:
+        background.start_daemon("webhook outbox", webhooks.notice)
     for name in webhooks.endpoints:
         background.start_daemon(f"webhook {name}", lambda name=name: webhooks.send(name))  # type: ignore[misc] # bound now

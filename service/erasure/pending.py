@@ -15,13 +15,17 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.files import replace_text, sync_folder
+from consolidation.kernel.files import exclusive, replace_text, sync_folder
 from service.erasure.receipt import ErasureRequest
+from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from service.workers.share import Share
+
 FOLDER = "erasing"
+_LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,11 @@ class ErasurePlan:
 
 
 class PendingErasures:
-    """The plans of one home."""
+    """The plans of one home, for the minds of a share of it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, share: Share = WHOLE) -> None:
         self._folder = home / FOLDER
+        self._share = share
 
     def write(self, plan: ErasurePlan) -> None:
         """Store *plan* durably. Raises OSError."""
@@ -68,13 +73,14 @@ class PendingErasures:
         self._file(plan).unlink(missing_ok=True)
         with suppress(FileNotFoundError):
             sync_folder(self._folder)
-        with suppress(OSError):
-            self._folder.rmdir()  # succeeds when the last plan has gone
+        if self._share.is_whole:  # else another process may be about to write a plan
+            with suppress(OSError):
+                self._folder.rmdir()  # succeeds when the last plan has gone
 
     def all(self) -> tuple[ErasurePlan, ...]:
         """Every plan that was begun and not finished."""
         found = (_decoded(file) for file in sorted(self._folder.glob("*.json")))
-        return tuple(plan for plan in found if plan is not None)
+        return tuple(plan for plan in found if plan is not None and self._share.owns(plan.request.mind_id))
 
     def _file(self, plan: ErasurePlan) -> Path:
         return self._folder / f"{plan.request.mind_id}.{'whole' if plan.request.is_whole else 'part'}.json"
@@ -117,8 +123,9 @@ class ErasedMinds:
         self._file = home / "erased.json"
 
     def note(self, mind_id: str, at: datetime) -> None:
-        """Remember when a mind was erased. Raises OSError."""
-        replace_text(self._file, json.dumps({**self._read(), _digest(mind_id): at.timestamp()}))
+        """Remember when a mind was erased. Raises Locked, OSError."""
+        with exclusive(self._file, seconds=_LOCK_SECONDS):  # another worker may note one of its minds
+            replace_text(self._file, json.dumps({**self._read(), _digest(mind_id): at.timestamp()}))
 
     def at(self, mind_id: str) -> float:
         """When a mind was erased, in seconds since 1970; 0 if it never was."""

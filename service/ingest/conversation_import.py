@@ -98,15 +98,20 @@ class ConversationImports:
         clock: Clock,
         most_bytes: int,
         most_unpacked_bytes: int,
+        owns: Callable[[str], bool],
     ) -> None:
-        """*folder* holds nothing else. What is in it now was left by a kill, and is deleted by ``clear``."""
+        """
+        *folder* holds nothing else. What is in it now was left by a kill, and is deleted by ``clear``, if it is for a
+        mind of this process, as *owns* says.
+        """
         self._folder = folder
         self._intake = intake
         self._background = background
         self._clock = clock
         self._most_bytes = most_bytes
         self._most_unpacked_bytes = most_unpacked_bytes
-        self._leftovers = tuple(folder.iterdir()) if folder.is_dir() else ()
+        found = tuple(folder.iterdir()) if folder.is_dir() else ()
+        self._leftovers = tuple(one for one in found if owns(one.name.partition(".")[0]))
         self._known: OrderedDict[str, ImportProgress] = OrderedDict()
         self._running: set[str] = set()
 

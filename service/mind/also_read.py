@@ -10,12 +10,16 @@ import structlog
 
 from consolidation.kernel.errors import HomeFault, InvalidMindId, MindNotFound
 from consolidation.workspace import mind_id_of, no_such_mind
+from service.mind.foreign_mind import ForeignMind
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from service.mind.minds import Mind, Minds
     from service.mind.own_settings import OwnSettings
+    from service.workers.fleet import Fleet
+
+UNAVAILABLE = "also_read_unavailable"  # the rung, where one of them can not be read
 
 log = structlog.get_logger()
 
@@ -24,7 +28,7 @@ log = structlog.get_logger()
 class OtherMindsRead:
     """The minds that may be read; ``lacks_minds`` where one that is set can not be."""
 
-    minds: tuple[Mind, ...] = ()
+    minds: tuple[Mind | ForeignMind, ...] = ()
     lacks_minds: bool = False
 
 
@@ -49,18 +53,29 @@ def _item(pointer: str, at: int) -> str:
 
 @asynccontextmanager
 async def opened_minds(
-    minds: Minds, mind_id: str, *, asked: tuple[str, ...] | None, own: OwnSettings, sees: Callable[[str], bool]
+    minds: Minds,
+    mind_id: str,
+    *,
+    asked: tuple[str, ...] | None,
+    own: OwnSettings,
+    sees: Callable[[str], bool],
+    fleet: Fleet | None,
 ) -> AsyncIterator[OtherMindsRead]:
     """
     The minds that *mind_id* reads inside the block: those *asked* for, which were checked; for None those set.
 
-    One that does not exist yet is left out, and of those that are set, one that the caller may not see.
+    One that does not exist yet is left out, and of those that are set, one that the caller may not see. One that
+    another worker of the *fleet* has is asked there.
     """
     named = asked if asked is not None else tuple(one for one in own.also_read or () if one != mind_id)
     allowed = [one for one in named if sees(one)]
-    lacks, found = len(allowed) < len(named), []
+    lacks = len(allowed) < len(named)
+    found: list[Mind | ForeignMind] = []
     with ExitStack() as inside:
         for one in allowed:
+            if fleet is not None and not minds.share.owns(one):
+                found.append(ForeignMind(one, fleet.owner(one)))
+                continue
             inside.enter_context(minds.gate.enter(one))
             try:
                 found.append(await minds.find(one))

@@ -4,6 +4,8 @@ What is known of the minds that are closed: one row each in a file of the home.
 The file makes a start and a sweep independent of the number of minds: who is *resting* was closed with nothing left to
 do, and needs a look only when its story is due. A row says so from the moment its mind is closed to the moment it is
 opened again, whichever process dies when. The file is derived: a mind without a row is opened once.
+
+Where several processes serve the home, they share the file, and each sees the rows of its own minds.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from service.index.sqlite_file import SqliteFile
@@ -19,10 +22,13 @@ from service.mind.health import LaneName
 from service.mind.story_progress import PendingTurns
 from service.mind.summary import AgentActivity, MindSummary, Narration, Totals
 from service.mind.trace_log import PreTurnCalls
+from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from service.workers.share import Share
 
 _VERSION = 1
 _SCHEMA = """
@@ -37,7 +43,7 @@ _ADD = "INSERT OR REPLACE INTO minds VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)"
 _WAKE = "UPDATE minds SET is_resting = 0 WHERE mind_id = ? AND is_resting"
 _SUMS = """
 SELECT count(*), coalesce(sum(pending_turns), 0), coalesce(sum(pending_tokens), 0), coalesce(sum(parked), 0),
-  coalesce(sum(has_failed), 0) FROM minds WHERE is_resting
+  coalesce(sum(has_failed), 0) FROM minds WHERE is_resting AND is_ours(mind_id)
 """
 _MOST_AT_ONCE = 500
 
@@ -72,13 +78,14 @@ class RestingMind:
 class MindRegister:
     """The rows. Every method reads or writes the file, and may raise IndexUnusable: call it in a thread."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = SqliteFile(file, connect=_connect, name="the register of minds")
+    def __init__(self, file: Path, *, share: Share = WHOLE) -> None:
+        self._file = SqliteFile(file, connect=partial(_connect, share=share), name="the register of minds")
 
     def resting_ids(self) -> set[str]:
         """The ids of all minds that are resting."""
         with self._file.opened() as database:
-            return {mind_id for (mind_id,) in database.execute("SELECT mind_id FROM minds WHERE is_resting")}
+            rows = database.execute("SELECT mind_id FROM minds WHERE is_resting AND is_ours(mind_id)")
+            return {mind_id for (mind_id,) in rows}
 
     def get(self, mind_ids: Iterable[str]) -> dict[str, RestingMind]:
         """Those of the minds that are resting, by id; at most 500 are asked for."""
@@ -119,7 +126,10 @@ class MindRegister:
 
     def due(self, now: float, *, limit: int) -> tuple[str, ...]:
         """Resting minds whose story is due, the longest due first."""
-        rows = "SELECT mind_id FROM minds WHERE is_resting AND story_due_at <= ? ORDER BY story_due_at LIMIT ?"
+        rows = (
+            "SELECT mind_id FROM minds WHERE is_resting AND story_due_at <= ? AND is_ours(mind_id) "
+            "ORDER BY story_due_at LIMIT ?"
+        )
         with self._file.opened() as database:
             return tuple(mind_id for (mind_id,) in database.execute(rows, (now, limit)))
 
@@ -128,14 +138,14 @@ class MindRegister:
         with self._file.opened() as database:
             rows = database.execute(
                 "SELECT mind_id FROM minds WHERE is_resting AND mind_id IN (SELECT value FROM json_each(?)) "
-                "ORDER BY used_at LIMIT ?",
+                "AND is_ours(mind_id) ORDER BY used_at LIMIT ?",
                 (json.dumps(sorted(mind_ids)), limit),
             )
             return tuple(mind_id for (mind_id,) in rows)
 
     def of_other_embedders(self, embedder: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
         """The resting minds of which no embedder is known; and, with their embedder, those of another one."""
-        rows = "SELECT mind_id, embedder FROM minds WHERE is_resting AND embedder IS NOT ?"
+        rows = "SELECT mind_id, embedder FROM minds WHERE is_resting AND embedder IS NOT ? AND is_ours(mind_id)"
         with self._file.opened() as database:
             found = database.execute(rows, (embedder,)).fetchall()
         return tuple(mind_id for mind_id, name in found if name is None), tuple(row for row in found if row[1])
@@ -151,16 +161,29 @@ class MindRegister:
         self._file.close()
 
 
-def _connect(file: Path) -> sqlite3.Connection:
+def _connect(file: Path, *, share: Share) -> sqlite3.Connection:
     database = sqlite3.connect(file, check_same_thread=False, timeout=5)
+    database.create_function("is_ours", 1, share.owns, deterministic=True)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")  # a mind that is awake must not seem to rest after a power cut
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version != _VERSION:
+        _make_anew(database)
+    return database
+
+
+def _make_anew(database: sqlite3.Connection) -> None:
+    """Make the table, unless another process has done so meanwhile."""
+    database.execute("BEGIN IMMEDIATE")
+    with database:
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version == _VERSION:
+            return
         for table, kind in database.execute("SELECT name, type FROM sqlite_master WHERE type = 'table'").fetchall():
             database.execute(f"DROP {kind} {table}")
-        database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
-    return database
+        for statement in _SCHEMA.split(";")[:-1]:
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {_VERSION}")
 
 
 def _encoded(mind: RestingMind) -> str:

@@ -35,6 +35,7 @@ from service.mind.resting import RestingMinds
 from service.mind.story_progress import read_progress
 from service.mind.summary import summary_of, totals_of
 from service.mind.trace_log import TraceLog
+from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from service.mind.summary import MindSummary, Totals
     from service.observability.dependency_health import Dependency
     from service.ports.graph import MindGraph
+    from service.workers.share import Share
 
 log = structlog.get_logger()
 
@@ -122,7 +124,7 @@ class Mind:
 @dataclass(frozen=True, slots=True)
 class OpenMinds:
     """
-    How many minds may be open, and for how many seconds one that nobody uses; 0 sets no limit.
+    Which minds this process may open, how many at once, and for how many seconds one that nobody uses; 0 sets no limit.
 
     ``story`` says when the story of a closed one is due, for which it is opened again; None for never.
     """
@@ -130,10 +132,15 @@ class OpenMinds:
     most: int = 0
     idle_seconds: float = 0
     story: TriggerThresholds | None = None
+    share: Share = WHOLE
 
 
 class Minds:
-    """Opens and closes minds. Asking for one that does not exist creates nothing."""
+    """
+    Opens and closes minds. Asking for one that does not exist creates nothing.
+
+    Where several processes serve the home, each opens those of its share, and background work is for these alone.
+    """
 
     def __init__(
         self,
@@ -155,6 +162,7 @@ class Minds:
         """
         self.disk = disk
         self.gate = gate
+        self.share = limits.share
         self._home = home
         self._clock = clock
         self._graph_of = graph_of
@@ -165,26 +173,31 @@ class Minds:
         self._open: dict[str, Mind] = {}  # the least recently used first
         self._used_at: dict[str, float] = {}
         self._listing = MindListing(home, now_ns=lambda: int(clock.now().timestamp() * 1e9))
-        self._resting = RestingMinds(home, clock=clock, thresholds=limits.story, disk=disk)
+        self._resting = RestingMinds(home, clock=clock, thresholds=limits.story, disk=disk, share=limits.share)
         self._held = Counter[str]()
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
 
     def ids(self) -> tuple[str, ...]:
-        """The ids of all minds that exist, sorted."""
+        """The ids of all minds that exist, sorted, whichever process has them."""
         return tuple(mind_id for mind_id in self._listing.ids() if not self.gate.is_closed(mind_id))
 
     async def unlooked(self) -> tuple[str, ...]:
         """The ids of minds that are not open and may have something to do: new, or at work when the service died."""
         resting = await self._resting.ids()
         ids = await anyio.to_thread.run_sync(self.ids)
-        return tuple(mind_id for mind_id in ids if mind_id not in resting and mind_id not in self._open)
+        return tuple(
+            mind_id
+            for mind_id in ids
+            if mind_id not in resting and mind_id not in self._open and self.share.owns(mind_id)
+        )
 
     async def those_with(self, is_so: Callable[[str, Workspace], object]) -> tuple[str, ...]:
-        """The ids of minds of whose files *is_so* is true; it is called in a thread, and no mind is opened."""
+        """The ids of our minds of whose files *is_so* is true; it is called in a thread, and no mind is opened."""
 
         def look() -> tuple[str, ...]:
-            return tuple(mind_id for mind_id in self.ids() if is_so(mind_id, self.workspace(mind_id)))
+            ours = filter(self.share.owns, self.ids())
+            return tuple(mind_id for mind_id in ours if is_so(mind_id, self.workspace(mind_id)))
 
         return await anyio.to_thread.run_sync(look)
 
@@ -199,8 +212,9 @@ class Minds:
         return (await anyio.to_thread.run_sync(file.read)).own
 
     async def find(self, mind_id: str) -> Mind:
-        """A mind that exists. Raises InvalidMindId, MindNotFound, HomeFault."""
+        """A mind that exists. Raises InvalidMindId, MindElsewhere, MindNotFound, HomeFault."""
         workspace = self.workspace(mind_id)
+        self.share.check(mind_id)
         if self.gate.is_closed(mind_id):
             raise no_such_mind(mind_id)
         if mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
@@ -208,7 +222,12 @@ class Minds:
         return await self._opened(mind_id)
 
     async def find_or_create(self, mind_id: str) -> Mind:
-        """A mind, made from the template at its first turn. Raises InvalidMindId, MindErasing, HomeFault."""
+        """
+        A mind, made from the template at its first turn.
+
+        Raises InvalidMindId, MindElsewhere, MindErasing, HomeFault.
+        """
+        self.share.check(mind_id)
         if self.gate.is_closed(mind_id):
             raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
         return await self._opened(mind_id)
@@ -220,6 +239,7 @@ class Minds:
         From then on the mind exists, whatever is killed. Raises MindExists, HomeFault.
         """
         workspace = self.workspace(mind_id)
+        self.share.check(mind_id)
         async with self._opening:
             try:
                 await anyio.to_thread.run_sync(_move, folder, workspace.folder)
@@ -336,6 +356,7 @@ class Minds:
         return mind
 
     async def _open_one(self, mind_id: str) -> None:
+        self.share.check(mind_id)
         workspace = self.workspace(mind_id)
         async with self._opening:
             await self._close_unused(spare=1)

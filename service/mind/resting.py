@@ -21,6 +21,7 @@ from service.mind.health import LaneName
 from service.mind.mind_register import MindRegister, RestingMind, RestingStory
 from service.mind.story_progress import PendingTurns
 from service.mind.summary import Narration, Totals, summary_of
+from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.mind.summary import MindSummary
     from service.observability.dependency_health import Dependency
+    from service.workers.share import Share
 
 _PART = "register of minds"
 _MOST_REMEMBERED = 10_000
@@ -47,10 +49,18 @@ class _SinceStart:
 
 
 class RestingMinds:
-    """The resting minds of a home. *thresholds* say when a story is due; without them, none is."""
+    """The resting minds of a share of a home. *thresholds* say when a story is due; without them, none is."""
 
-    def __init__(self, home: Path, *, clock: Clock, thresholds: TriggerThresholds | None, disk: Dependency) -> None:
-        self._register = MindRegister(home / "derived" / "minds.sqlite3")
+    def __init__(
+        self,
+        home: Path,
+        *,
+        clock: Clock,
+        thresholds: TriggerThresholds | None,
+        disk: Dependency,
+        share: Share = WHOLE,
+    ) -> None:
+        self._register = MindRegister(home / "derived" / "minds.sqlite3", share=share)
         self._clock = clock
         self._thresholds = thresholds
         self._disk = disk

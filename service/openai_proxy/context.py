@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from service.settings.sections import ResonanceSettings
     from service.voice.hearing import Hearing
     from service.voice.transcripts import Transcripts
+    from service.workers.fleet import Fleet
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class ProxyContext:
     placement: Placement
     timezone: ZoneInfo
     sees: Callable[[str], bool]
+    fleet: Fleet | None
 
     @classmethod
     def of(cls, memory: Memory, *, caller: Principal) -> ProxyContext:
@@ -67,4 +69,5 @@ class ProxyContext:
             placement=memory.settings.proxy.placement,
             timezone=ZoneInfo(memory.settings.proxy.timezone),
             sees=caller.sees,
+            fleet=memory.fleet,
         )

@@ -96,7 +96,9 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         failed = False
     else:
         own = await context.minds.own_settings(chat.mind_id)
-        async with opened_minds(context.minds, chat.mind_id, asked=None, own=own, sees=context.sees) as others:
+        async with opened_minds(
+            context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet
+        ) as others:
             request = _request(chat, seen, heard, own, context=context)
             request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds)
             found = await context.pipeline.resonate(mind, request)

@@ -15,7 +15,10 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import MemoryFault
+from service.mind.also_read import UNAVAILABLE
+from service.mind.foreign_mind import ForeignMind
 from service.mind.trace_document import FiltersTrace
+from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, select
 from service.resonance.supposed_mind import supposed
@@ -27,13 +30,11 @@ if TYPE_CHECKING:
 
     from service.mind.minds import Mind
     from service.ports.spans import Spans
-    from service.resonance.call import PreTurnCall
     from service.resonance.filters import Filters
     from service.resonance.retrieval import Retrieval
     from service.resonance.seeds_model import CallSeeds
-    from service.retrieval.moment import Fragment
+    from service.retrieval.moment import Fragment, Moment, ResonanceRequest
 
-UNAVAILABLE = "also_read_unavailable"
 _SHARE = 0.75  # of the time: the own mind is searched in 0.7
 _NO_SESSION = "\n"  # which no session is called: what another mind said under the same id is not in sight here
 
@@ -76,19 +77,52 @@ class OtherMinds:
         call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **chosen.dropped}, kept=kept))
         return chosen.fragments
 
-    async def _found(self, mind: Mind, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
-        trace = TraceRecorder(call.trace.trace_id, monotonic=self._monotonic, spans=self._spans)
+    async def found_in(
+        self, mind: Mind, *, request: ResonanceRequest, moment: Moment, seeds: CallSeeds, seconds: float | None
+    ) -> tuple[tuple[Fragment, ...], tuple[str, ...]]:
+        """
+        What may surface of *mind* in a call that another worker answers, within *seconds*, and the rungs that it took.
+
+        Raises TimeoutError, MemoryFault, OSError.
+        """
+        trace = TraceRecorder("", monotonic=self._monotonic, spans=self._spans)
+        deadline = Deadline(self._monotonic, self._monotonic(), seconds)
+        call = PreTurnCall(mind, request, moment, deadline, trace)
+        async with asyncio.timeout(seconds):
+            asked = await _asked(mind, call, trace)
+            chosen = await self._filters.choose(asked, await self._retrieval.search(asked, seeds))
+        return chosen, trace.degraded
+
+    async def _found_elsewhere(self, mind: ForeignMind, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
+        seconds = call.deadline.left(share=_SHARE)
+        request = replace(call.request, also_read=())
+        plain = replace(seeds, question=None, wonders=None)  # what is left are values
+        async with asyncio.timeout(seconds):
+            found, degraded = await mind.search(request, call.moment, plain, seconds=seconds)
+        call.trace.degrade(*degraded)
+        return tuple(found)
+
+    async def _found(self, mind: Mind | ForeignMind, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
         try:
-            async with asyncio.timeout(call.deadline.left(share=_SHARE)):
-                asked = await _asked(mind, call, trace)
-                candidates = await self._retrieval.search(asked, seeds)
-                chosen = await self._filters.choose(asked, candidates)
+            chosen = await (
+                self._found_elsewhere(mind, call, seeds)
+                if isinstance(mind, ForeignMind)
+                else self._found_here(mind, call, seeds)
+            )
         except (TimeoutError, MemoryFault, OSError) as error:
             log.info("resonance.mind_not_read", mind_id=mind.mind_id, reason=str(error) or type(error).__name__)
             call.trace.degrade(UNAVAILABLE)
             return ()
-        call.trace.degrade(*trace.degraded)
         return tuple(replace(one, id=f"{mind.mind_id}/{one.id}", mind_id=mind.mind_id) for one in chosen)
+
+    async def _found_here(self, mind: Mind, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
+        trace = TraceRecorder(call.trace.trace_id, monotonic=self._monotonic, spans=self._spans)
+        async with asyncio.timeout(call.deadline.left(share=_SHARE)):
+            asked = await _asked(mind, call, trace)
+            candidates = await self._retrieval.search(asked, seeds)
+            chosen = await self._filters.choose(asked, candidates)
+        call.trace.degrade(*trace.degraded)
+        return chosen
 
 
 async def _asked(mind: Mind, call: PreTurnCall, trace: TraceRecorder) -> PreTurnCall:

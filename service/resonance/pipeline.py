@@ -16,12 +16,12 @@ import anyio.to_thread
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from service.mind.also_read import UNAVAILABLE
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import block, etag, inject
 from service.resonance.labels import label_all
 from service.resonance.moment_builder import in_its_language, observe
-from service.resonance.other_minds import UNAVAILABLE
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from service.resonance.retrieval import Candidates, Retrieval
     from service.resonance.seeds_model import CallSeeds, SeedsModel
     from service.resonance.stable_prompt import StablePrompt
-    from service.retrieval.moment import Flashback, LabelledFragment, Moment, ResonanceRequest
+    from service.retrieval.moment import Flashback, Fragment, LabelledFragment, Moment, ResonanceRequest
     from service.runtime.foreground import Foreground
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.3, 10.0  # of the deadline, and without one, for turns stored a moment ago
@@ -166,6 +166,12 @@ class Pipeline:
             return candidates, ()
         with trace.phase("labels"):
             return candidates, label_all(call, fragments)
+
+    async def found_for_another(
+        self, mind: Mind, request: ResonanceRequest, moment: Moment, seeds: CallSeeds, *, seconds: float | None
+    ) -> tuple[tuple[Fragment, ...], tuple[str, ...]]:
+        """What may surface of *mind* in a call that another worker answers; see ``OtherMinds.found_in``."""
+        return await self._other_minds.found_in(mind, request=request, moment=moment, seeds=seeds, seconds=seconds)
 
     async def stable_text(self, mind: Mind, *, tools: frozenset[str] | None) -> str:
         """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.ports import Usage
     from consolidation.kernel.turns import Message
+    from service.mind.foreign_mind import ForeignMind
     from service.mind.minds import Mind
     from service.mind.trace_document import TraceDocument
 
@@ -69,7 +70,7 @@ class ResonanceRequest:
     what_if: WhatIf | None = None
     degraded: tuple[str, ...] = ()
     turns: TurnFilter = EVERY_TURN
-    also_read: tuple[Mind, ...] = ()
+    also_read: tuple[Mind | ForeignMind, ...] = ()
     lacks_minds: bool = False
 
     @property

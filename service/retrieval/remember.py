@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict, Unpack
 import anyio.to_thread
 
 from consolidation.corrections.record import What
-from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest
+from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest, WorkerUnavailable
 from consolidation.text.language import detect
 from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
+from service.mind.also_read import UNAVAILABLE
+from service.mind.foreign_mind import ForeignMind
 from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
@@ -152,10 +154,10 @@ class Recall:
         self._observations = observations
 
     async def remember_in(
-        self, minds: Sequence[Mind], query: str, *, limit: int, **asked: Unpack[Asked]
+        self, minds: Sequence[Mind | ForeignMind], query: str, *, limit: int, **asked: Unpack[Asked]
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """The same of several minds; what is not of the first one has the other mind's id, before its own id too."""
-        found = [(mind, *await self.remember(mind, query, limit=limit, **asked)) for mind in minds]
+        found = [(mind, *await self._remembered(mind, query, limit=limit, **asked)) for mind in minds]
         own = minds[0].mind_id
         every = (
             one if mind.mind_id == own else replace(one, id=f"{mind.mind_id}/{one.id}", mind_id=mind.mind_id)
@@ -164,6 +166,17 @@ class Recall:
         )
         best = sorted(every, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score))[:limit]
         return tuple(best), tuple(dict.fromkeys(rung for _, _, degraded in found for rung in degraded))
+
+    async def _remembered(
+        self, mind: Mind | ForeignMind, query: str, *, limit: int, **asked: Unpack[Asked]
+    ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
+        if not isinstance(mind, ForeignMind):
+            return await self.remember(mind, query, limit=limit, **asked)
+        try:
+            found: tuple[tuple[Remembered, ...], tuple[str, ...]] = await mind.remember(query, limit=limit, **asked)
+        except WorkerUnavailable:
+            return (), (UNAVAILABLE,)
+        return found
 
     async def remember(
         self,

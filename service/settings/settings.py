@@ -81,6 +81,11 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("FALKORDB_URL", "MIND_MEMORY_FALKORDB_URL", "falkordb_url"),
     )
     graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="The prefix of every graph's name.")
+    workers: Annotated[int, Field(ge=1, le=64)] = Field(
+        1,
+        description="The number of processes in which `mind-memory serve` has the minds of the home, each mind in one "
+        "of them. One for each core that may be busy.",
+    )
     model: str | None = Field(None, description="One litellm model for all roles that have no model of their own.")
     api_base: str | None = Field(None, description="The address of `model`, if it is not its provider's usual one.")
     api_key: SecretStr | None = Field(

@@ -118,7 +118,7 @@ class StorySync:
         """Import the session files that came while the service was down, and begin runs that narrate them."""
         found = await self._minds.those_with(self.folders.newest_of)
         for mind_id in sorted({*found, self.folders.mind_id}):
-            if self._minds.gate.is_closed(mind_id):
+            if self._minds.gate.is_closed(mind_id) or not self._minds.share.owns(mind_id):
                 continue
             with self._minds.gate.enter(mind_id):
                 if await anyio.to_thread.run_sync(self.folders.newest_of, mind_id, self._minds.workspace(mind_id)):

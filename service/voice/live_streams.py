@@ -13,7 +13,7 @@ from consolidation.kernel.errors import MindNotFound, RateLimited
 from service.voice.stream import AudioStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Minds
@@ -33,7 +33,7 @@ class LiveStreams:
         self._most = most
         self._live: dict[tuple[str, str], AudioStream] = {}
 
-    async def open(self, source: StreamSource, *, offset: int, authorize: Callable[[], object]) -> AudioStream:
+    async def open(self, source: StreamSource, *, offset: int, authorize: Callable[[], Awaitable[None]]) -> AudioStream:
         """
         Begin or go on with a stream, whose ``position`` says from where. Its client sends what begins at *offset*.
 

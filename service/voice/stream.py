@@ -35,7 +35,7 @@ from service.voice.spoken import SPOKEN
 from service.voice.utterances import UtteranceCutter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
@@ -148,7 +148,9 @@ class AudioStream:
     on. ``done`` is set by whoever runs ``work``.
     """
 
-    def __init__(self, source: StreamSource, context: StreamContext, *, authorize: Callable[[], object]) -> None:
+    def __init__(
+        self, source: StreamSource, context: StreamContext, *, authorize: Callable[[], Awaitable[None]]
+    ) -> None:
         self.source = source
         self.events: asyncio.Queue[StreamEvent] = asyncio.Queue()
         self.position = 0
@@ -289,7 +291,7 @@ class AudioStream:
         """Wait while the caller makes too many requests: each utterance is one. Raises AccessRefused."""
         while True:
             try:
-                self._authorize()
+                await self._authorize()
             except RateLimited as limit:
                 if not await self._context.background.pause(limit.seconds):
                     raise

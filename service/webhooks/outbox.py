@@ -147,6 +147,11 @@ class Outbox:
             values = (_WAITING, now.timestamp(), endpoint, _WAITING, _GIVEN_UP)
             return database.execute(update, values).rowcount
 
+    def changed_by_others(self) -> int:
+        """A number that is another one when another process has written into the file."""
+        with self._mutex:
+            return int(self._database.execute("PRAGMA data_version").fetchone()[0])
+
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind: it is erased."""
         with self._changed() as database:

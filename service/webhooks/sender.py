@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import GraphUnavailable, MemoryFault, MindNotFound
+from consolidation.kernel.errors import GraphUnavailable, MemoryFault, MindNotFound, WorkerUnavailable
 from service.ports.webhooks import NotPosted
 from service.webhooks.endpoint import delivery_of, signed_headers
 from service.webhooks.sources import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from service.webhooks.outbox import EndpointState, Outbox
     from service.webhooks.sources import EventSource
 
+    type IsErased = Callable[[str, str | None], Awaitable[bool]]
+
+_LOOK_SECONDS = 0.1  # for what other processes put into the outbox; a look costs some microseconds
 _OF_THE_DELIVERY = frozenset({400, 401, 403, 404, 405, 413, 415, 422})  # refused; the next one may be taken
 
 _SUCCESS = range(200, 300)
@@ -76,13 +79,16 @@ class Webhooks:
         minds: Minds,
         clock: Clock,
         times: SendingTimes,
+        is_erased: IsErased | None = None,
     ) -> None:
+        """*is_erased* asks another process whether the turn of a delivery was erased, where that has the mind."""
         self._endpoints = {one.name: one for one in endpoints}
         self._outbox = outbox
         self._poster = poster
         self._minds = minds
         self._clock = clock
         self._times = times
+        self._is_erased_elsewhere = is_erased
         self._woken = {name: asyncio.Event() for name in self._endpoints}
         self._hurried = {name: asyncio.Event() for name in self._endpoints}
         self._sources = sources(clock)
@@ -121,6 +127,17 @@ class Webhooks:
         for event in (self._hurried[name], self._woken[name]):
             event.set()
         return found
+
+    async def notice(self) -> None:
+        """Wake the senders when another process has put something into the outbox, for ever."""
+        known = self._outbox.changed_by_others()
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            now = self._outbox.changed_by_others()
+            if now != known:
+                known = now
+                for event in self._woken.values():
+                    event.set()
 
     async def send(self, name: str) -> None:
         """Send what is due to an endpoint, for ever."""
@@ -223,7 +240,11 @@ class Webhooks:
 
     async def _deliver(self, endpoint: WebhookEndpoint, delivery: Delivery) -> float | None:
         """Make one attempt. Returns how long the endpoint rests, None for not at all."""
-        if self._is_erased(delivery):
+        try:
+            is_erased = await self._is_erased(delivery)
+        except WorkerUnavailable:
+            return self._times.first_retry_seconds
+        if is_erased:
             self._outbox.drop(delivery)
             return None
         body = delivery.body.encode()
@@ -269,11 +290,16 @@ class Webhooks:
         grown = self._times.first_retry_seconds * 2.0 ** min(delivery.attempts, 32)
         return min(grown, self._times.most_retry_seconds) * (0.5 + int(delivery.id[-4:], 16) / 0x10000)
 
-    def _is_erased(self, delivery: Delivery) -> bool:
-        mind = self._minds.get(delivery.mind_id)
-        is_gone = self._minds.gate.is_closed(delivery.mind_id)
+    async def _is_erased(self, delivery: Delivery) -> bool:
+        if self._is_erased_elsewhere is not None:
+            return await self._is_erased_elsewhere(delivery.mind_id, delivery.turn_id)
+        return self.is_erased(delivery.mind_id, delivery.turn_id)
+
+    def is_erased(self, mind_id: str, turn_id: str | None) -> bool:
+        """Whether a mind of this process, or the turn, is erased; what is not open was looked at when it was."""
+        mind = self._minds.get(mind_id)
+        is_gone = self._minds.gate.is_closed(mind_id)
         positions = mind.transcript.positions if mind is not None else None
-        turn_id = delivery.turn_id
         return is_gone or (positions is not None and turn_id is not None and positions.is_erased(turn_id))
 
     def _next_in(self, name: str) -> float:

@@ -82,6 +82,11 @@ def said_by_service(home):
     return _said(home).read_text()
 
 
+def logged(home):
+    """What the service of this home has logged so far."""
+    return _log(home).read_text()
+
+
 def _said(home):
     return Path(home).with_name(f"{Path(home).name}-said.txt")
 

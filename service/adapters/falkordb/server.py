@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
 from consolidation.kernel.files import FolderLock
+from service.runtime.tether import tether
 
 _POLL_SECONDS = 0.02
 _STOP_SECONDS = 20
@@ -136,7 +135,7 @@ class EmbeddedServer:
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._process = await asyncio.create_subprocess_exec(
-            *_tether(),
+            *tether(),
             str(server),
             *words,
             "--loadmodule",
@@ -174,10 +173,3 @@ async def _answers(path: Path) -> bool:
         return False
     finally:
         writer.close()
-
-
-def _tether() -> list[str]:
-    """Return the words before a command that is to die with us; none where the kernel can not do that."""
-    if sys.platform != "linux":
-        return []
-    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("die_with_parent.py")), str(os.getpid())]

@@ -24,6 +24,8 @@ from service.observability.logging import configure_logs
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from rich.console import Console
 
     from service.cli.server import ServedHome
@@ -40,9 +42,12 @@ async def serve(
     context: Context,
     host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen (127.0.0.1).")] = None,
     port: Annotated[int | None, typer.Option(metavar="NUMBER", help="The port (8001); 0 takes a free one.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Processes that share the minds (1), so that cores add up.")
+    ] = None,
 ) -> None:
     """Run the service: two HTTP calls a turn, an embedded graph."""
-    settings = context.settings(host=host, port=port)
+    settings = context.settings(host=host, port=port, workers=workers)
     if not is_guarded(settings, now=SystemClock().now()):
         raise CommandFailed(
             f"{settings.host} can be reached from outside this machine, and no key protects the memory: "
@@ -57,9 +62,7 @@ async def serve(
     _on_signals(is_stopped.set)
     async with AsyncExitStack() as opened:
         with bar("opening"):
-            from service.cli.server import served_home
-
-            served = await opened.enter_async_context(served_home(settings))
+            served = await opened.enter_async_context(_served(settings))
         # uvicorn raises the signal again when it is done: ours stays, so that memory still closes in order.
         _on_signals(served.stop)
         if is_stopped.is_set():
@@ -68,6 +71,17 @@ async def serve(
         await served.answer()
         with bar("closing"):
             await opened.aclose()
+
+
+def _served(settings: Settings) -> AbstractAsyncContextManager[ServedHome]:
+    """The home, served by this process alone or by several."""
+    if settings.workers > 1:
+        from service.cli.front import home_served_by_workers
+
+        return home_served_by_workers(settings)
+    from service.cli.server import served_home
+
+    return served_home(settings)
 
 
 def _on_signals(act: Callable[[], None]) -> None:
@@ -115,6 +129,8 @@ def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:
     yield Row("vectors", embedder_of(settings))
     yield Row("tokens", "counted here, offline")
     yield Row("network", network_of(settings))
+    if settings.workers > 1:
+        yield Row("workers", f"{settings.workers} processes, each with its own minds")
     if keys:
         yield Row("keys", f"{counted(keys, 'key')}: every call needs one")
     elif settings.trust_network:

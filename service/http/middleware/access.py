@@ -64,9 +64,13 @@ class AccessCheck:
         """
         state = scope["state"]
         credentials = _credentials({**scope, "method": "GET"})
-        authorize = partial(state["memory"].authenticator.authenticate, credentials)
+        authenticate = partial(state["memory"].authenticator.authenticate, credentials)
+
+        async def authorize() -> None:
+            authenticate()
+
         try:
-            caller = authorize()
+            caller = authenticate()
         except MemoryFault as fault:
             await refuse_websocket(WebSocket(scope, receive, send), fault)
             return

@@ -2,12 +2,14 @@
 Counts and times every request, and opens its root span, by the template of its route, since a path contains ids.
 
 There are two layers: the router names the route to the layer next to it, and refusals come from layers in between.
+Where several processes serve the home, the one that answers a request counts it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from service.http.middleware.forward import FORWARDED
 from service.ports.spans import NoopSpans
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class RequestMetrics:
             return
         memory: Memory = scope["state"]["memory"]
         monotonic = memory.clock.monotonic
-        started, status, routes = monotonic(), None, list[str]()
+        started, status, routes, forwarded = monotonic(), None, list[str](), list[bool]()
 
         async def observe(message: Message) -> None:
             nonlocal status
@@ -43,14 +45,16 @@ class RequestMetrics:
                 status = int(message["status"])
             await send(message)
 
-        spans = _NO_SPANS if scope["path"] in _UNTRACED else memory.telemetry.spans
+        is_untraced = scope["path"] in _UNTRACED or memory.minds.share.is_front
+        spans = _NO_SPANS if is_untraced else memory.telemetry.spans
         with spans.served(scope["headers"]) as record:
             try:
-                await self._app({**scope, _ROUTES: routes}, receive, observe)
+                await self._app({**scope, _ROUTES: routes, FORWARDED: forwarded}, receive, observe)
             finally:
                 labels = {"route": routes[0] if routes else _OTHER, "method": _method(scope)}
                 record(**labels, status=status)
-                memory.telemetry.tally.request(**labels, status=_class(status), seconds=monotonic() - started)
+                if not forwarded:
+                    memory.telemetry.tally.request(**labels, status=_class(status), seconds=monotonic() - started)
 
 
 class RouteName:

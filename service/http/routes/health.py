@@ -6,15 +6,12 @@ import anyio.to_thread
 from fastapi import APIRouter, Response, status
 from fastapi.responses import PlainTextResponse
 
-from consolidation.kernel.errors import MemoryFault
-from consolidation.kernel.release import installed_version
 from service.http.dependencies import CallerDep, MemoryDep
-from service.http.metrics import metric_series
 from service.http.openapi import answers
+from service.http.processes import all_series, readiness
 from service.http.prometheus import CONTENT_TYPE, exposition
 from service.http.schemas.examples import ALIVE, METRICS, READY
 from service.http.schemas.health import Alive, Ready
-from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 
 router = APIRouter(tags=["health"])
 
@@ -38,17 +35,7 @@ async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Re
 
     Of a graph in shards, one that fails is named and makes nothing unready: the minds of the others are served.
     """
-    dependencies = memory.telemetry.dependencies
-    graph = dependencies.get(GRAPH)
-    parts = {name: one.trouble or NO_TROUBLE for name, one in dependencies.all.items()}
-    parts[WARM_UP] = NO_TROUBLE if memory.warmed.is_set() else "loading what the first pre-turn call needs"
-    if graph.trouble is None:
-        try:
-            await memory.graphs.ping()
-        except MemoryFault as error:
-            parts[GRAPH] = str(error)
-    is_ready = all(state == NO_TROUBLE for state in parts.values())
-    parts = {name: one.trouble or NO_TROUBLE for name, one in dependencies.with_shards.items()} | parts
+    is_ready, parts = await readiness(memory)
     response.status_code = status.HTTP_200_OK if is_ready else status.HTTP_503_SERVICE_UNAVAILABLE
     return Ready(status="ready" if is_ready else "degraded", parts=parts if caller.sees_all else {})
 
@@ -62,11 +49,4 @@ async def readyz(memory: MemoryDep, caller: CallerDep, response: Response) -> Re
 async def metrics(memory: MemoryDep) -> PlainTextResponse:
     """Counters and timings of the service in Prometheus's text format. They contain no names and no words."""
     await anyio.to_thread.run_sync(import_module, "prometheus_client")
-    series = metric_series(
-        version=installed_version(),
-        tally=memory.telemetry.tally,
-        spending=memory.telemetry.usage.snapshot(),
-        dependencies=memory.telemetry.dependencies,
-        minds=await memory.minds.totals(),
-    )
-    return PlainTextResponse(exposition(series), media_type=CONTENT_TYPE)
+    return PlainTextResponse(exposition(await all_series(memory)), media_type=CONTENT_TYPE)

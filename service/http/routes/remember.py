@@ -15,9 +15,8 @@ from service.http.schemas.fields import KIND_NAMES, Instant, MindNameIn, Questio
 from service.http.schemas.minds import MemoryOut, RememberedOut
 from service.http.schemas.resonance import sources_out
 from service.index.turn_fields import TurnFilter
-from service.mind.also_read import checked_minds, opened_minds
+from service.mind.also_read import UNAVAILABLE, checked_minds, opened_minds
 from service.mind.own_settings import MOST_ALSO_READ
-from service.resonance.other_minds import UNAVAILABLE
 from service.retrieval.remember import KINDS, Remembered, TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
@@ -99,7 +98,9 @@ async def remember(
     """
     found = await memory.minds.find(mind_id)
     own = await memory.minds.own_settings(mind_id)
-    async with opened_minds(memory.minds, mind_id, asked=also.named, own=own, sees=also.sees) as others:
+    async with opened_minds(
+        memory.minds, mind_id, asked=also.named, own=own, sees=also.sees, fleet=memory.fleet
+    ) as others:
         memories, degraded = await memory.recall.remember_in(
             (found, *others.minds),
             query,

@@ -45,7 +45,9 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
         mind = await memory.minds.find(mind_id)
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
-    async with opened_minds(memory.minds, mind_id, asked=named, own=own, sees=caller.sees) as others:
+    async with opened_minds(
+        memory.minds, mind_id, asked=named, own=own, sees=caller.sees, fleet=memory.fleet
+    ) as others:
         request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds)
         found = await memory.pipeline.resonate(mind, request)
     return _answer(mind_id, found, known_etag=posted.known_story_etag, shows_trace="trace" in posted.include)

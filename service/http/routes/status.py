@@ -10,6 +10,7 @@ from consolidation.workspace import mind_id_of
 from service.catalog.minds import page_of_minds
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.openapi import answers
+from service.http.processes import ProcessState, state
 from service.http.schemas.minds import OutcomeCounts
 from service.http.schemas.resonance import UsageOut
 from service.http.schemas.status import (
@@ -25,8 +26,6 @@ from service.http.schemas.status import (
     StoryStandingOut,
 )
 from service.mind.summary import MindSummary
-from service.observability.counters import Tally
-from service.observability.dependency_health import Dependency
 from service.observability.model_usage import ModelCall
 
 router = APIRouter(prefix="/v1", tags=["health"])
@@ -49,28 +48,22 @@ async def status(
     def is_shown(one: str) -> bool:
         return only in {None, one} and caller.sees(one)
 
-    page = await page_of_minds(memory.minds, sees=is_shown, cursor=cursor, limit=limit)
+    page = await page_of_minds(memory.minds, sees=is_shown, cursor=cursor, limit=limit, fleet=memory.fleet)
+    found = await state(memory)
     return StandingOut(
         version=installed_version(),
         started_at=memory.started_at,
         now=memory.clock.now(),
-        dependencies=[_dependency(one) for one in memory.telemetry.dependencies.with_shards.values()]
-        if caller.sees_all
-        else [],
-        model_calls=[_model_call(one) for one in memory.telemetry.usage.last_calls] if caller.sees_all else [],
-        learnt=_learnt(memory.telemetry.tally) if caller.sees_all else None,
+        dependencies=[DependencyOut.model_validate(one) for one in found.dependencies] if caller.sees_all else [],
+        model_calls=[_model_call(one) for one in found.model_calls] if caller.sees_all else [],
+        learnt=_learnt(found) if caller.sees_all else None,
         minds=[_mind(one, memory.sleep.thresholds) for one in page.items],
         next_cursor=page.next_cursor,
     )
 
 
-def _learnt(tally: Tally) -> LearntOut:
-    return LearntOut(surfaced=sum(tally.flashbacks.values()), outcomes=OutcomeCounts(**tally.outcomes))
-
-
-def _dependency(one: Dependency) -> DependencyOut:
-    state = one.breaker_state() if one.breaker_state is not None else None
-    return DependencyOut.model_validate({"name": one.name, "trouble": one.trouble, "breaker": state})
+def _learnt(found: ProcessState) -> LearntOut:
+    return LearntOut(surfaced=found.surfaced, outcomes=OutcomeCounts(**found.outcomes))
 
 
 def _model_call(one: ModelCall) -> ModelCallOut:
