@@ -33,6 +33,10 @@ CREATE TABLE minds (
 ) WITHOUT ROWID;
 CREATE INDEX due ON minds (story_due_at) WHERE is_resting AND story_due_at IS NOT NULL;
 """
+# What is asked of all rows at once, apart from their long texts; a file of before gets it at its next opening.
+_ALL_ROWS = """
+CREATE INDEX IF NOT EXISTS sums ON minds (is_resting, pending_turns, pending_tokens, parked, has_failed, embedder);
+"""
 _ADD = "INSERT OR REPLACE INTO minds VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)"
 _WAKE = "UPDATE minds SET is_resting = 0 WHERE mind_id = ? AND is_resting"
 _SUMS = """
@@ -160,6 +164,7 @@ def _connect(file: Path) -> sqlite3.Connection:
         for table, kind in database.execute("SELECT name, type FROM sqlite_master WHERE type = 'table'").fetchall():
             database.execute(f"DROP {kind} {table}")
         database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+    database.executescript(_ALL_ROWS)
     return database
 
 
