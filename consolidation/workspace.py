@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +19,11 @@ MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
 LONGEST_MIND_NAME = 200  # characters of the name that a caller may give a mind
 _MOST_PERSONA = 8_000  # characters of SOUL.md and PURPOSE.md that are read
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->")
+SESSIONS, SLEEP_STATE, REBUILDING = "sessions", "sleep.json", ".rebuilding"  # names that are looked for in every mind
 _UNREADABLE = "\ufffd"  # stands for bytes that are not text: two such names would look the same
 _LOGS = ("outcomes.jsonl", "calls-by-day.jsonl", "corrections.jsonl")
 _OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md", "briefing.md")
-_SLEEP = ("dreams.jsonl", "sleep.json", ".dream.json", "evaluation.jsonl")
+_SLEEP = ("dreams.jsonl", SLEEP_STATE, ".dream.json", "evaluation.jsonl")
 _WRITINGS_HISTORY = tuple(f"{name.removesuffix('.md')}-history" for name in _OWN_WRITINGS)
 _FOLDERS = ("memory", "prompts", "transcript", "story-history", "derived", *_WRITINGS_HISTORY)
 _NEVER_LINKS = ("MEMORY.md", "settings.toml", *_FOLDERS, *_LOGS, *_SLEEP, *_OWN_WRITINGS)
@@ -63,7 +66,7 @@ class Workspace:
     @property
     def sessions(self) -> Path:
         """Session files of a chatbot, to be imported."""
-        return self.folder / "sessions"
+        return self.folder / SESSIONS
 
     @property
     def soul(self) -> Path:
@@ -121,7 +124,7 @@ class Workspace:
     @property
     def sleep_state(self) -> Path:
         """Whether an agent sleeps, until when, and which dream is owed."""
-        return self.folder / "sleep.json"
+        return self.folder / SLEEP_STATE
 
     @property
     def evaluation(self) -> Path:
@@ -149,7 +152,7 @@ class Workspace:
     @property
     def rebuilding(self) -> Path:
         """Exists while graph and full text are being dropped, so that a kill does not leave one of them."""
-        return self.folder / ".rebuilding"
+        return self.folder / REBUILDING
 
     @property
     def example(self) -> Path:
@@ -272,8 +275,8 @@ def workspace_of(home: Path, mind_id: str, *, linked_folders: tuple[Path, ...] =
     return Workspace(home / "minds" / checked_mind_id(mind_id), linked_folders)
 
 
-def minds_of(home: Path) -> tuple[str, ...]:
-    """The ids of all minds under *home*, sorted."""
-    folder = home / "minds"
-    found = folder.iterdir() if folder.is_dir() else ()
-    return tuple(sorted(mind.name for mind in found if re.fullmatch(MIND_ID, mind.name) and Workspace(mind).exists))
+def has_minds(home: Path) -> bool:
+    """Whether there is any mind under *home*; not all of them are looked at."""
+    with suppress(FileNotFoundError), os.scandir(home / "minds") as found:
+        return any(re.fullmatch(MIND_ID, mind.name) and Workspace(Path(mind.path)).exists for mind in found)
+    return False

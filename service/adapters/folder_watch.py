@@ -1,53 +1,66 @@
-"""Waits for changes below a folder, by what the operating system tells of them: the only importer of watchfiles."""
+"""Waits for changes below folders, by what the operating system tells of them: the only importer of watchfiles."""
 
 from __future__ import annotations
 
 import logging
+import threading
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Collection
     from pathlib import Path
 
 _QUIET_MS, _LATEST_MS = 100, 1_000
+_NOTHING_MS = 2_000
 
 
 class FolderUnwatchable(OSError):
     """The system does not report changes here: it has no room for more watches, or never does for this disk."""
 
 
-async def changes(folder: Path, *, concerns: Callable[[tuple[str, ...]], bool]) -> AsyncIterator[set[tuple[str, ...]]]:
+async def changes(folder: Path, *, within: Collection[str]) -> AsyncGenerator[set[tuple[str, ...]]]:
     """
-    The names below *folder* that lead to what has changed, as often as something has that *concerns* us.
+    The names below *folder* that lead to what has changed below those of its folders that are called *within*.
 
-    Raises FolderUnwatchable.
+    An empty set comes where nothing has for two seconds. Ends where none of these folders is there. Everything that
+    looks at the disk does so in a thread. Raises FolderUnwatchable.
     """
-    awatch = await anyio.to_thread.run_sync(_awatch)
     roots = [str(folder), str(await anyio.to_thread.run_sync(folder.resolve))]  # macOS tells of the latter
 
     def steps(path: str) -> tuple[str, ...]:
         inner = next((path[len(root) :] for root in roots if path.startswith(f"{root}/")), "")
         return tuple(inner.strip("/").split("/"))
 
+    is_over = threading.Event()
     try:
-        found = awatch(
-            folder,
-            watch_filter=lambda _, path: concerns(steps(path)),
-            step=_QUIET_MS,
-            debounce=_LATEST_MS,
-            ignore_permission_denied=True,
-        )
-        async for changed in found:
+        found = await anyio.to_thread.run_sync(_watched, [folder / name for name in within], is_over)
+        while (changed := await anyio.to_thread.run_sync(next, found, None, abandon_on_cancel=True)) is not None:
             yield {steps(path) for _, path in changed}
+    except FileNotFoundError:  # a folder went meanwhile
+        return
     except (OSError, RuntimeError) as error:
         raise FolderUnwatchable(str(error)) from error
+    finally:
+        is_over.set()
 
 
-def _awatch() -> Any:  # noqa: ANN401 - as watchfiles has it
-    """Its function, once it has been taught to be quiet: it logs each change."""
-    from watchfiles import awatch
+def _watched(folders: list[Path], is_over: threading.Event) -> Any:  # noqa: ANN401 - as watchfiles has it
+    """What yields the changes; it begins to watch at its first step."""
+    from watchfiles import watch
 
-    logging.getLogger("watchfiles").setLevel(logging.WARNING)
-    return awatch
+    logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it logs each change
+    there = [one for one in folders if one.is_dir()]
+    if not there:
+        return iter(())
+    return watch(
+        *there,
+        watch_filter=None,
+        step=_QUIET_MS,
+        debounce=_LATEST_MS,
+        stop_event=is_over,
+        rust_timeout=_NOTHING_MS,
+        yield_on_timeout=True,
+        ignore_permission_denied=True,
+    )

@@ -13,6 +13,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import HomeFault, MemoryFault
+from consolidation.workspace import REBUILDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +68,7 @@ class Rebuilder:
 
     async def resume(self, background: Background) -> None:
         """Repeat the rebuilds that a kill interrupted, as soon as the graph answers."""
-        for mind_id in await self._minds.those_with(lambda _, workspace: workspace.rebuilding.exists()):
+        for mind_id in await self._minds.those_with(lambda folder: REBUILDING in folder.names):
             while self._minds.workspace(mind_id).rebuilding.exists() and not background.is_stopping:
                 try:
                     with self._minds.gate.enter(mind_id):

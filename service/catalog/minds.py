@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
+
+import anyio.to_thread
 
 from consolidation.kernel.errors import MemoryFault, NotFound, WorkerUnavailable
 from service.catalog.cursors import cursor_of, place_in
@@ -18,7 +19,7 @@ from service.mind.health import LaneName
 from service.mind.summary import MindSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Collection, Sequence
 
     from service.mind.minds import Minds
     from service.workers.fleet import Fleet
@@ -38,19 +39,20 @@ class MindPage:
 async def page_of_minds(
     minds: Minds,
     *,
-    sees: Callable[[str], bool],
+    among: Collection[str] | None,
     cursor: str | None = None,
     limit: int,
     fleet: Fleet | None = None,
 ) -> MindPage:
     """
-    Up to *limit* (at most 500) of the minds that *sees* is true of, after *cursor*.
+    Up to *limit* (at most 500) of the minds, after *cursor*, that are *among* these; None stands for all.
 
     A mind that can not be opened is listed with the reason. Raises InvalidRequest for a bad cursor.
     """
-    place, ids = place_in(_LIST, cursor, str), minds.ids()
+    place = place_in(_LIST, cursor, str)
+    ids = await anyio.to_thread.run_sync(_ids, minds, among)
     first = bisect_right(ids, place[0]) if place is not None else 0
-    found = list(islice(filter(sees, islice(ids, first, None)), limit + 1))
+    found = ids[first : first + limit + 1]
     shown = found[:limit]
     known = await (summaries_of(minds, shown) if fleet is None else _from_workers(fleet, shown))
     next_cursor = cursor_of(_LIST, shown[-1]) if len(found) > limit else None
@@ -74,6 +76,10 @@ async def _from_workers(fleet: Fleet, mind_ids: Sequence[str]) -> dict[str, Mind
 
     found = await asyncio.gather(*(ask(number, wanted) for number, wanted in fleet.by_owner(mind_ids).items()))
     return {mind_id: one for summaries in found for mind_id, one in summaries.items()}
+
+
+def _ids(minds: Minds, among: Collection[str] | None) -> Sequence[str]:
+    return minds.ids() if among is None else sorted(minds.known() & set(among))
 
 
 async def _opened(minds: Minds, mind_id: str) -> MindSummary | None:

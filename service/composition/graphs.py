@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from consolidation.workspace import minds_of, workspace_of
+from consolidation.workspace import has_minds, workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.server import EmbeddedServer
@@ -53,7 +53,7 @@ async def start_embedded_server(settings: Settings, stack: AsyncExitStack) -> Em
     server = EmbeddedServer(settings.folder / "graph")
     await server.start()
     stack.push_async_callback(server.stop)
-    if minds_of(settings.folder):
+    if has_minds(settings.folder):
         with suppress(TimeoutError):
             async with asyncio.timeout(_LOADING_SECONDS):
                 await server.wait_until_ready()

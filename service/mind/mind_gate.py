@@ -52,6 +52,11 @@ class MindGate:
         """Whether the whole mind is being erased."""
         return mind_id in self._closed
 
+    @property
+    def closed(self) -> frozenset[str]:
+        """The minds that are being erased as a whole."""
+        return frozenset(self._closed)
+
     def set_paused(self, mind_id: str, paused: Paused) -> None:
         """Pause so much of a mind's background work, and let the rest go on."""
         self._paused[mind_id] = paused

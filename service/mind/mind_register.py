@@ -39,12 +39,17 @@ CREATE TABLE minds (
 ) WITHOUT ROWID;
 CREATE INDEX due ON minds (story_due_at) WHERE is_resting AND story_due_at IS NOT NULL;
 """
+# What is asked of all rows at once, apart from their long texts; a file of before gets it at its next opening.
+_ALL_ROWS = """
+CREATE INDEX IF NOT EXISTS sums ON minds (is_resting, pending_turns, pending_tokens, parked, has_failed, embedder)
+"""
 _ADD = "INSERT OR REPLACE INTO minds VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)"
 _WAKE = "UPDATE minds SET is_resting = 0 WHERE mind_id = ? AND is_resting"
 _SUMS = """
 SELECT count(*), coalesce(sum(pending_turns), 0), coalesce(sum(pending_tokens), 0), coalesce(sum(parked), 0),
-  coalesce(sum(has_failed), 0) FROM minds WHERE is_resting AND is_ours(mind_id)
+  coalesce(sum(has_failed), 0) FROM minds WHERE is_resting
 """
+_OF_OURS = " AND is_ours(mind_id)"  # asked of each row, so only where there are others' rows
 _MOST_AT_ONCE = 500
 
 
@@ -80,11 +85,12 @@ class MindRegister:
 
     def __init__(self, file: Path, *, share: Share = WHOLE) -> None:
         self._file = SqliteFile(file, connect=partial(_connect, share=share), name="the register of minds")
+        self._of_ours = "" if share.is_whole else _OF_OURS
 
     def resting_ids(self) -> set[str]:
         """The ids of all minds that are resting."""
         with self._file.opened() as database:
-            rows = database.execute("SELECT mind_id FROM minds WHERE is_resting AND is_ours(mind_id)")
+            rows = database.execute(f"SELECT mind_id FROM minds WHERE is_resting{self._of_ours}")  # noqa: S608
             return {mind_id for (mind_id,) in rows}
 
     def get(self, mind_ids: Iterable[str]) -> dict[str, RestingMind]:
@@ -126,9 +132,9 @@ class MindRegister:
 
     def due(self, now: float, *, limit: int) -> tuple[str, ...]:
         """Resting minds whose story is due, the longest due first."""
+        of_ours = self._of_ours
         rows = (
-            "SELECT mind_id FROM minds WHERE is_resting AND story_due_at <= ? AND is_ours(mind_id) "
-            "ORDER BY story_due_at LIMIT ?"
+            f"SELECT mind_id FROM minds WHERE is_resting AND story_due_at <= ?{of_ours} ORDER BY story_due_at LIMIT ?"  # noqa: S608
         )
         with self._file.opened() as database:
             return tuple(mind_id for (mind_id,) in database.execute(rows, (now, limit)))
@@ -137,15 +143,15 @@ class MindRegister:
         """Those of *mind_ids* that are resting, the least recently used first."""
         with self._file.opened() as database:
             rows = database.execute(
-                "SELECT mind_id FROM minds WHERE is_resting AND mind_id IN (SELECT value FROM json_each(?)) "
-                "AND is_ours(mind_id) ORDER BY used_at LIMIT ?",
+                "SELECT mind_id FROM minds WHERE is_resting AND mind_id IN (SELECT value FROM json_each(?))"  # noqa: S608
+                f"{self._of_ours} ORDER BY used_at LIMIT ?",
                 (json.dumps(sorted(mind_ids)), limit),
             )
             return tuple(mind_id for (mind_id,) in rows)
 
     def of_other_embedders(self, embedder: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
         """The resting minds of which no embedder is known; and, with their embedder, those of another one."""
-        rows = "SELECT mind_id, embedder FROM minds WHERE is_resting AND embedder IS NOT ? AND is_ours(mind_id)"
+        rows = f"SELECT mind_id, embedder FROM minds WHERE is_resting AND embedder IS NOT ?{self._of_ours}"  # noqa: S608
         with self._file.opened() as database:
             found = database.execute(rows, (embedder,)).fetchall()
         return tuple(mind_id for mind_id, name in found if name is None), tuple(row for row in found if row[1])
@@ -153,7 +159,7 @@ class MindRegister:
     def totals(self) -> Totals:
         """Sums over the minds that are resting."""
         with self._file.opened() as database:
-            minds, turns, tokens, parked, failed = database.execute(_SUMS).fetchone()
+            minds, turns, tokens, parked, failed = database.execute(_SUMS + self._of_ours).fetchone()
         return Totals(minds, PendingTurns(turns, tokens), parked, failed)
 
     def close(self) -> None:
@@ -169,6 +175,7 @@ def _connect(file: Path, *, share: Share) -> sqlite3.Connection:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version != _VERSION:
         _make_anew(database)
+    database.execute(_ALL_ROWS)
     return database
 
 

@@ -28,7 +28,7 @@ from consolidation.workspace import Workspace, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
 from service.mind.health import Health, LaneName
-from service.mind.mind_listing import MindListing
+from service.mind.mind_listing import MindFolder, MindListing
 from service.mind.outcomes import Outcomes
 from service.mind.own_settings import OwnSettingsFile
 from service.mind.resting import RestingMinds
@@ -135,6 +135,15 @@ class OpenMinds:
     share: Share = WHOLE
 
 
+@dataclass(slots=True)
+class _Look:
+    """A question about the folders of all minds, and its answer."""
+
+    is_so: Callable[[MindFolder], object]
+    found: list[str] = field(default_factory=list)
+    error: OSError | None = None
+
+
 class Minds:
     """
     Opens and closes minds. Asking for one that does not exist creates nothing.
@@ -177,29 +186,42 @@ class Minds:
         self._held = Counter[str]()
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
+        self._looks: list[_Look] = []  # that wait for the next look
+        self._looking = asyncio.Lock()
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all minds that exist, sorted, whichever process has them."""
-        return tuple(mind_id for mind_id in self._listing.ids() if not self.gate.is_closed(mind_id))
+        ids, closed = self._listing.ids(), self.gate.closed
+        return tuple(mind_id for mind_id in ids if mind_id not in closed) if closed else ids
+
+    def known(self) -> frozenset[str]:
+        """The same ids, in no order."""
+        return self._listing.known() - self.gate.closed
 
     async def unlooked(self) -> tuple[str, ...]:
         """The ids of minds that are not open and may have something to do: new, or at work when the service died."""
         resting = await self._resting.ids()
-        ids = await anyio.to_thread.run_sync(self.ids)
-        return tuple(
-            mind_id
-            for mind_id in ids
-            if mind_id not in resting and mind_id not in self._open and self.share.owns(mind_id)
-        )
+        self._listing.assume(resting)
+        known = await anyio.to_thread.run_sync(self.known)
+        return tuple(sorted(filter(self.share.owns, known.difference(resting, self._open))))
 
-    async def those_with(self, is_so: Callable[[str, Workspace], object]) -> tuple[str, ...]:
-        """The ids of our minds of whose files *is_so* is true; it is called in a thread, and no mind is opened."""
+    async def those_with(self, is_so: Callable[[MindFolder], object]) -> tuple[str, ...]:
+        """
+        The ids of our minds of whose folders *is_so* is true; it is called in a thread, and no mind is opened.
 
-        def look() -> tuple[str, ...]:
-            ours = filter(self.share.owns, self.ids())
-            return tuple(mind_id for mind_id in ours if is_so(mind_id, self.workspace(mind_id)))
-
-        return await anyio.to_thread.run_sync(look)
+        Whoever asks while others wait shares one look at all folders with them.
+        """
+        mine = _Look(is_so)
+        self._looks.append(mine)
+        await asyncio.sleep(0)  # all who come at once share the first
+        async with self._looking:
+            if looks := tuple(self._looks):
+                self._looks.clear()
+                self._listing.assume(await self._resting.ids())
+                await anyio.to_thread.run_sync(self._look_at_all, looks)
+        if mine.error is not None:
+            raise mine.error
+        return tuple(mine.found)
 
     def workspace(self, mind_id: str) -> Workspace:
         """A mind's folder, whether it exists or not. Raises InvalidMindId."""
@@ -394,6 +416,18 @@ class Minds:
                 )
                 if known is not None:
                     self._resting.restore(self._open[mind_id], known)
+
+    def _look_at_all(self, looks: Sequence[_Look]) -> None:
+        home = str(self._home)
+        try:
+            for mind_id in filter(self.share.owns, self.ids()):
+                folder = MindFolder(home, mind_id)
+                for look in looks:
+                    if look.is_so(folder):
+                        look.found.append(mind_id)
+        except OSError as error:
+            for look in looks:
+                look.error = error
 
     def _trace_log(self, workspace: Workspace) -> TraceLog:
         index, days = workspace.trace_index, self._keep_traces_days

@@ -11,7 +11,7 @@ import re
 import threading
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import batched, islice
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from consolidation.kernel.files import append_synced
 from consolidation.kernel.links import open_regular
 from service.index.trace_index import CallFilter, IndexedCall, TraceIndex
 from service.mind import call_figures
+from service.mind.trace_document import PhasesTrace
 from service.mind.trace_files import TraceFiles, TracePlace, oldest_kept
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _TAIL_BYTES = 4 * 1024 * 1024
 _REMEMBERED_TRACES = 200
 _REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a memory back for
 _LINES_A_STEP = 50  # for so long, a call that is noted meanwhile waits
+_NO_PHASES = PhasesTrace()
 _MOST_DAYS, _MOST_BYTES = 2**22, 2**40
 
 
@@ -88,7 +90,7 @@ class TraceLog:
         self._keep_days = keep_days
         # Taken in this order: by what reads files on into the index, by what writes files, by what is in memory.
         self._reading, self._writing, self._mutex = threading.Lock(), threading.Lock(), threading.Lock()
-        self._traces: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
+        self._traces: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)  # without phases: these are most of it
         self._unwritten: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
         self._shown: dict[str, deque[Echoes]] = {}
         with suppress(OSError):  # what can not be read was a help, not the truth
@@ -121,11 +123,9 @@ class TraceLog:
             )
 
     def find(self, trace_id: str) -> TraceDocument | None:
-        """A trace by its id: from memory, else from the files. Raises OSError."""
-        with self._mutex:
-            for trace in self._traces:
-                if trace.trace_id == trace_id:
-                    return trace
+        """A trace by its id. Raises OSError."""
+        if (unwritten := self._not_in_files().get(trace_id)) is not None:
+            return unwritten
         try:
             with self._reading:
                 self._catch_up()
@@ -149,7 +149,7 @@ class TraceLog:
         )
 
     def recent(self, *, limit: int) -> tuple[TraceDocument, ...]:
-        """The newest traces in memory, newest first."""
+        """The newest traces, newest first, without their phases. Reads no file."""
         with self._mutex:
             return tuple(reversed(self._traces))[:limit]
 
@@ -164,23 +164,34 @@ class TraceLog:
         except IndexUnusable:
             if below is not None or wanted != CallFilter():
                 raise
-            return TracePage(self.recent(limit=limit), None)  # a full disk hides nothing
+            return TracePage(self._newest(limit=limit), None)  # a full disk hides nothing
         more = f"{found[limit - 1][0]}.{found[limit - 1][1]}" if len(found) > limit else None
         return TracePage(tuple(one for one in traces if one is not None), more)
 
     def calls_in(self, spans: Sequence[CallSpan], *, most: int) -> list[tuple[TraceDocument, ...]]:
         """Of each span the *most* newest traces, newest first; without an index, of those in memory."""
-        newest = {one.trace_id: one for one in self.recent(limit=_REMEMBERED_TRACES)}
         try:
             with self._reading:
                 self._catch_up()
-                return [tuple(self._read_in(span, newest, most)) for span in spans]
+                unwritten = self._not_in_files()
+                return [tuple(self._read_in(span, unwritten, most)) for span in spans]
         except IndexUnusable:
-            return [tuple(islice((one for one in newest.values() if _is_in(one, span)), most)) for span in spans]
+            newest = self._newest(limit=_REMEMBERED_TRACES)
+            return [tuple(islice((one for one in newest if _is_in(one, span)), most)) for span in spans]
 
-    def _read_in(self, span: CallSpan, newest: Mapping[str, TraceDocument], most: int) -> Iterator[TraceDocument]:
+    def _not_in_files(self) -> dict[str, TraceDocument]:
+        """What waits for room on the disk, newest last."""
+        return {one.trace_id: one for one in tuple(self._unwritten)}
+
+    def _newest(self, *, limit: int) -> tuple[TraceDocument, ...]:
+        """The newest traces, newest first, whole: what files and memory hold, without the index. Raises OSError."""
+        written = self._files.newest(most=limit, most_bytes=_TAIL_BYTES)
+        found = {one.trace_id: one for one in written} | self._not_in_files()
+        return tuple(islice(reversed(found.values()), limit))
+
+    def _read_in(self, span: CallSpan, unwritten: Mapping[str, TraceDocument], most: int) -> Iterator[TraceDocument]:
         for place, trace_id in self._index.newest_in(span, limit=most):
-            found = newest.get(trace_id) or self._files.read(TracePlace(*place))
+            found = unwritten.get(trace_id) or self._files.read(TracePlace(*place))
             if found is not None:
                 yield found
 
@@ -296,7 +307,7 @@ class TraceLog:
             self._remember(trace)
 
     def _remember(self, trace: TraceDocument) -> None:
-        self._traces.append(trace)
+        self._traces.append(replace(trace, phases=_NO_PHASES))
         echoes = self._shown.setdefault(trace.session_id, deque(maxlen=_REMEMBERED_ECHOES))
         echoes.append(
             Echoes(

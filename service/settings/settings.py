@@ -105,7 +105,7 @@ class Settings(BaseSettings):
         description="The number of connections above which one that waits is closed, first of the address with most.",
     )
     most_open_minds: Annotated[int, Field(ge=0)] = Field(
-        300,
+        150,
         description="The number of minds above which one that nobody uses is closed, the least recently used first; "
         "0 sets no limit. A closed mind is opened again by its next call.",
     )

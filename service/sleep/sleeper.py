@@ -22,6 +22,7 @@ from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_s
 from consolidation.dreams.sleep_state import OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
 from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
+from consolidation.workspace import SLEEP_STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,7 +265,7 @@ class Sleeper:
 
     async def resume(self) -> None:
         """Begin every dream that a stop of the service left behind."""
-        for mind_id in await self._minds.those_with(lambda _, workspace: workspace.sleep_state.exists()):
+        for mind_id in await self._minds.those_with(lambda folder: SLEEP_STATE in folder.names):
             # A mind that can not be opened is told by its own status.
             with suppress(MemoryFault, OSError), self._minds.gate.enter(mind_id):
                 mind = await self._minds.find(mind_id)

@@ -24,6 +24,7 @@ from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
 from consolidation.transcript.tombstones import not_erased
+from consolidation.workspace import SESSIONS
 from service.importing.exchanges import exchanges
 from service.importing.ids import IdAssigner
 from service.ingest.intake import OFF_THE_RECORD, DroppedMessage
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from consolidation.workspace import Workspace
     from service.ingest.intake import Intake
+    from service.mind.mind_listing import MindFolder
     from service.mind.minds import Mind, Minds
     from service.runtime.background import Background
     from service.story.scheduler import StoryScheduler
@@ -116,7 +118,13 @@ class StorySync:
 
     async def import_at_start(self) -> None:
         """Import the session files that came while the service was down, and begin runs that narrate them."""
-        found = await self._minds.those_with(self.folders.newest_of)
+
+        def has_sessions(folder: MindFolder) -> bool:
+            if SESSIONS not in folder.names:
+                return False
+            return bool(self.folders.newest_of(folder.mind_id, self._minds.workspace(folder.mind_id)))
+
+        found = await self._minds.those_with(has_sessions)
         for mind_id in sorted({*found, self.folders.mind_id}):
             if self._minds.gate.is_closed(mind_id) or not self._minds.share.owns(mind_id):
                 continue
@@ -134,9 +142,9 @@ class StorySync:
         """
         seen: set[str] = set()
 
-        def is_new_and_untold(mind_id: str, workspace: Workspace) -> bool:
-            known.add(mind_id)
-            return mind_id not in seen and self._is_untold(workspace)
+        def is_new_and_untold(folder: MindFolder) -> bool:
+            known.add(folder.mind_id)
+            return folder.mind_id not in seen and self._is_untold(self._minds.workspace(folder.mind_id))
 
         while not self._background.is_stopping:
             known = set[str]()

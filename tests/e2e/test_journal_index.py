@@ -47,12 +47,12 @@ async def test_a_note_is_read_and_embedded_as_soon_as_it_is_saved(tmp_path):
         person = await person_of(service, tmp_path)
 
         async def embedded():
-            while True:
+            while not person.index.exists():
                 person.write("memory/new.md", "Tulips grow by the fence.\n")  # the watch may still be about to begin
                 for _ in range(20):
                     await asyncio.sleep(0.05)
-                    if person.index.exists() and rows(person, "SELECT count(*) FROM vectors") == [(1,)]:
-                        return
+            while rows(person, "SELECT count(*) FROM vectors") != [(1,)]:  # written again, it would be embedded again
+                await asyncio.sleep(0.05)
 
         async with asyncio.timeout(GIVE_UP):
             await embedded()

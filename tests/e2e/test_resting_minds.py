@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -150,3 +152,48 @@ async def test_a_mind_that_was_only_looked_at_still_says_which_embedder_made_its
         unknown, _ = await minds.of_other_embedders(embedder)
 
         assert unknown == ()
+
+
+async def test_the_folders_of_open_minds_alone_are_watched(tmp_path):
+    """Broken: the watch covers all minds. The system has no watches for a hundred thousand."""
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+
+    async with running(home) as service:
+        await asyncio.sleep(2)  # the watch has begun
+        before = watches()
+        await service.resonate("ada", "What is the boat called?")
+        await until_async(lambda: watches() > before)
+
+        assert before == 0
+        assert watches() < 20
+
+
+async def test_who_asks_of_the_folders_of_all_minds_while_others_do_shares_a_look(tmp_path):
+    """Broken: each of them looks through a hundred thousand folders for itself."""
+    home, seen = tmp_path / "home", {"a": [], "b": [], "c": []}
+
+    def look_of(name, is_so):
+        return service.memory.minds.those_with(lambda folder: seen[name].append(folder) or is_so(folder))
+
+    async with running(home) as service:
+        await told(service)
+        found = await asyncio.gather(
+            look_of("a", lambda folder: "transcript" in folder.names),
+            look_of("b", lambda folder: folder.mind_id == "bob"),
+            look_of("c", lambda folder: "nothing" in folder.names),
+        )
+
+    assert found == [NAMES, ("bob",), ()]
+    assert [list(map(id, seen[name])) for name in "bc"] == [list(map(id, seen["a"]))] * 2
+
+
+def watches():
+    """How many folders this process watches."""
+    found = 0
+    for file in Path("/proc/self/fdinfo").iterdir():
+        with suppress(FileNotFoundError):
+            found += file.read_text().count("inotify wd:")
+    return found

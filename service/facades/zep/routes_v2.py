@@ -436,7 +436,7 @@ def _result(mind_id: str, entry: Any, posted: SessionSearch) -> dict[str, Any]: 
 
 async def _page_of_threads(caller: Caller, number: int, size: int) -> tuple[list[Thread], int]:
     """Threads of every user, newest first, and how many there are. Raises InvalidRequest for too many users."""
-    page = await page_of_minds(caller.memory.minds, sees=caller.principal.sees, limit=_MOST_MINDS)
+    page = await page_of_minds(caller.memory.minds, among=caller.principal.minds, limit=_MOST_MINDS)
     if page.next_cursor is not None:
         raise InvalidRequest(f"there are more than {_MOST_MINDS} users: list the threads of one", pointer="#")
     found = [thread for one in page.items for thread in await threads_of(caller, one.mind_id)]

@@ -43,7 +43,7 @@ async def minds(
     cursor: Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")] = None,
 ) -> MindsOut:
     """The minds of this home that the key may see, by their ids."""
-    page = await page_of_minds(memory.minds, sees=caller.sees, cursor=cursor, limit=limit, fleet=memory.fleet)
+    page = await page_of_minds(memory.minds, among=caller.minds, cursor=cursor, limit=limit, fleet=memory.fleet)
     is_example = await anyio.to_thread.run_sync(lambda: memory.minds.workspace(EXAMPLE).is_example)
     return MindsOut(
         minds=[_listed(one, is_example=is_example and one.mind_id == EXAMPLE) for one in page.items],

@@ -44,11 +44,8 @@ async def status(
     asked. Minds come in pages, by their ids.
     """
     only = mind_id_of(mind_id, pointer="query/mind_id") if mind_id is not None else None
-
-    def is_shown(one: str) -> bool:
-        return only in {None, one} and caller.sees(one)
-
-    page = await page_of_minds(memory.minds, sees=is_shown, cursor=cursor, limit=limit, fleet=memory.fleet)
+    among = caller.minds if only is None else tuple(filter(caller.sees, (only,)))
+    page = await page_of_minds(memory.minds, among=among, cursor=cursor, limit=limit, fleet=memory.fleet)
     found = await state(memory)
     return StandingOut(
         version=installed_version(),

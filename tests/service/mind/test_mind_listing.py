@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from service.mind.mind_listing import MindListing
+from service.mind.mind_listing import MindFolder, MindListing
 
 LATER_NS = 10_000_000_000
 
@@ -84,3 +84,48 @@ def test_a_mind_that_was_forgotten_is_looked_at_again(minds, listing):
     (minds / "ada" / "transcript").rmdir()
 
     assert listing.ids() == ("bob",)
+
+
+def test_into_folders_that_are_known_to_be_minds_nobody_looks(minds, listing):
+    """Broken: a start looks into each of a hundred thousand folders. The one without a transcript would not be listed."""
+    add(minds, "bob")
+    (minds / "ada").mkdir()
+
+    listing.assume({"ada", "gone"})
+
+    assert listing.ids() == ("ada", "bob")
+    assert listing.known() == {"ada", "bob"}
+
+
+def test_all_that_are_assumed_are_listed_where_no_other_is_there(minds, listing):
+    add(minds, "ada", "bob")
+
+    listing.assume({"ada", "bob"})
+
+    assert listing.ids() == ("ada", "bob")
+
+
+def test_one_that_was_forgotten_before_the_first_list_hides_no_other(minds, listing):
+    add(minds, "ada", "bob")
+    listing.assume({"ada", "bob"})
+
+    listing.forget("eve")
+
+    assert listing.ids() == ("ada", "bob")
+
+
+def test_nothing_is_assumed_once_the_minds_were_listed(minds, listing):
+    add(minds, "bob")
+    (minds / "ada").mkdir()
+    listing.ids()
+
+    listing.assume({"ada"})
+
+    assert listing.ids() == ("bob",)
+
+
+def test_a_folder_that_can_not_be_read_holds_no_names(tmp_path, minds):
+    add(minds, "ada")
+
+    assert MindFolder(str(tmp_path), "ada").names == {"transcript"}
+    assert MindFolder(str(tmp_path), "bob").names == frozenset()

@@ -10,7 +10,7 @@ import pytest
 from consolidation.kernel.clock import FixedClock
 from service.index.trace_index import CallFilter
 from service.mind import trace_log as module
-from service.mind.trace_document import ShownTrace, TraceDocument
+from service.mind.trace_document import PhasesTrace, SeedsTrace, ShownTrace, TraceDocument
 from service.mind.trace_log import TraceLog
 from tests.support.fragments import NOON
 
@@ -44,6 +44,18 @@ def test_a_restart_remembers_what_was_shown_and_why(file):
         assert [trace.trace_id for trace in log.recent(limit=10)] == ["two", "one"]
         assert log.find("one") == trace_of("one", 1, 2)
         assert log.find("nothing") is None
+
+
+def test_the_phases_of_a_trace_are_on_the_disk_alone(file):
+    """Broken: an open mind holds up to 200 traces whole, a megabyte of memory and more."""
+    whole = trace_of("one", 1, phases=PhasesTrace(seeds=SeedsTrace(queries=("Bruno",))))
+    first = opened(file)
+    first.add(whole)
+
+    for log in (first, opened(file)):
+        assert log.recent(limit=1) == (trace_of("one", 1),)
+        assert log.find("one") == whole
+        assert log.page(CallFilter(), limit=1).traces == (whole,)
 
 
 def test_an_echo_fades_after_so_many_turns_of_its_session(file):
