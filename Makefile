@@ -7,7 +7,7 @@ LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes
 
 # What is said where the first start fails, behind the tool's own words.
 FETCH_UV := python3 -m venv $(VENV)/uv && $(VENV)/uv/bin/pip install -q uv
-SIZE = $(if $(filter requirements.lock,$(LOCKED)),0.8 GB,1.2 GB)
+SIZE = $(if $(filter requirements.lock,$(LOCKED)),0.8 GB,1.3 GB)
 TELL := { echo >&2
 NO_UV := "uv could not be fetched: install it (https://docs.astral.sh/uv) or Python 3 with its venv, then run this again"
 NO_PYTHON := "there is no Python 3.12 and uv could not fetch one: install it, then run this again"
@@ -18,7 +18,7 @@ WORKERS := 3 # most tests wait for processes and time-outs, so three workers fil
 
 CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
 
-.PHONY: help install serve console client chat check $(CHECKS) test golden pictures bench crash fuzz compose release lock clean
+.PHONY: help install serve console client chat check $(CHECKS) test golden pictures docs bench crash fuzz compose release lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -86,6 +86,9 @@ fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 
 
 pictures: $(VENV)/.ready console ## pictures of the console for the docs, of the example life; needs chromium: make pictures ARGS="--all FOLDER"
 	$(PYTHON) -m tests.console.pictures $(ARGS)
+
+docs: $(VENV)/.ready ## the documentation as a site with a search, in build/docs/site/index.html; needs no network
+	$(PYTHON) docs/build.py $(ARGS)
 
 bench: $(VENV)/.ready ## recall on LoCoMo, stories, what a turn and size cost: make bench LOCOMO=path/to/locomo10.json ONLY=recall
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(if $(ONLY),--only $(ONLY)) \
