@@ -18,7 +18,7 @@ WORKERS := 3 # most tests wait for processes and time-outs, so three workers fil
 
 CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
 
-.PHONY: help install serve console client chat check $(CHECKS) test golden pictures bench crash fuzz compose helm release lock clean
+.PHONY: help install serve console client chat check $(CHECKS) test golden pictures docs bench crash fuzz compose helm release lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -86,6 +86,9 @@ fuzz: $(VENV)/.ready ## every route with what its document allows and what not, 
 
 pictures: $(VENV)/.ready console ## pictures of the console for the docs, of the example life; needs chromium: make pictures ARGS="--all FOLDER"
 	$(PYTHON) -m tests.console.pictures $(ARGS)
+
+docs: $(VENV)/.ready ## the documentation as a site with a search, in build/docs/site/index.html; needs no network
+	$(PYTHON) docs/build.py $(ARGS)
 
 bench: $(VENV)/.ready ## recall on LoCoMo, stories, what a turn and size cost: make bench LOCOMO=path/to/locomo10.json ONLY=recall
 	$(PYTHON) -m tests.benchmarks.run $(if $(LOCOMO),--locomo $(LOCOMO)) $(if $(ONLY),--only $(ONLY)) \

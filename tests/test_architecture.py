@@ -139,6 +139,7 @@ ACROSS = {
     "console",
     "contracts",
     "crash",
+    "docs",
     "e2e",
     "fuzzing",
     "golden",

@@ -1,7 +1,6 @@
 """Each example, and the bot of CURL.md, runs unchanged: it knows what was said in an earlier session."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import sys
 import pytest
 
 from tests.client.conftest import ASKS, stored_turns
+from tests.support.doc_blocks import blocks_of
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import KNOWS, bot
 
@@ -58,7 +58,8 @@ def test_the_readmes_lines_are_those_of_the_first_example():
 @pytest.mark.skipif(not (shutil.which("jq") and shutil.which("curl")), reason="needs curl and jq")
 def test_a_shell_script_with_curl_alone_remembers_and_goes_on_without_memory(url, told_mind, home, tmp_path):
     script = tmp_path / "bot.sh"
-    script.write_text(re.search(r"```sh\n(.*?)```", (CLIENT / "CURL.md").read_text(), re.DOTALL)[1])
+    [block] = [one for one in blocks_of("client/CURL.md") if one.title == "bot.sh"]
+    script.write_text(block.text)
     words = ["sh", str(script), told_mind, "later", ASKS]
     with bot() as provider:
         found = {**os.environ, **settings(provider, url, told_mind)}

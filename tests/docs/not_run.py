@@ -1,0 +1,31 @@
+"""The blocks of the documentation that do not run in `test_blocks.py`, by page and first line, each with its reason."""
+
+INSTALLS = "it installs packages from an index; tests/e2e/test_release.py and tests/test_first_start.py install"
+SHAPE = "it shows a shape, with … for what is left out"
+
+NOT_RUN = {
+    ("README.md", "---"): "it shows a block of other days; tests/golden/blocks has such blocks, letter by letter",
+    ("README.md", "git clone <this repository> mind-memory && cd mind-memory"): INSTALLS,
+    ("README.md", "docker compose up"): "it needs Docker: `make compose`",
+    ("docs/quick-start.md", "git clone <this repository> mind-memory && cd mind-memory"): INSTALLS,
+    ("docs/quick-start.md", "pip install ./client openai"): INSTALLS,
+    ("docs/recipes/fastapi.md", "pip install ./client fastapi uvicorn openai"): INSTALLS,
+    ("docs/recipes/langchain.md", "pip install './client[langchain]' langchain langchain-openai"): INSTALLS,
+    ("docs/recipes/messenger.md", "pip install ./client openai httpx2"): INSTALLS,
+    ("client/README.md", "pip install ./client            # from a clone, or ./mind_memory_client-….whl of a release; extras: "
+     "[langchain] [openai-agents] [pydantic-ai] [litellm]"): INSTALLS,
+    ("release/README.md", "uvx --python 3.12 --constraints mind-memory-service-0.1.0-requirements.lock "
+     "./mind_memory_service-0.1.0-py3-none-any.whl serve"): INSTALLS,
+    ("release/README.md", "python3.12 -m venv memory"): INSTALLS,
+    ("docs/archive-format.md", '{"format": "mind-memory archive", "version": 1, "mind_id": "ada",'): SHAPE,
+    ("docs/archive-format.md", '{"node": "Entity", "properties": {"uuid": "…", "name": "Lyon", "summary": "…"}, '
+     '"vectors": {"name_embedding": "…"}}'): SHAPE,
+    ("docs/voice.md", "WebSocket /v1/minds/{mind_id}/sessions/{session_id}/audio?stream=CA1&offset=0"):
+        "it is an address; tests/e2e/test_audio_streams.py calls it",
+    ("docs/importing.md", "mind-memory import redis://localhost:6379/my_graph --mind ada"):
+        "it needs a FalkorDB of somebody else; tests/service/cli imports from one",
+    ("client-ts/README.md", 'import { MemoryClient } from "mind-memory-client";'): (
+        "tests/client/test_typescript.py runs it, with the package installed"
+    ),
+    ("docs/sleep.md", "python client/examples/agent.py"): "tests/client/test_examples.py runs it",
+}  # fmt: skip

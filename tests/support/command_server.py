@@ -1,0 +1,81 @@
+"""
+`mind-memory`, many times and quickly: a process that has imported it forks for each call, which has its own folder and streams.
+
+Run with a socket's path, this file serves; with a path and words, it is the command. What is called is the real `main`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import traceback
+
+BACKLOG = 16
+
+
+def serve(path):
+    """Fork for each call, one after the other, until it is ended."""
+    import importlib
+    import pkgutil
+
+    import service.cli
+    from service.cli.main import main
+
+    for module in pkgutil.walk_packages(service.cli.__path__, "service.cli."):
+        importlib.import_module(module.name)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(BACKLOG)
+        while True:
+            caller, _ = listener.accept()
+            with caller:
+                asked, streams, _, _ = socket.recv_fds(caller, 1_000_000, 3)
+                child = os.fork()
+                if not child:
+                    _become(json.loads(asked), streams, main)
+                for stream in streams:
+                    os.close(stream)
+                _, status = os.waitpid(child, 0)
+                caller.sendall(str(os.waitstatus_to_exitcode(status) & 255).encode())
+
+
+def _become(asked, streams, main):
+    """Be the command that was called; never returns."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, "r" if number == 0 else "w", closefd=False) for number in range(3)
+    )
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    sys.argv = ["mind-memory", *asked["words"]]
+    code = 1
+    try:
+        main()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def call(path, words):
+    """The status that the command ended with."""
+    asked = {"words": words, "folder": os.getcwd(), "env": dict(os.environ)}
+    with socket.socket(socket.AF_UNIX) as served:
+        served.connect(path)
+        socket.send_fds(served, [json.dumps(asked).encode()], [0, 1, 2])
+        return int(served.recv(8) or b"1")
+
+
+if __name__ == "__main__":
+    if sys.argv[2:]:
+        sys.exit(call(sys.argv[1], sys.argv[2:]))
+    serve(sys.argv[1])
