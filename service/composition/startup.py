@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _HEAD_START_SECONDS = 0.3  # of the doors: two threads at once would both be late
 _TEMPLATES = "jinja2.sandbox"
-_METRICS = "prometheus_client"  # a first scrape that had to import it would fail where no file can be opened
 _NO_MODEL = "none"
 
 log = structlog.get_logger()
@@ -122,7 +121,6 @@ async def _warm(
         await warm_client()
         await embedder.warm()
         await anyio.to_thread.run_sync(_warm_texts, rarity)
-        await anyio.to_thread.run_sync(import_module, _METRICS)
     finally:
         warmed.set()  # what could not be loaded is told by its dependency
     await anyio.to_thread.run_sync(import_module, _TEMPLATES)
