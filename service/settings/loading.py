@@ -194,7 +194,7 @@ def _refuse_unknown_variables() -> None:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    others = [one for one in known if not name.startswith((f"{one}__", f"{one}."))]  # its own section is no help
+    others = [one for one in known if not name.startswith((f"{one}__", f"{one}."))]  # not its own section
     close = get_close_matches(name, others, n=1, cutoff=0.5)
     return f"; did you mean {close[0]}?" if close else "; remove it"
 

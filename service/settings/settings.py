@@ -186,7 +186,7 @@ def _secrets(section: BaseModel) -> Iterator[str]:
                     yield from _secrets(one)
         elif isinstance(value, SecretStr):
             secret = value.get_secret_value()
-            if name != "falkordb_url" or shown(secret) != secret:  # an address without a password is no secret
+            if name != "falkordb_url" or shown(secret) != secret:  # an address is a secret for its password alone
                 yield secret
             yield from in_address(secret)
         elif name in {"api_base", "otlp_endpoint"} and value is not None:
