@@ -31,7 +31,7 @@ from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import put_right_now
 from service.retrieval.queries import named_in, proper_nouns
-from service.retrieval.successors import MOST_OLDER, Likeness, common_words, with_successors
+from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -306,25 +306,27 @@ def _likeness(
     """How like each of *older* those turns in *episode* are that may answer; *cosines* by the uuids in it."""
     text, moment = call.mind.text, call.moment
     wanted = answer_types(moment.message, language=moment.language)
+    traits = text.traits(tuple(episode))
     telling = {
-        sequence
-        for sequence, traits in text.traits(tuple(episode)).items()
-        if not traits.only_asks and (not wanted or wanted & traits.answers)
+        sequence: one.occurred_at
+        for sequence, one in traits.items()
+        if not one.only_asks and (not wanted or wanted & one.answers)
     }
-    words = text.own_stems(tuple(telling.union(older)))
+    words = text.own_stems(tuple(telling.keys() | set(older)))
     counts = text.turn_counts(tuple({word for one in older for word in words.get(one, ())}))
-    turns = len(call.mind.transcript.positions)
-    return {
-        one: Likeness(
-            {sequence: near[uuid] for sequence, uuid in episode.items() if uuid in near and sequence in telling},
-            {
-                sequence: common
-                for sequence, common in common_words(words, older=one, counts=counts, turns=turns).items()
-                if sequence in telling
-            },
+    found = {}
+    for one, near in zip(older, cosines, strict=True):
+        common = common_words(words, older=one, counts=counts, turns=len(call.mind.transcript.positions))
+        later = [
+            sequence
+            for sequence, at in telling.items()
+            if one in traits and at - traits[one].occurred_at >= LEAST_LATER
+        ]
+        found[one] = Likeness(
+            {sequence: near[episode[sequence]] for sequence in later if episode[sequence] in near},
+            {sequence: common[sequence] for sequence in later if sequence in common},
         )
-        for one, near in zip(older, cosines, strict=True)
-    }
+    return found
 
 
 def _asked(

@@ -9,6 +9,7 @@ The weights were fitted on made-up lives: see tests/benchmarks/lives/README.md.
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.retrieval.fusion import Ranked
@@ -16,6 +17,7 @@ from service.retrieval.fusion import Ranked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+LEAST_LATER = timedelta(hours=1)  # what is said sooner goes on with the same, and changes nothing
 MOST_OLDER = 3  # of the best turns, so many may have successors
 _BY_VECTORS, _BY_WORDS = 0.24, 0.16
 _RARE = 0.4  # of the rarity of a word that stands in one turn alone

@@ -210,7 +210,9 @@ async def test_what_came_of_a_memory_later_surfaces_without_a_word_of_the_questi
         "The boat wants 40 litres of diesel.",
         "We sang 14 bars of the Brahms.",
     ]
-    later = "Bernie Gallagher rang about the Lantus, she wants it up to 18 and with my breakfast."
+    later = said(
+        "Bernie Gallagher rang about the Lantus, it goes up to 18, with my breakfast.", at="2026-01-11T18:30:00Z"
+    )
     async with running(tmp_path) as service:
         await remembering(service, first, *others, later)
         found = await surfacing(service, "How many units am I on?")

@@ -179,7 +179,7 @@ def test_where_there_is_no_npm_the_release_says_that_it_lacks_the_client(checkou
     made = release(checkout, tmp_path / "dist", PATH=str(tmp_path / "tools"))
 
     assert made.returncode == 0 and "it is left out, and `make client` says why" in made.stdout
-    assert not [*(tmp_path / "dist").glob("*.tgz")]
+    assert not [*(tmp_path / "dist").glob("mind-memory-client-*.tgz")]
 
 
 def test_the_image_is_built_of_what_the_archive_holds(dist):

@@ -123,9 +123,9 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
 
 
 def _merged(findings: list[Finding]) -> list[Finding]:
-    """Findings one after the other that say the same, as of four roles with one model, as one."""
-    groups = groupby(findings, key=lambda one: (one.mark, one.words, one.mend))
-    return [Finding(mark, ", ".join(one.what for one in same), words, mend) for (mark, words, mend), same in groups]
+    """Findings one after the other that ask for the same, as of four roles with one model, as one."""
+    groups = groupby(findings, key=lambda one: (one.mark, one.words, one.mend, "" if one.mend else one.what))
+    return [Finding(mark, ", ".join(one.what for one in same), words, mend) for (mark, words, mend, _), same in groups]
 
 
 def _show(console: Console, title: str, findings: list[Finding]) -> None:

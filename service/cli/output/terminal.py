@@ -35,7 +35,6 @@ _STEERING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2
 _console = partial(Console, markup=False, highlight=False, emoji=False)
 _PROGRAM = "mind-memory"
 _UNWRAPPED = 100_000  # columns: wider than any line
-_PADDING = re.compile(r" +(?=\n)")
 _MOST_LISTED = 5
 _LONGEST_LISTED = 200
 
@@ -55,7 +54,8 @@ class _Unpadded:
         self._file = file
 
     def write(self, text: str) -> int:
-        return self._file.write(_PADDING.sub("", text))
+        *lines, last = text.split("\n")
+        return self._file.write("\n".join([*(line.rstrip(" ") for line in lines), last]))
 
     def flush(self) -> None:
         self._file.flush()
