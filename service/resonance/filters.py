@@ -17,7 +17,7 @@ from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, select
-from service.retrieval.lead_words import told_words
+from service.retrieval.lead_words import wording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,8 +134,10 @@ def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -
     may_echo = [one for one in left.fragments if not one.decided.is_pinned]
     shown = [one for one in may_echo if echoes.include(one.id, frozenset() if one.statement else one.sequences)]
     left = left.without({one.id: "echo: shown lately" for one in shown})
-    wordings = {told_words(one.text) for one in shown} if shown else set[frozenset[str]]()
-    again = (one for one in left.fragments if wordings and one in may_echo and told_words(one.text) in wordings)
+    if not shown:
+        return left
+    wordings = {wording(one.text) for one in shown}
+    again = [one for one in left.fragments if not one.decided.is_pinned and wording(one.text) in wordings]
     return left.without({one.id: "echo: the same was shown lately" for one in again})
 
 

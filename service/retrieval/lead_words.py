@@ -190,4 +190,9 @@ def persons_words(text: str) -> str:
 
 def told_words(text: str) -> frozenset[str]:
     """The words of a memory's *text* by which it is compared with others: those of all leads are left out."""
-    return frozenset(tokens(text)) - _LEAD_WORDS
+    return frozenset(wording(text))
+
+
+def wording(text: str) -> tuple[str, ...]:
+    """The same words in their order: who moved from Lyon to Nice did not move from Nice to Lyon."""
+    return tuple(word for word in tokens(text) if word not in _LEAD_WORDS)

@@ -66,6 +66,18 @@ def test_what_is_in_sight_is_dropped_before_what_was_shown_lately():
     assert left.dropped == {"f1": "horizon: still in sight", "f2": "echo: shown lately"}
 
 
+def test_a_memory_in_the_words_of_one_that_was_shown_is_an_echo_too():
+    """Broken: ``wording`` is a set, so that what was moved back seems to be told again."""
+    horizon = horizon_of([], session_id="s2", turns=[])
+    texts = ["They told me: I moved from Lyon to Nice.", "I moved from Lyon to Nice!", "I moved from Nice to Lyon."]
+    fragments = [fragment_of(f"f{one}", text, sequences=(one,)) for one, text in enumerate(texts, start=1)]
+
+    left = unseen(fragments, horizon=horizon, echoes=Echoes(frozenset({"f1"})))
+
+    assert [one.id for one in left.fragments] == ["f3"]
+    assert left.dropped == {"f1": "echo: shown lately", "f2": "echo: the same was shown lately"}
+
+
 def test_a_memory_is_an_echo_by_its_id_or_by_all_its_turns():
     """Broken: ``Echoes.include`` compares ids alone; ``<=`` is ``&``; no turns at all count as all of them."""
     echoes = Echoes(frozenset({"f0"}), frozenset({1, 5}))
