@@ -2,7 +2,7 @@
 SHELL := bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-UV := $(shell command -v uv 2>/dev/null || echo $(VENV)/uv/bin/uv)
+UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo $(VENV)/uv/bin/uv)
 LOCK := $(UV) pip compile -q --universal --python-version 3.12 --generate-hashes --no-header --no-annotate
 
 # What is said where the first start fails, behind the tool's own words.

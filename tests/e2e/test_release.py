@@ -52,10 +52,10 @@ for (;;) {
 
 
 def runs(uv):
-    """Whether this is a uv: a version manager leaves a stand-in on the path, which says only that uv is not here."""
-    return (
-        uv is not None and Path(uv).exists() and subprocess.run([uv, "--version"], capture_output=True).returncode == 0
-    )
+    """Whether this is a uv: a version manager leaves a stand-in on the path, which knows one in some folders only."""
+    if uv is None or not Path(uv).exists():
+        return False
+    return subprocess.run([uv, "--version"], cwd=ROOT, capture_output=True).returncode == 0
 
 
 UV = next(filter(runs, [ROOT / ".venv" / "uv" / "bin" / "uv", shutil.which("uv")]), None)
@@ -252,7 +252,8 @@ def test_a_folder_of_other_things_is_left_alone(checkout, tmp_path):
 
 def uv(*words):
     """uv, without a network. Where its cache lacks a package, the test is skipped."""
-    done = subprocess.run([str(UV), *map(str, words), "--offline"], capture_output=True, text=True, timeout=GIVE_UP)
+    command = [str(UV), *map(str, words), "--offline"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GIVE_UP)
     if "network was disabled" in done.stderr or "network connectivity is disabled" in done.stderr.lower():
         pytest.skip(f"uv's cache lacks a locked package: {done.stderr.strip().splitlines()[0]}")
     assert done.returncode == 0, done.stderr
