@@ -58,3 +58,22 @@ def _no_settings_from_outside(monkeypatch, request, _nowhere):
 @pytest.fixture
 def anyio_backend():
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """The PostgreSQL that all workers share; it starts with the first test that asks for it."""
+    from tests.support.postgres import shared_postgres
+
+    base = tmp_path_factory.getbasetemp()
+    with shared_postgres(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) as found:
+        yield found
+
+
+@pytest.fixture
+def database_url(postgres, request):
+    """The address of a database of this test's own, with our tables and nothing in them."""
+    from tests.support.postgres import name_for
+
+    with postgres.fresh(name_for(request.node.nodeid)) as url:
+        yield url

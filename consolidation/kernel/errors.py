@@ -83,6 +83,7 @@ Every error that is raised on purpose, as one tree:
       - GraphUnwritable
       - GraphForbidden
     + GraphCorrupt
+  x DatabaseUnavailable
   x WorkerUnavailable
   x ConfigurationFault
   x PromptFault
@@ -484,6 +485,10 @@ class GraphForbidden(GraphUnavailable):
 
 class GraphCorrupt(GraphFault):
     """The graph holds something that this service would never have written."""
+
+
+class DatabaseUnavailable(MemoryFault):
+    """PostgreSQL did not answer in time, refused, or lost a commit whose outcome nobody knows. A retry settles it."""
 
 
 class WorkerUnavailable(MemoryFault):

@@ -131,6 +131,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.GraphUnwritable: (503, "The graph refuses writes"),
     errors.GraphForbidden: (503, "The graph server denies permission"),
     errors.GraphCorrupt: (500, "The graph holds invalid data"),
+    errors.DatabaseUnavailable: (503, "The database is unavailable"),
     errors.WorkerUnavailable: (503, "A worker process is being started again"),
     errors.ConfigurationFault: (500, "The configuration is not valid"),
     errors.PromptFault: (500, "A prompt template can not be used"),

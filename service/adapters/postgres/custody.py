@@ -1,0 +1,144 @@
+"""
+Which replica works for which mind. The database's clock alone decides who is alive; its epochs prove who may write.
+
+A replica is a fresh id at each start and renews one row. A mind whose owner is not alive may be claimed by another
+replica, with a higher epoch; a write under the epoch of before is refused where it is made. What this process believes
+of the time is a courtesy: it begins nothing that it could not end.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from service.adapters.postgres.database import Database
+
+_LEASE = "interval '6 seconds'"
+_REST = "interval '1 hour'"  # after which the row of a replica that never came back is deleted
+_BEGIN_SECONDS = 5.0  # less than the lease: what is begun in time is under way before another replica may claim
+_RENEW = f"""
+WITH before AS (
+    SELECT alive_until > clock_timestamp() AS was_alive FROM replicas WHERE replica = %(me)s FOR UPDATE
+)
+INSERT INTO replicas (replica, alive_until) VALUES (%(me)s, clock_timestamp() + {_LEASE})
+ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until
+RETURNING coalesce((SELECT was_alive FROM before), false)
+"""  # noqa: S608 - an interval of our own
+_CLEAN = f"DELETE FROM replicas WHERE alive_until < clock_timestamp() - {_REST}"  # noqa: S608 - the same
+_FREE = """
+    EXISTS (SELECT FROM replicas r WHERE r.replica = %(me)s AND r.alive_until > clock_timestamp())
+    AND (m.owner IS NULL OR m.owner = %(me)s OR NOT EXISTS (
+        SELECT FROM replicas r WHERE r.replica = m.owner AND r.alive_until > clock_timestamp()))
+"""
+# An epoch is never lower than the clock, so that a mind that left and came back goes on above what it had.
+_TAKE = """
+UPDATE minds SET owner = %(me)s, epoch = greatest(minds.epoch + 1, floor(extract(epoch FROM clock_timestamp()))::bigint)
+FROM free WHERE minds.mind_id = free.mind_id RETURNING minds.mind_id, minds.epoch
+"""
+_CLAIM = f"""
+WITH free AS (
+    SELECT m.mind_id FROM minds m WHERE m.has_work AND m.mind_id <> ALL(%(held)s) AND {_FREE}
+    LIMIT %(most)s FOR UPDATE OF m SKIP LOCKED
+)
+{_TAKE}"""  # noqa: S608 - statements of our own; values are bound
+_CLAIM_ONE = f"""
+WITH free AS (SELECT m.mind_id FROM minds m WHERE m.mind_id = %(mind)s AND {_FREE} FOR UPDATE OF m)
+{_TAKE}"""  # noqa: S608 - the same
+_STILL_MINE = "SELECT mind_id, epoch FROM minds WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
+_RELEASE = """
+UPDATE minds SET owner = NULL WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND NOT has_work
+RETURNING true
+"""
+_LEAVE = "UPDATE minds SET owner = NULL WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
+_SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
+
+
+class Custody:
+    """The minds that this replica works for. Every method but ``held`` and ``may_begin`` raises DatabaseUnavailable."""
+
+    def __init__(self, database: Database, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.replica = uuid.uuid4()
+        self._database = database
+        self._monotonic = monotonic
+        self._renewed_at: float | None = None
+        self._held: Mapping[str, int] = MappingProxyType({})
+        self._lock = threading.RLock()
+
+    def renew(self) -> bool:
+        """
+        Stay alive for six more seconds; call it each second.
+
+        False when the lease had run out: others may have claimed what was held, so what is cached has to be dropped.
+        ``held`` is then what nobody else has taken.
+        """
+        with self._lock:
+            began, is_first = self._monotonic(), self._renewed_at is None
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                if is_first:
+                    cursor.execute(_CLEAN)
+                cursor.execute(_RENEW, self._words())
+                [(was_alive,)] = cursor.fetchall()
+                cursor.execute(_STILL_MINE, self._words())
+                mine = set(cursor.fetchall())
+            self._held = MappingProxyType({mind: at for mind, at in self._held.items() if (mind, at) in mine})
+            self._renewed_at = began
+            return is_first or bool(was_alive)
+
+    def claim(self, most: int) -> Mapping[str, int]:
+        """Take up to *most* more minds that have work and no living owner; return the epoch of each."""
+        with self._lock:
+            return self._take(_CLAIM, most=most)
+
+    def claim_one(self, mind_id: str) -> int | None:
+        """Take one mind, whether it has work or not; its epoch, or None while another replica has it or it is gone."""
+        with self._lock:
+            if mind_id in self._held:
+                return self._held[mind_id]
+            return self._take(_CLAIM_ONE, mind=mind_id).get(mind_id)
+
+    def held(self) -> Mapping[str, int]:
+        """The minds that are held as far as this process knows, each with the epoch under which it writes."""
+        return self._held
+
+    def release(self, mind_id: str) -> bool:
+        """Give a mind back if nothing waits for it; whether it was. One that another replica has is held no longer."""
+        with self._lock:
+            if mind_id not in self._held:
+                return False
+            words = self._words(mind=mind_id, epoch=self._held[mind_id])
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                cursor.execute(_RELEASE, words)
+                is_given_back = cursor.fetchone() is not None
+                cursor.execute(_STILL_MINE, words)
+                is_mine = (mind_id, words["epoch"]) in cursor.fetchall()
+            if not is_mine:
+                self._held = MappingProxyType({one: at for one, at in self._held.items() if one != mind_id})
+            return is_given_back
+
+    def may_begin(self) -> bool:
+        """Whether the last renewal is young enough to begin a step. The proof is the fence of each write, not this."""
+        return self._renewed_at is not None and self._monotonic() - self._renewed_at < _BEGIN_SECONDS
+
+    def end(self) -> None:
+        """Give everything back, at a clean stop."""
+        with self._lock:
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                cursor.execute(_LEAVE, self._words())
+                cursor.execute("DELETE FROM replicas WHERE replica = %(me)s", self._words())
+            self._held, self._renewed_at = MappingProxyType({}), None
+
+    def _take(self, statement: str, **more: object) -> Mapping[str, int]:
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(statement.encode(), self._words(**more))
+            taken: dict[str, int] = dict(cursor.fetchall())
+        self._held = MappingProxyType({**self._held, **taken})
+        return taken
+
+    def _words(self, **more: object) -> dict[str, object]:
+        return {"me": self.replica, "held": list(self._held), **more}

@@ -1,0 +1,148 @@
+"""A primary and a standby: promotions, what waits for a standby that is gone, and servers that hang."""
+
+from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from consolidation.kernel.errors import DatabaseUnavailable
+from service.adapters.postgres.database import Database
+from service.adapters.postgres.migrations import migrate
+from tests.support.postgres import name_for, postgres_pair
+from tests.support.waiting import until
+
+SOON, LATER = 0.5, 20.0
+
+
+@pytest.fixture(scope="module")
+def whole_pair():
+    with postgres_pair() as found:
+        yield found
+
+
+@pytest.fixture
+def pair(whole_pair):
+    whole_pair.mend()
+    return whole_pair
+
+
+@pytest.fixture
+def database(pair, request):
+    name = name_for(request.node.nodeid)
+    pair.primary.create_database(name)
+    with closing(Database(pair.url(name), connections=4)) as found:
+        found.open()
+        migrate(found, deadline_seconds=LATER)
+        yield found
+
+
+def insert(database, mind_id, *, seconds=LATER):
+    with database.transaction(deadline_seconds=seconds) as cursor:
+        cursor.execute("INSERT INTO minds (mind_id) VALUES (%s) ON CONFLICT DO NOTHING", (mind_id,))
+
+
+def minds(database, *, seconds=LATER):
+    with database.read_transaction(deadline_seconds=seconds) as cursor:
+        return {mind for (mind,) in cursor.execute("SELECT mind_id FROM minds").fetchall()}
+
+
+def test_a_promotion_is_found_without_a_restart(database, pair):
+    insert(database, "ada")
+
+    pair.primary.kill()
+    with pytest.raises(DatabaseUnavailable):
+        insert(database, "bo", seconds=SOON)
+    pair.promote(is_strict=False)
+
+    until(lambda: _is_done(lambda: insert(database, "bo")))
+    assert minds(database) == {"ada", "bo"}
+
+
+def test_a_commit_waits_for_a_standby_no_longer_than_its_deadline(database, pair):
+    pair.standby.kill()
+
+    with pytest.raises(DatabaseUnavailable, match="whether it was stored is not known"):
+        insert(database, "ada", seconds=SOON)
+
+    assert minds(database) == set()  # nobody sees what stands on one machine only
+
+
+def test_who_reads_is_not_kept_by_those_who_wait_for_a_standby(database, pair):
+    pair.standby.kill()
+
+    with ThreadPoolExecutor(8) as threads:
+        done = [threads.submit(insert, database, f"m{number}", seconds=SOON) for number in range(8)]
+    assert [type(one.exception()) for one in done] == [DatabaseUnavailable] * 8
+
+    assert minds(database) == set()
+    assert len(pair.waiting_commits()) == 3  # of four connections: the others were never lent to a writer
+
+
+def test_what_waited_is_there_when_a_standby_comes_back(database, pair):
+    pair.standby.kill()
+    for number in range(4):
+        with pytest.raises(DatabaseUnavailable):
+            insert(database, f"m{number}", seconds=SOON)
+
+    pair.rejoin()
+
+    until(lambda: _is_done(lambda: insert(database, "after")))
+    assert minds(database) == {"m0", "m1", "m2", "after"}
+
+
+def test_a_commit_whose_wait_was_cancelled_is_in_doubt(database, pair):
+    pair.standby.kill()
+
+    with ThreadPoolExecutor(1) as threads:
+        done = threads.submit(insert, database, "ada")
+        pair.cancel_waiting_commits()
+
+    assert isinstance(done.exception(), DatabaseUnavailable)
+    assert "whether it was stored is not known" in str(done.exception())
+    assert minds(database) == {"ada"}  # as PostgreSQL has it: everybody sees it, and a failover would lose it
+
+
+def test_both_lost_is_an_outage_and_no_hang(database, pair):
+    pair.standby.kill()
+    pair.primary.kill()
+
+    for ask in (insert, minds):
+        with pytest.raises(DatabaseUnavailable):
+            ask(database, *(["ada"] if ask is insert else []), seconds=SOON)
+
+
+def test_a_primary_that_hangs_is_an_outage_and_no_hang(database, pair):
+    insert(database, "ada")
+
+    pair.primary.freeze()
+    for ask in (insert, minds):
+        with pytest.raises(DatabaseUnavailable):
+            ask(database, *(["bo"] if ask is insert else []), seconds=SOON)
+    pair.primary.thaw()
+
+    until(lambda: _is_done(lambda: insert(database, "bo")))
+
+
+def test_a_primary_that_becomes_read_only_is_an_outage_until_it_is_none(database, pair):
+    insert(database, "ada")
+
+    pair.primary.set("default_transaction_read_only", "on")
+    try:
+        with pytest.raises(DatabaseUnavailable):
+            insert(database, "bo", seconds=SOON)
+    finally:
+        pair.primary.set("default_transaction_read_only", "off")
+
+    until(lambda: _is_done(lambda: insert(database, "bo")))
+
+
+def test_a_pair_needs_no_warning(database):
+    assert database.check_standbys(deadline_seconds=LATER) is True
+
+
+def _is_done(act):
+    try:
+        act()
+    except DatabaseUnavailable:
+        return False
+    return True
