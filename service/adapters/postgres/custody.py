@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 _LEASE = "interval '6 seconds'"
 _REST = "interval '1 hour'"  # after which the row of a replica that never came back is deleted
 _BEGIN_SECONDS = 5.0  # less than the lease: what is begun in time is under way before another replica may claim
+_WAS_ALIVE = "SELECT alive_until > clock_timestamp() FROM replicas WHERE replica = %(me)s FOR UPDATE"
 _RENEW = f"""
-WITH before AS (
-    SELECT alive_until > clock_timestamp() AS was_alive FROM replicas WHERE replica = %(me)s FOR UPDATE
-)
 INSERT INTO replicas (replica, alive_until) VALUES (%(me)s, clock_timestamp() + {_LEASE})
 ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until
-RETURNING coalesce((SELECT was_alive FROM before), false)
 """  # noqa: S608 - an interval of our own
 _CLEAN = f"DELETE FROM replicas WHERE alive_until < clock_timestamp() - {_REST}"  # noqa: S608 - the same
 _FREE = """
@@ -82,13 +79,14 @@ class Custody:
             with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
                 if is_first:
                     cursor.execute(_CLEAN)
+                cursor.execute(_WAS_ALIVE, self._words())
+                was_alive = (True,) in cursor.fetchall()
                 cursor.execute(_RENEW, self._words())
-                [(was_alive,)] = cursor.fetchall()
                 cursor.execute(_STILL_MINE, self._words())
                 mine = set(cursor.fetchall())
             self._held = MappingProxyType({mind: at for mind, at in self._held.items() if (mind, at) in mine})
             self._renewed_at = began
-            return is_first or bool(was_alive)
+            return is_first or was_alive
 
     def claim(self, most: int) -> Mapping[str, int]:
         """Take up to *most* more minds that have work and no living owner; return the epoch of each."""

@@ -1,7 +1,6 @@
 """Transactions on one PostgreSQL: what is committed, what is undone, and what a deadline ends."""
 
 import threading
-import time
 from contextlib import closing
 
 import psycopg
@@ -198,7 +197,5 @@ def test_a_database_without_a_standby_is_warned_of(database):
 def test_a_closed_database_is_an_outage(database):
     database.close()
 
-    began = time.monotonic()
     with pytest.raises(DatabaseUnavailable):
         insert(database, "ada")
-    assert time.monotonic() - began < LATER / 2
