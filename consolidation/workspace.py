@@ -9,10 +9,14 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import InvalidMindId, MindNotFound
 from consolidation.kernel.files import replace_text
 from consolidation.kernel.links import LinkRefused, open_regular, real_place
+
+if TYPE_CHECKING:
+    from pathlib import PurePath
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
 MIND_ID = "[a-z0-9][a-z0-9_-]{0,62}"
@@ -27,6 +31,9 @@ _SLEEP = ("dreams.jsonl", SLEEP_STATE, ".dream.json", "evaluation.jsonl")
 _WRITINGS_HISTORY = tuple(f"{name.removesuffix('.md')}-history" for name in _OWN_WRITINGS)
 _FOLDERS = ("memory", "prompts", "transcript", "story-history", "derived", *_WRITINGS_HISTORY)
 _NEVER_LINKS = ("MEMORY.md", "settings.toml", *_FOLDERS, *_LOGS, *_SLEEP, *_OWN_WRITINGS)
+_OF_ONE_MACHINE = ("derived", "transcript", SESSIONS, "graph.checkpoint", "pending-episodes.log")
+_TEMPORARY = (".lock", ".new", ".late", ".base", ".copy")
+_SHARED_HIDDEN = (".dream.json", ".example.json", ".arriving", REBUILDING)
 DEFAULT_MIND = "global-user-memory"  # where nobody says which
 _INVALID = f"a mind is called by printable text of 1 to {LONGEST_MIND_NAME} characters"
 
@@ -280,3 +287,14 @@ def has_minds(home: Path) -> bool:
     with suppress(FileNotFoundError), os.scandir(home / "minds") as found:
         return any(re.fullmatch(MIND_ID, mind.name) and Workspace(Path(mind.path)).exists for mind in found)
     return False
+
+
+def is_of_one_machine(path: PurePath) -> bool:
+    """
+    Whether a file of a mind, by its path relative to the mind's folder, is made by each machine that has a copy.
+
+    Those are indexes, locks, and what a write leaves beside a file for a moment. Turns are shared by another way.
+    """
+    is_temporary = path.suffix in _TEMPORARY or path.name.endswith("~")
+    is_hidden = path.name.startswith(".") and path.name not in _SHARED_HIDDEN
+    return path.parts[0] in _OF_ONE_MACHINE or is_temporary or is_hidden

@@ -23,7 +23,7 @@ def installed(folder, *, uv=None, python3="exit 1", locked="requirements.lock"):
     tools.mkdir()
     for name, body in {"uv": uv, "python3": python3}.items():
         if body is not None:
-            (tools / name).write_text(f"#!/bin/sh\n{body}\n")
+            (tools / name).write_text(f'#!/bin/sh\ntest "$1" = --version && exit 0\n{body}\n')
             (tools / name).chmod(0o755)
     for name in ("bash", "sh", "grep", "du", "cut", "mkdir", "ln", "env"):
         (tools / name).symlink_to(shutil.which(name))

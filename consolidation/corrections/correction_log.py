@@ -100,6 +100,11 @@ class CorrectionLog:
                 self._lines = None
             return changed
 
+    def read_again(self) -> None:
+        """Forget what was read: another machine has appended to the file."""
+        with self._mutex:
+            self._lines = None
+
     def _append(self, line: Line) -> None:
         append_synced(self._file, f"{encoded(line)}\n".encode())
         self._lines = (*(self._lines or ()), line)

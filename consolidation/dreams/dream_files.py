@@ -16,7 +16,7 @@ from consolidation.dreams.rules import changed_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
 from consolidation.dreams.writings import diary_heading, new_briefing, new_priorities, with_diary_entry
 from consolidation.kernel.errors import DreamUnwritable, StoryFault
-from consolidation.kernel.files import append_synced
+from consolidation.kernel.files import append_synced, remove
 from consolidation.kernel.links import open_regular
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.recovery import seal_end
@@ -107,7 +107,7 @@ class DreamFiles:
 
     def drop_draft(self) -> None:
         """Forget the dream that is being written; all of it is, or an erased turn is in it."""
-        _told(lambda: self._workspace.dreaming.unlink(missing_ok=True))
+        _told(lambda: remove(self._workspace.dreaming))
 
     def write(self, draft: DreamDraft) -> DreamRecord:
         """Take every step of *draft* that is not done yet, the dream's line last. Returns the record as written."""

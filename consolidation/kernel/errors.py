@@ -83,12 +83,12 @@ Every error that is raised on purpose, as one tree:
       - GraphUnwritable
       - GraphForbidden
     + GraphCorrupt
-  x DatabaseUnavailable
   x WorkerUnavailable
   x ConfigurationFault
   x PromptFault
 
-These errors know nothing of HTTP. ``service/http/problems.py`` gives each its status, slug and title.
+Those of a home that several machines share are in ``sharing_errors.py``. Errors know nothing of HTTP:
+``service/http/problems.py`` gives each its status, slug and title.
 """
 
 from __future__ import annotations
@@ -481,10 +481,6 @@ class GraphForbidden(GraphUnavailable):
 
 class GraphCorrupt(GraphFault):
     """The graph holds something that this service would never have written."""
-
-
-class DatabaseUnavailable(MemoryFault):
-    """PostgreSQL did not answer in time, refused, or lost a commit whose outcome nobody knows. A retry settles it."""
 
 
 class WorkerUnavailable(MemoryFault):

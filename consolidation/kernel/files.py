@@ -4,21 +4,26 @@ Locks, and every write that must be whole: the only module that imports filelock
 A file is written beside its place, synced, put in its place by one rename, and the folder is synced. Whoever reads it
 sees the whole old or the whole new content, also after a power cut. Two writers do not go through here, for a reason:
 the transcript's append (`transcript/log.py`) and the exchange of STORY.md (`story/exchange.py`).
+
+Where several machines share a folder, every write is stored for all of them first (`shared_files.py`).
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from contextlib import contextmanager, suppress
+import shutil
+from contextlib import contextmanager, nullcontext, suppress
 from typing import IO, TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from consolidation.kernel.errors import Locked
+from consolidation.kernel.shared_files import shared_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 _APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -111,8 +116,38 @@ def replacing(file: Path) -> Iterator[IO[bytes]]:
     beside.unlink(missing_ok=True)
     with new_file(beside) as opened:
         yield opened
-    beside.replace(file)
+    move(beside, file)
+
+
+def move(new: Path, file: Path) -> None:
+    """Put *new*, a file of the same disk, in *file*'s place. It is gone if it could not be. Raises OSError."""
+    try:
+        with storing(file, new):
+            new.replace(file)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
     sync_folder(file.parent)
+
+
+def storing(file: Path, new: Path) -> AbstractContextManager[None]:
+    """A block that puts *new* in *file*'s place. Where the folder is shared, its content is stored for all before."""
+    found = shared_with(file)
+    return nullcontext() if found is None else found[0].replacing(found[1], new.read_bytes())
+
+
+def remove(file: Path) -> None:
+    """Delete *file*, which need not be there. Raises OSError."""
+    found = shared_with(file)
+    with nullcontext() if found is None else found[0].removing(found[1]):
+        file.unlink(missing_ok=True)
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete *folder* with everything in it. Raises OSError."""
+    found = shared_with(folder, is_folder=True)
+    with nullcontext() if found is None else found[0].removing_tree(found[1]):
+        shutil.rmtree(folder)
 
 
 def replace_bytes(file: Path, content: bytes) -> None:
@@ -133,17 +168,8 @@ def append_line(file: Path, line: str) -> tuple[int, int]:
     Not synced: it survives the death of this process, not a power cut. Raises OSError; then none of it is in the file.
     """
     content = f"{line}\n".encode()
-    handle = os.open(file, _APPENDING, 0o600)
-    try:
-        end = os.fstat(handle).st_size
-        try:
-            _write_all(handle, content)
-        except OSError:
-            os.ftruncate(handle, end)
-            raise
-    finally:
-        os.close(handle)
-    return end, end + len(content)
+    end = _append(file, content, is_synced=False)
+    return end - len(content), end
 
 
 def append_unsynced(file: Path, content: bytes) -> None:
@@ -158,19 +184,28 @@ def append_unsynced(file: Path, content: bytes) -> None:
 def append_synced(file: Path, content: bytes) -> None:
     """Append *content* to *file* and sync it. Raises OSError; then none of it is in the file."""
     is_new = not file.exists()
-    handle = os.open(file, _APPENDING, 0o600)
-    try:
-        end = os.fstat(handle).st_size
-        try:
-            _write_all(handle, content)
-            os.fsync(handle)
-        except OSError:
-            os.ftruncate(handle, end)
-            raise
-    finally:
-        os.close(handle)
+    _append(file, content, is_synced=True)
     if is_new:
         sync_folder(file.parent)
+
+
+def _append(file: Path, content: bytes, *, is_synced: bool) -> int:
+    """Append *content*, or nothing where that fails. Returns where the file ends then."""
+    found = shared_with(file)
+    with nullcontext(content) if found is None else found[0].appending(found[1], content) as lacking:
+        handle = os.open(file, _APPENDING, 0o600)
+        try:
+            end = os.fstat(handle).st_size
+            try:
+                _write_all(handle, lacking)
+                if is_synced:
+                    os.fsync(handle)
+            except OSError:
+                os.ftruncate(handle, end)
+                raise
+        finally:
+            os.close(handle)
+    return end + len(lacking)
 
 
 def sync_folder(folder: Path) -> None:

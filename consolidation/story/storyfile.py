@@ -18,8 +18,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from consolidation.kernel.errors import StoryUnreadable, StoryUnwritable
-from consolidation.kernel.files import exclusive, new_file, replace_bytes
+from consolidation.kernel.files import exclusive, move, new_file, remove, replace_bytes, storing
 from consolidation.kernel.links import LinkRefused, held_folder, real_place
+from consolidation.kernel.sharing_errors import ChangedElsewhere
 from consolidation.story.anchor import anchor_moved_back, read_marks, replace_marks, without_marks
 from consolidation.story.exchange import create, put_in_place, read_stable, write_new
 from consolidation.story.merge import merge
@@ -186,7 +187,7 @@ class _HeldStory:
             redacted = plan(text)
             changed += redacted != text
             if redacted is None:
-                file.unlink()
+                remove(file)
             elif redacted != text:
                 replace_bytes(file, _bytes(redacted))
         return changed + sum(self._dropped_if_changed(late, plan) for late in self._beside.glob("*.late"))
@@ -269,14 +270,15 @@ class _HeldStory:
             if self._read() != old:
                 return _dropped(late)
             self._history.keep_latest(unless=old)
-            if old is None:
-                create(late, self._file)
-            else:
+            if old is not None:
                 self._history.keep(copy, at=self._clock.now())
-                if not put_in_place(late, self._file):
+            with storing(self._file, late):
+                if old is None:
+                    create(late, self._file)
+                elif not put_in_place(late, self._file):
                     late.with_suffix(".base").unlink()
             self._history.set_latest(latest, at=self._clock.now())
-        except (FileNotFoundError, FileExistsError):
+        except (FileNotFoundError, FileExistsError, ChangedElsewhere):
             return _dropped(late)
         finally:
             copy.unlink(missing_ok=True)
@@ -345,14 +347,14 @@ class _History:
     def set_latest(self, copy: Path, *, at: datetime) -> None:
         """Make *copy* what we wrote last."""
         before = self.latest()
-        copy.replace(self._folder / f"{self._free_name(at)}.latest")
+        move(copy, self._folder / f"{self._free_name(at)}.latest")
         for file in before:
-            file.unlink()
+            remove(file)
 
     def _keep(self, copy: Path, *, name: str) -> None:
-        copy.replace(self._folder / f"{name}.md")
+        move(copy, self._folder / f"{name}.md")
         for old in self.files()[_VERSIONS:]:
-            old.unlink()
+            remove(old)
 
     def _free_name(self, at: datetime) -> str:
         """A name that sorts by time. Of two writes in one microsecond, the later one gets the next."""

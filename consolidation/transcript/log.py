@@ -19,6 +19,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import (
     DiskFull,
+    MemoryFault,
     TranscriptUnreadable,
     TranscriptUnwritable,
     TurnConflict,
@@ -26,11 +27,12 @@ from consolidation.kernel.errors import (
     TurnNotFound,
 )
 from consolidation.kernel.files import is_full, sync_folder
+from consolidation.kernel.links import open_regular
 from consolidation.kernel.turns import StoredTurn, TurnKind
 from consolidation.secrets.privacy_filter import is_same
 from consolidation.transcript.blanking import damaged_parts, drop_torn, overwrite, signs_of, spare_lines
 from consolidation.transcript.positions import Place, Positions
-from consolidation.transcript.records import encode, encode_tombstone
+from consolidation.transcript.records import DamagedRecord, decode, encode, encode_tombstone
 from consolidation.transcript.recovery import Damage, read_lines, scan
 from consolidation.transcript.tombstones import tombstone_of
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Turn
+    from consolidation.transcript.shared_turns import SharedTurns
 
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -67,7 +70,8 @@ class _Waiting:
     turn: Turn
     tokens: int
     kept: StoredTurn | None = None
-    error: TranscriptUnwritable | None = None
+    is_new: bool = True
+    error: MemoryFault | None = None
 
     @property
     def is_settled(self) -> bool:
@@ -75,12 +79,17 @@ class _Waiting:
 
 
 class Transcript:
-    """Append-only, monthly files of one turn a line; one process at a time writes."""
+    """
+    Append-only, monthly files of one turn a line; one process at a time writes.
 
-    def __init__(self, folder: Path, *, clock: Clock) -> None:
+    Where several machines share the mind, ``shared`` stores the turns and writes the files, which are read on.
+    """
+
+    def __init__(self, folder: Path, *, clock: Clock, shared: SharedTurns | None = None) -> None:
         """``open`` reads what is in *folder*."""
         self._folder = folder
         self._clock = clock
+        self._shared = shared
         self._positions = Positions()
         self._next = 1
         self._damages: list[Damage] = []
@@ -144,7 +153,11 @@ class Transcript:
         waiting = [_Waiting(turn, tokens) for turn, tokens in turns]
         self._waiting.update({one.turn.turn_id: one for one in waiting})
         self._queue.extend(waiting)  # at once: no write takes a part of them
-        return [Accepted(_same(await self._settled(one), one.turn), is_new=True) for one in waiting]
+        return [Accepted(_same(await self._settled(one), one.turn), is_new=one.is_new) for one in waiting]
+
+    async def follow(self) -> None:
+        """Read on what was appended to the files of a shared mind, by this machine or by another one."""
+        await anyio.to_thread.run_sync(self._follow)
 
     async def read(self, sequence: int) -> StoredTurn:
         """The turn of this sequence. Raises TurnNotFound."""
@@ -227,15 +240,47 @@ class Transcript:
         with self._writing:
             batch = [self._queue.popleft() for _ in range(len(self._queue))]
             try:
-                self._ready_file()
-                written = [(waiting, self._sequenced(waiting)) for waiting in batch]
-                self._write(written)
+                if self._shared is not None:
+                    self._share(batch, self._shared)
+                else:
+                    self._ready_file()
+                    self._write([(waiting, self._sequenced(waiting)) for waiting in batch])
             except OSError as error:
                 self._undo()
                 kind = DiskFull if is_full(error) else TranscriptUnwritable
-                self._settle(batch, kind, f"the turn could not be stored: {error.strerror}")
+                self._settle(batch, kind(f"the turn could not be stored: {error.strerror}"))
+            except MemoryFault as error:
+                self._settle(batch, error)
             finally:
-                self._settle(batch, TranscriptUnwritable, "the turn could not be written")
+                self._settle(batch, TranscriptUnwritable("the turn could not be written"))
+
+    def _share(self, batch: list[_Waiting], shared: SharedTurns) -> None:
+        """Store the batch for everybody. It is stored also where the disk fails, and this copy lacks it."""
+        stored = shared.append([(waiting.turn, waiting.tokens) for waiting in batch], at=self._clock.now())
+        with suppress(OSError):
+            self._read_on()
+        for waiting, one in zip(batch, stored, strict=True):
+            waiting.kept, waiting.is_new = one
+
+    def _follow(self) -> None:
+        with self._writing:
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Note where the lines are that stand behind the last one that is known. Raises OSError."""
+        for file in sorted(self._folder.glob("*.jsonl")):
+            if self._file is not None and file < self._file:
+                continue
+            offset = self._good_end if file == self._file else 0
+            with open_regular(file) as lines:
+                lines.seek(offset)
+                for line in lines:
+                    with suppress(DamagedRecord):
+                        kept = decode(line[:-1])
+                        if kept.sequence > self._positions.last:
+                            self._positions.add(kept, Place(file, offset, len(line) - 1))
+                    offset += len(line)
+            self._file, self._good_end = file, offset
 
     def _extent(self) -> Extent:
         with self._writing:
@@ -244,10 +289,10 @@ class Transcript:
             known = self._positions
             return Extent(known.last, len(known), known.sessions(), tuple(zip(files, sizes, strict=True)))
 
-    def _settle(self, batch: list[_Waiting], kind: type[TranscriptUnwritable], reason: str) -> None:
+    def _settle(self, batch: list[_Waiting], error: MemoryFault) -> None:
         for waiting in batch:
             if not waiting.is_settled:
-                waiting.error = kind(reason)
+                waiting.error = error
             self._waiting.pop(waiting.turn.turn_id, None)
 
     def _sequenced(self, waiting: _Waiting) -> StoredTurn:
@@ -302,11 +347,14 @@ class Transcript:
             turns = [kept for kept in self._read_many(sequences) if kept.turn.kind is not TurnKind.ERASED]
             tombstones = [tombstone_of(kept, salt=self._clock.fresh_id()) for kept in turns]
             parts: dict[Path, dict[int, bytes]] = {}
+            lines: dict[int, bytes] = {}
             for tombstone in tombstones:
                 place = self._positions.place(tombstone.sequence)
                 assert place is not None  # noqa: S101 - it was read there
-                line = encode_tombstone(tombstone, length=place.length)
-                parts.setdefault(place.file, {})[place.offset] = line
+                lines[tombstone.sequence] = encode_tombstone(tombstone, length=place.length)
+                parts.setdefault(place.file, {})[place.offset] = lines[tombstone.sequence]
+            if self._shared is not None and lines:
+                self._shared.overwrite(lines)
             signs = signs_of(turns, session_id=session_id)
             for damage in self._damages:
                 found = damaged_parts(self._folder, damage, self._positions, signs)

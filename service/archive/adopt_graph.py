@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.files import remove
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,7 +32,7 @@ class GraphAdoption:
         site = await anyio.to_thread.run_sync(_site_of, workspace)
         if site is not None:
             await self._graph_of(workspace.folder.name).adopt(site)
-            await anyio.to_thread.run_sync(workspace.arriving.unlink, True)  # noqa: FBT003 - missing_ok
+            await anyio.to_thread.run_sync(remove, workspace.arriving)
 
 
 def _site_of(workspace: Workspace) -> str | None:

@@ -13,6 +13,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import HomeFault, MemoryFault
+from consolidation.kernel.files import remove, replace_bytes
 from consolidation.workspace import REBUILDING
 
 if TYPE_CHECKING:
@@ -52,14 +53,15 @@ class Rebuilder:
         Raises GraphUnavailable, HomeFault. What was not deleted then is deleted at the next start.
         """
         marker = mind.workspace.rebuilding
+        await self._minds.take_over(mind.mind_id)
         try:
-            await anyio.to_thread.run_sync(marker.touch)
+            await anyio.to_thread.run_sync(replace_bytes, marker, b"")
             async with self._ingestion.suspended(mind):
                 await self._adoption.complete(mind.workspace)
                 await self._graph_of(mind.mind_id).drop()
                 await anyio.to_thread.run_sync(mind.text.reset)
                 await anyio.to_thread.run_sync(mind.outcomes.reset)
-                await anyio.to_thread.run_sync(marker.unlink, True)  # noqa: FBT003 - missing_ok
+                await anyio.to_thread.run_sync(remove, marker)
         except OSError as error:
             raise HomeFault(f"the mind could not be rebuilt: {error.strerror}") from error
         turns = mind.transcript.positions.remembered_after(0)

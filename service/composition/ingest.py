@@ -45,6 +45,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
         embedder=shared.embedder,
         adopt_graph=GraphAdoption(shared.graphs.archivable).complete,
         telemetry=telemetry,
+        custody=shared.minds.custody,
     )
     extraction = ExtractionLane(
         clock=shared.clock,
@@ -52,6 +53,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
         turn_seconds=knobs.turn_seconds,
         telemetry=telemetry,
         publish=shared.events.publish,
+        custody=shared.minds.custody,
     )
     ingestion = Ingestion(
         shared.minds,
@@ -66,6 +68,9 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
     )
     shared.telemetry.dependencies.on_recovery(ingestion.retry_now)
     shared.minds.when_closed(ingestion.forget)
+    if shared.minds.copies is not None:
+        shared.minds.copies.hold_with(ingestion.suspended)
+        shared.minds.copies.when_news(ingestion.wake)
     return Ingest(ingestion, indexing, saving)
 
 

@@ -21,6 +21,7 @@ from service.adapters.extractive_model import ExtractiveModel
 from service.composition.embedder import choose_embedder
 from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
+from service.composition.shared_home import open_shared_home
 from service.composition.thresholds import story_thresholds
 from service.example.reader import ExampleReader
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
@@ -30,6 +31,7 @@ from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
 from service.observability.model_usage import UsageLedger
+from service.ports.shared_home import SeveralMachines
 from service.ports.spans import NoopSpans
 from service.retrieval.embedding_cache import EmbeddingCache
 from service.runtime.background import Background
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from service.adapters.falkordb.server import EmbeddedServer
     from service.adapters.otlp_spans import OtlpSpans
     from service.composition.graphs import GraphServer, OpenGraphs
+    from service.composition.shared_home import SharedResources
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder
     from service.ports.spans import Spans
@@ -76,7 +79,8 @@ class Resources:
 
     ``embedder`` remembers vectors it made lately; ``plain_embedder`` is the same one without that memory.
     ``graph_server`` is None where this process runs no server of the graph's; one of ours may be loading all the same.
-    ``share`` are the minds of this process, and ``fleet`` the others that serve the home.
+    ``share`` are the minds of this process, and ``fleet`` the others that serve the home on this machine. ``several``
+    is the home in a database, which other machines serve too; None for a home of this machine alone.
     """
 
     clock: Clock
@@ -94,6 +98,7 @@ class Resources:
     events: MindEvents
     share: Share
     fleet: Fleet | None
+    several: SharedResources | None
 
 
 async def open_resources(
@@ -147,6 +152,7 @@ async def open_resources(
     )
     opened = open_graphs(readers=readers, embedder=cache)
     disk = telemetry.dependencies.get(DISK)
+    several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies)
     minds = Minds(
         settings.folder,
         clock=clock,
@@ -155,7 +161,11 @@ async def open_resources(
         graph_of=opened.of,
         linked_folders=settings.story.linked_folders,
         limits=OpenMinds(
-            settings.most_open_minds, settings.idle_mind_seconds, story=story_thresholds(settings), share=share
+            settings.most_open_minds,
+            settings.idle_mind_seconds,
+            story=story_thresholds(settings),
+            share=share,
+            several=SeveralMachines(several.home, several.custody) if several is not None else None,
         ),
         is_at_work=background.is_at_work,
         keep_traces_days=settings.traces.keep_days,
@@ -183,6 +193,7 @@ async def open_resources(
         events=events,
         share=share,
         fleet=fleet,
+        several=several,
     )
 
 

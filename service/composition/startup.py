@@ -23,6 +23,7 @@ from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
 from service.composition.embedder import refuse_known_embedders, refuse_other_embedders
 from service.composition.models import choose
+from service.composition.shared_home import start_custodian
 from service.composition.webhooks import start_webhooks
 from service.example.loader import EXAMPLE
 from service.mind.trace_sweep import drop_old_traces
@@ -68,7 +69,8 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     """
     background = shared.background
     memory.archive.start(background)
-    memory.erasure.resume()
+    if shared.several is None:
+        memory.erasure.resume()
     if shared.share.owns(EXAMPLE):
         background.start("example", memory.example.resume)
     unknown, others = await shared.minds.of_other_embedders(shared.plain_embedder.stored_name)
@@ -80,7 +82,10 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     start_webhooks(memory.webhooks, background, share=shared.share)
     background.start_daemon("sweep", memory.ingestion.sweep)
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
-    background.start_daemon("eviction of graphs", memory.eviction.sweep)
+    if shared.several is None:
+        background.start_daemon("eviction of graphs", memory.eviction.sweep)
+    else:
+        start_custodian(memory, shared.several)
     background.start_daemon("story sweep", memory.story.scheduler.sweep)
     background.start_daemon("dream sweep", memory.sleep.sleeper.sweep)
     background.start_daemon(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.files import sync_folder
+from consolidation.kernel.files import remove_tree, sync_folder
 from consolidation.kernel.links import LinkRefused
 from consolidation.story.chapters import parse
 from service.erasure.erase_turns import GRACE_SECONDS, LEAVE_SECONDS, MOST_SEARCHED_FORMS
@@ -128,7 +128,7 @@ def _delete(workspace: Workspace, counts: ErasedCounts) -> None:
         target = folder.resolve()
         folder.unlink()
         folder = target
-    shutil.rmtree(folder)
+    remove_tree(folder)
     sync_folder(workspace.folder.parent)
 
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.files import exclusive, replace_text, sync_folder
+from consolidation.kernel.files import exclusive, remove, replace_text, sync_folder
 from service.erasure.receipt import ErasureRequest
 from service.workers.share import WHOLE
 
@@ -70,7 +70,7 @@ class PendingErasures:
 
     def drop(self, plan: ErasurePlan) -> None:
         """Delete *plan*: it is finished. Raises OSError."""
-        self._file(plan).unlink(missing_ok=True)
+        remove(self._file(plan))
         with suppress(FileNotFoundError):
             sync_folder(self._folder)
         if self._share.is_whole:  # else another process may be about to write a plan

@@ -146,6 +146,7 @@ class ErasureService:
             job = self._start(interrupted)
             job.has_tried_graph = True  # nobody knows how far it came
             return job
+        await self._context.minds.take_over(request.mind_id)
         with gate.enter(request.mind_id):
             mind = await self._context.minds.find(request.mind_id)
             plan = await (

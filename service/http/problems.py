@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.websockets import WebSocketDisconnect
 
-from consolidation.kernel import errors
+from consolidation.kernel import errors, sharing_errors
 from consolidation.kernel.files import is_full
 from consolidation.secrets.redaction import redact
 from service.http.middleware.security_headers import SECURITY_HEADERS
@@ -83,6 +83,8 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.ChatTooLarge: (413, "The chat is too large"),
     errors.RequestTimedOut: (408, "The request did not arrive in time"),
     errors.Locked: (503, "A file is locked by another process"),
+    sharing_errors.ChangedElsewhere: (503, "Another process changed the file in the meantime"),
+    sharing_errors.NotInCustody: (503, "Another process works on the mind now"),
     errors.SettingsByHand: (409, "The settings file has to be edited by hand"),
     errors.JournalFileNotEditable: (409, "The journal file is not people's"),
     errors.StoryFault: (500, "The story could not be read or written"),
@@ -131,7 +133,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.GraphUnwritable: (503, "The graph refuses writes"),
     errors.GraphForbidden: (503, "The graph server denies permission"),
     errors.GraphCorrupt: (500, "The graph holds invalid data"),
-    errors.DatabaseUnavailable: (503, "The database is unavailable"),
+    sharing_errors.DatabaseUnavailable: (503, "The database is unavailable"),
     errors.WorkerUnavailable: (503, "A worker process is being started again"),
     errors.ConfigurationFault: (500, "The configuration is not valid"),
     errors.PromptFault: (500, "A prompt template can not be used"),

@@ -27,6 +27,7 @@ from service.ingest.parking import (
 from service.mind.events import about
 from service.mind.health import LaneName
 from service.ports.graph import Parked
+from service.ports.shared_home import SOLE
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from service.mind.events import Publish
     from service.mind.minds import Mind
     from service.ports.graph import Extracted, Progress
+    from service.ports.shared_home import Custody
 
 log = structlog.get_logger()
 
@@ -50,9 +52,20 @@ class ExtractionLane:
     uses_graph = True
 
     def __init__(
-        self, *, clock: Clock, most_attempts: int, turn_seconds: float, telemetry: LaneTelemetry, publish: Publish
+        self,
+        *,
+        clock: Clock,
+        most_attempts: int,
+        turn_seconds: float,
+        telemetry: LaneTelemetry,
+        publish: Publish,
+        custody: Custody = SOLE,
     ) -> None:
-        """Each of *most_attempts* at a turn may take *turn_seconds*; *publish* tells which turns were read."""
+        """
+        Each of *most_attempts* at a turn may take *turn_seconds*; *publish* tells which turns were read. Of a mind that
+        is in another process's *custody*, the lane only puts into full text what that one found.
+        """
+        self._custody = custody
         self._clock = clock
         self._most_attempts = most_attempts
         self._turn_seconds = turn_seconds
@@ -71,6 +84,9 @@ class ExtractionLane:
     async def step(self, mind: Mind) -> bool:
         """Extract the next turn; True while there are more. Raises GraphUnavailable, or what the turn failed of."""
         progress = await self._read_progress(mind)
+        if not self._custody.holds(mind.mind_id):
+            await self._catch_up(mind, progress.extracted)
+            return False
         if mind.mind_id in self._to_retry:
             await self._retry_parked(mind, progress.parked)
         elif to_be_read_again := tuple(filter(is_to_be_read_again, progress.parked)):

@@ -79,6 +79,8 @@ class Ingestion:
 
     def wake(self, mind: Mind) -> None:
         """Begin to work on *mind*, which may have something to do. Returns at once."""
+        if self._minds.custodian is not None:
+            self._minds.custodian.want(mind.mind_id)
         self._indexing.wake(mind)
 
     def retry(self, mind: Mind) -> None:

@@ -15,6 +15,7 @@ from consolidation.kernel.errors import GraphUnavailable
 from service.index.neighbourhood import asks, leaning
 from service.ingest.episodes import as_episode, uuid_of
 from service.mind.health import LaneName
+from service.ports.shared_home import SOLE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vector
     from service.ports.graph import Episode, Passage
+    from service.ports.shared_home import Custody
 
 _BATCH = 32
 _NEIGHBOURS = 3  # turns, and passages, before a turn that it leans on
@@ -42,8 +44,13 @@ class SavingLane:
         embedder: Embedder,
         adopt_graph: Callable[[Workspace], Awaitable[None]],
         telemetry: LaneTelemetry,
+        custody: Custody = SOLE,
     ) -> None:
-        """*adopt_graph* is called before a mind's graph is first used: an imported mind may have one to take over."""
+        """
+        *adopt_graph* is called before a mind's graph is first used: an imported mind may have one to take over. Of a
+        mind that is in another process's *custody*, the lane only looks how far the graph is.
+        """
+        self._custody = custody
         self._embedder = embedder
         self._adopt_graph = adopt_graph
         self._telemetry = telemetry
@@ -72,6 +79,10 @@ class SavingLane:
 
     async def _save_next(self, mind: Mind) -> bool:
         state = mind.health.lanes[self.name]
+        if not self._custody.holds(mind.mind_id):
+            self._prepared.discard(mind.mind_id)
+            state.cursor = (await mind.graph.progress()).saved
+            return False
         if mind.mind_id not in self._prepared:
             await self._adopt_graph(mind.workspace)
         saved = state.cursor = (await mind.graph.progress()).saved

@@ -6,17 +6,21 @@ A home may have a hundred thousand of them: a look into each takes seconds, and 
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import anyio.to_thread
 
 from consolidation.workspace import MIND_ID, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from pathlib import Path
 
 _TICK_NS = 2_000_000_000  # a folder that has just changed may change again without its time changing
@@ -94,3 +98,50 @@ class MindListing:
         if self._ids is None or known != self._known:
             self._known, self._ids = known, tuple(sorted(known))
         return len(minds) == len(new)
+
+
+@dataclass(slots=True)
+class _Look:
+    """A question about the folders of all minds, and its answer."""
+
+    is_so: Callable[[MindFolder], object]
+    found: list[str] = field(default_factory=list)
+    error: OSError | None = None
+
+
+class FolderLooks:
+    """Looks into the folders of all minds. Whoever asks while others wait shares one look with them."""
+
+    def __init__(self, home: Path, *, ids: Callable[[], Iterable[str]]) -> None:
+        """*ids* lists the minds that are looked at; it may raise OSError."""
+        self._home = str(home)
+        self._ids = ids
+        self._looks: list[_Look] = []  # that wait for the next look
+        self._looking = asyncio.Lock()
+
+    async def those_with(
+        self, is_so: Callable[[MindFolder], object], *, prepare: Callable[[], Awaitable[None]]
+    ) -> tuple[str, ...]:
+        """The ids of minds of whose folders *is_so* is true, called in a thread after *prepare*. Raises OSError."""
+        mine = _Look(is_so)
+        self._looks.append(mine)
+        await asyncio.sleep(0)  # all who come at once share the first
+        async with self._looking:
+            if looks := tuple(self._looks):
+                self._looks.clear()
+                await prepare()
+                await anyio.to_thread.run_sync(self._look_at_all, looks)
+        if mine.error is not None:
+            raise mine.error
+        return tuple(mine.found)
+
+    def _look_at_all(self, looks: Sequence[_Look]) -> None:
+        try:
+            for mind_id in self._ids():
+                folder = MindFolder(self._home, mind_id)
+                for look in looks:
+                    if look.is_so(folder):
+                        look.found.append(mind_id)
+        except OSError as error:
+            for look in looks:
+                look.error = error

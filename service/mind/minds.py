@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,36 +21,47 @@ import structlog
 
 from consolidation.corrections.correction_log import CorrectionLog
 from consolidation.dreams.dream_log import DreamLog
-from consolidation.kernel.errors import DiskFull, HomeFault, MindErasing, MindExists, TranscriptUnwritable
+from consolidation.kernel.errors import (
+    DiskFull,
+    HomeFault,
+    MindErasing,
+    MindExists,
+    TranscriptUnwritable,
+)
 from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
+from service.mind.copies import MindCopies
 from service.mind.health import Health, LaneName
-from service.mind.mind_listing import MindFolder, MindListing
+from service.mind.mind_listing import FolderLooks, MindListing
 from service.mind.outcomes import Outcomes
 from service.mind.own_settings import OwnSettingsFile
 from service.mind.resting import RestingMinds
 from service.mind.story_progress import read_progress
 from service.mind.summary import summary_of, totals_of
 from service.mind.trace_log import TraceLog
+from service.ports.shared_home import SOLE
 from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, Usage
     from consolidation.kernel.turns import StoredTurn
     from consolidation.story.triggers import TriggerThresholds
+    from service.mind.custodian import Custodian
     from service.mind.mind_gate import MindGate
+    from service.mind.mind_listing import MindFolder
     from service.mind.own_settings import OwnSettings
     from service.mind.story_progress import StoryProgress
     from service.mind.summary import MindSummary, Totals
     from service.observability.dependency_health import Dependency
     from service.ports.graph import MindGraph
+    from service.ports.shared_home import Custody, SeveralMachines
     from service.workers.share import Share
 
 log = structlog.get_logger()
@@ -126,22 +138,16 @@ class OpenMinds:
     """
     Which minds this process may open, how many at once, and for how many seconds one that nobody uses; 0 sets no limit.
 
-    ``story`` says when the story of a closed one is due, for which it is opened again; None for never.
+    ``story`` says when the story of a closed one is due, for which it is opened again; None for never. Where
+    ``several`` machines share the home, what it is made of is stored elsewhere, and this process works on some of its
+    minds in the background.
     """
 
     most: int = 0
     idle_seconds: float = 0
     story: TriggerThresholds | None = None
     share: Share = WHOLE
-
-
-@dataclass(slots=True)
-class _Look:
-    """A question about the folders of all minds, and its answer."""
-
-    is_so: Callable[[MindFolder], object]
-    found: list[str] = field(default_factory=list)
-    error: OSError | None = None
+    several: SeveralMachines | None = None
 
 
 class Minds:
@@ -169,6 +175,10 @@ class Minds:
         be links into *linked_folders*. *is_at_work* says whether a job of a mind runs, so that it stays open. Traces
         are kept for *keep_traces_days* days (0: for ever).
         """
+        several = limits.several
+        self.custody: Custody = several.custody if several is not None else SOLE
+        self.custodian: Custodian | None = None  # set once background work can begin
+        self.copies = MindCopies(several.home, drop=self._drop) if several is not None else None
         self.disk = disk
         self.gate = gate
         self.share = limits.share
@@ -186,20 +196,26 @@ class Minds:
         self._held = Counter[str]()
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
-        self._looks: list[_Look] = []  # that wait for the next look
-        self._looking = asyncio.Lock()
+        self._looks = FolderLooks(home, ids=self._looked_at)
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all minds that exist, sorted, whichever process has them."""
-        ids, closed = self._listing.ids(), self.gate.closed
+        ids, closed = self._listing.ids() if self.copies is None else self.copies.home.ids(), self.gate.closed
         return tuple(mind_id for mind_id in ids if mind_id not in closed) if closed else ids
 
     def known(self) -> frozenset[str]:
         """The same ids, in no order."""
-        return self._listing.known() - self.gate.closed
+        known = self._listing.known() if self.copies is None else frozenset(self.copies.home.ids())
+        return known - self.gate.closed
 
     async def unlooked(self) -> tuple[str, ...]:
-        """The ids of minds that are not open and may have something to do: new, or at work when the service died."""
+        """
+        The ids of minds that are not open and may have something to do: new, or at work when the service died.
+
+        None where the home is shared: there, whoever takes custody of a mind opens it.
+        """
+        if self.copies is not None:
+            return ()
         resting = await self._resting.ids()
         self._listing.assume(resting)
         known = await anyio.to_thread.run_sync(self.known)
@@ -211,17 +227,11 @@ class Minds:
 
         Whoever asks while others wait shares one look at all folders with them.
         """
-        mine = _Look(is_so)
-        self._looks.append(mine)
-        await asyncio.sleep(0)  # all who come at once share the first
-        async with self._looking:
-            if looks := tuple(self._looks):
-                self._looks.clear()
-                self._listing.assume(await self._resting.ids())
-                await anyio.to_thread.run_sync(self._look_at_all, looks)
-        if mine.error is not None:
-            raise mine.error
-        return tuple(mine.found)
+
+        async def prepare() -> None:
+            self._listing.assume(await self._resting.ids())
+
+        return await self._looks.those_with(is_so, prepare=prepare)
 
     def workspace(self, mind_id: str) -> Workspace:
         """A mind's folder, whether it exists or not. Raises InvalidMindId."""
@@ -239,7 +249,10 @@ class Minds:
         self.share.check(mind_id)
         if self.gate.is_closed(mind_id):
             raise no_such_mind(mind_id)
-        if mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
+        if self.copies is not None:
+            if not await self.copies.follow(mind_id, self.get):
+                raise no_such_mind(mind_id)
+        elif mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
             raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
@@ -252,6 +265,8 @@ class Minds:
         self.share.check(mind_id)
         if self.gate.is_closed(mind_id):
             raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
+        if self.copies is not None:
+            await self.copies.follow(mind_id, self.get)
         return await self._opened(mind_id)
 
     async def admit(self, mind_id: str, folder: Path) -> Mind:
@@ -264,7 +279,11 @@ class Minds:
         self.share.check(mind_id)
         async with self._opening:
             try:
-                await anyio.to_thread.run_sync(_move, folder, workspace.folder)
+                if self.copies is not None:
+                    await self.copies.admit(mind_id, folder)
+                    await anyio.to_thread.run_sync(shutil.rmtree, folder)
+                else:
+                    await anyio.to_thread.run_sync(_move, folder, workspace.folder)
             except OSError as error:
                 raise HomeFault(f"{workspace.folder}: {error.strerror}") from error
         return await self._opened(mind_id)
@@ -370,6 +389,19 @@ class Minds:
         self._open.clear()
         self._resting.close()
 
+    async def take_over(self, mind_id: str) -> None:
+        """Take custody of a mind, whoever has it: work in the background was asked for. Raises DatabaseUnavailable."""
+        if self.custodian is not None:
+            await self.custodian.take(mind_id)
+
+    async def _drop(self, mind: Mind) -> None:
+        """Close a mind of which something was erased elsewhere: its copy is made anew."""
+        self._open.pop(mind.mind_id, None)
+        await self._resting.forget(mind.mind_id)
+        for tell in self._on_closed:
+            tell(mind.mind_id)
+        await mind.close()
+
     async def _opened(self, mind_id: str) -> Mind:
         if mind_id not in self._open:
             await self._open_one(mind_id)
@@ -386,8 +418,12 @@ class Minds:
                 known = await self._resting.wake(mind_id)
                 try:
                     await anyio.to_thread.run_sync(workspace.check_folders)
-                    await anyio.to_thread.run_sync(workspace.create)
-                    transcript = await Transcript(workspace.transcript, clock=self._clock).open()
+                    if self.copies is not None:
+                        await self.copies.create(workspace, mind_id)
+                    else:
+                        await anyio.to_thread.run_sync(workspace.create)
+                    turns = self.copies.home.turns_of(mind_id) if self.copies is not None else None
+                    transcript = await Transcript(workspace.transcript, clock=self._clock, shared=turns).open()
                     dreams = DreamLog(workspace.dreams)
                     with suppress(OSError):  # whoever needs them is told
                         await anyio.to_thread.run_sync(dreams.read)
@@ -416,18 +452,12 @@ class Minds:
                 )
                 if known is not None:
                     self._resting.restore(self._open[mind_id], known)
+                if self.copies is not None:
+                    self.copies.opened(self._open[mind_id])
 
-    def _look_at_all(self, looks: Sequence[_Look]) -> None:
-        home = str(self._home)
-        try:
-            for mind_id in filter(self.share.owns, self.ids()):
-                folder = MindFolder(home, mind_id)
-                for look in looks:
-                    if look.is_so(folder):
-                        look.found.append(mind_id)
-        except OSError as error:
-            for look in looks:
-                look.error = error
+    def _looked_at(self) -> Iterable[str]:
+        ids = self.ids() if self.copies is None else filter(self.custody.holds, self._listing.ids())
+        return filter(self.share.owns, ids)
 
     def _trace_log(self, workspace: Workspace) -> TraceLog:
         index, days = workspace.trace_index, self._keep_traces_days

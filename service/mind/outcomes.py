@@ -161,6 +161,11 @@ class Outcomes:
         with self._mutex:
             self._drop()
 
+    def read_again(self) -> None:
+        """Read the log on at its next use: another machine has appended to it."""
+        with self._mutex:
+            self._is_read = False
+
     def close(self) -> None:
         """Close the projection's file."""
         self._index.close()

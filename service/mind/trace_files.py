@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from consolidation.kernel.files import append_line, replacing
+from consolidation.kernel.files import append_line, remove, replacing
 from consolidation.kernel.links import open_regular
 from consolidation.transcript.recovery import seal_end
 from service.mind.trace_document import decoded
@@ -106,7 +106,7 @@ class TraceFiles:
         lines = list(self._verdicts(day, is_doomed))
         gone = lines.count(True)
         if gone == len(lines):
-            self._file(day).unlink(missing_ok=True)
+            remove(self._file(day))
         elif gone:
             with open_regular(self._file(day)) as old, replacing(self._file(day)) as new:
                 new.writelines(line for line, is_gone in zip(old, lines, strict=True) if not is_gone)
@@ -122,7 +122,7 @@ class TraceFiles:
 
     def drop(self, day: int) -> None:
         """Delete a day's file. Raises OSError."""
-        self._file(day).unlink(missing_ok=True)
+        remove(self._file(day))
 
     def before(self, first: date) -> tuple[int, ...]:
         """The days before *first* of which there is a file: what is of an earlier version by its last writing."""

@@ -271,6 +271,13 @@ class TraceLog:
             self._catch_up()
             return len(old)
 
+    def read_again(self) -> None:
+        """Read the newest traces anew: another machine has appended some. Raises OSError."""
+        with self._writing, self._mutex:
+            self._traces.clear()
+            self._shown.clear()
+            self._read_newest()
+
     def close(self) -> None:
         """Close the index's file."""
         self._index.close()

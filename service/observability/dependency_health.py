@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NO_TROUBLE = "ready"
 GRAPH, EMBEDDER, DISK = "graph", "embedder", "disk"
+DATABASE = "database"  # only where a home is shared
 WARM_UP = "warm-up"  # a part of readiness beside them
 _FRESH_SECONDS = 120.0  # trouble that nobody has met for so long may be over, though nobody tried: it counts no more
 

@@ -80,6 +80,12 @@ class Settings(BaseSettings):
         "cluster, like redis://one:6379,two:6379. Without it, the graph is embedded.",
         validation_alias=AliasChoices("FALKORDB_URL", "MIND_MEMORY_FALKORDB_URL", "falkordb_url"),
     )
+    database: SecretStr | None = Field(
+        None,
+        description="The address of a PostgreSQL that holds every mind, like "
+        "postgresql://user:password@one,two/memory. Several machines may then serve the same minds. Without it, minds "
+        "are folders of this machine.",
+    )
     graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="The prefix of every graph's name.")
     workers: Annotated[int, Field(ge=1, le=64)] = Field(
         1,

@@ -149,6 +149,7 @@ class Sleeper:
 
         Raises DreamUnwritable.
         """
+        await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
             files, now = self.files(mind), self._clock.now()
             state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
@@ -195,6 +196,7 @@ class Sleeper:
 
         The agent does not sleep by it. With *is_deep*, it is a deep sleep. Raises DreamUnwritable.
         """
+        await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
             files, now = self.files(mind), self._clock.now()
             state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
@@ -230,12 +232,14 @@ class Sleeper:
     async def undo(self, mind: Mind, number: int, *, by: str) -> DreamRecord:
         """Take a dream back. Raises DreamNotFound, DreamUnwritable."""
         files, now = self.files(mind), self._clock.now()
+        await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
             return await anyio.to_thread.run_sync(lambda: undo_dream(files, number, by=by, now=now))
 
     async def redo(self, mind: Mind, number: int) -> DreamRecord:
         """Let a dream count again that was taken back. Raises as ``undo``."""
         files = self.files(mind)
+        await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
             record = await anyio.to_thread.run_sync(lambda: redo_dream(files, number))
         if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):  # a deep sleep that was not tidied up after

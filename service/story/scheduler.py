@@ -62,7 +62,9 @@ class StoryScheduler:
         return mind.story.pending(mind.transcript.positions).tokens
 
     def begin_if_due(self, mind: Mind) -> None:
-        """Begin a run if it is time for one and none is under way."""
+        """Begin a run if it is time for one, none is under way, and the mind is ours to work on."""
+        if not self._minds.custody.holds(mind.mind_id):
+            return
         trigger = self._due(mind.story, mind.story.pending(mind.transcript.positions))
         if trigger is not None and not mind.story.is_running and not self._background.is_stopping:
             self.begin(mind, trigger=trigger)
@@ -108,6 +110,7 @@ class StoryScheduler:
         async def run() -> None:
             await self._minds.gate.until_resumed(mind.mind_id)
             try:
+                await self._minds.take_over(mind.mind_id)
                 await self._writer.put_right(mind)
             except (MemoryFault, OSError) as error:  # the next run does it
                 log.warning("story.not_put_right", mind_id=mind.mind_id, error=str(error))
@@ -133,6 +136,8 @@ class StoryScheduler:
         try:
             with self._minds.gate.enter(mind_id):
                 mind = self._minds.get(mind_id) or await self._minds.find(mind_id)
+                if not self._minds.custody.holds(mind_id):
+                    return
                 if not mind.story.is_checked and not mind.story.is_running:
                     await self._writer.put_right(mind)
                     if mind.story.owed.turns and not self._background.is_stopping:

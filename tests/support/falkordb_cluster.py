@@ -213,3 +213,39 @@ def _free_ports(count):
 def _end(node):
     node.process.kill()
     node.process.wait()
+
+
+@contextmanager
+def single_server(folder):
+    """A FalkorDB server that is not in any cluster; gives its address."""
+    [port] = _free_ports(1)
+    server, module = binaries()
+    words = [
+        server,
+        "--port",
+        str(port),
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--dir",
+        str(folder),
+    ]
+    process = subprocess.Popen([*map(str, words), "--loadmodule", str(module)], stdout=subprocess.DEVNULL)
+    client = redis.Redis(port=port)
+    try:
+        until(lambda: _answers(client))
+        yield f"redis://127.0.0.1:{port}"
+    finally:
+        client.close()
+        process.kill()
+        process.wait()
+
+
+def _answers(client):
+    try:
+        return client.ping()
+    except redis.ConnectionError:
+        return False

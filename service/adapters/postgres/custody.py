@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from service.adapters.postgres.database import Database
 
 _LEASE = "interval '6 seconds'"
-_REST = "interval '1 hour'"  # after which the row of a replica that never came back is deleted
+_KEPT = "interval '1 hour'"  # after which the row of a replica that never came back is deleted
 _BEGIN_SECONDS = 5.0  # less than the lease: what is begun in time is under way before another replica may claim
 _WAS_ALIVE = "SELECT alive_until > clock_timestamp() FROM replicas WHERE replica = %(me)s FOR UPDATE"
 _RENEW = f"""
 INSERT INTO replicas (replica, alive_until) VALUES (%(me)s, clock_timestamp() + {_LEASE})
 ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until
 """  # noqa: S608 - an interval of our own
-_CLEAN = f"DELETE FROM replicas WHERE alive_until < clock_timestamp() - {_REST}"  # noqa: S608 - the same
+_CLEAN = f"DELETE FROM replicas WHERE alive_until < clock_timestamp() - {_KEPT}"  # noqa: S608 - the same
 _FREE = """
     EXISTS (SELECT FROM replicas r WHERE r.replica = %(me)s AND r.alive_until > clock_timestamp())
     AND (m.owner IS NULL OR m.owner = %(me)s OR NOT EXISTS (
@@ -52,6 +52,16 @@ _RELEASE = """
 UPDATE minds SET owner = NULL WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND NOT has_work
 RETURNING true
 """
+# Whoever has it, and whether that one is alive: every write of its is refused from then on.
+_STEAL = f"""
+WITH free AS (SELECT m.mind_id FROM minds m WHERE m.mind_id = %(mind)s AND m.state = 0 FOR UPDATE OF m)
+{_TAKE}"""  # noqa: S608 - the same
+_REST = """
+UPDATE minds SET owner = NULL, has_work = false
+WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND last_sequence = %(last)s
+RETURNING true
+"""
+_VERSIONS = "SELECT mind_id, version FROM minds WHERE mind_id = ANY(%(held)s)"
 _LEAVE = "UPDATE minds SET owner = NULL WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
 _SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
 
@@ -99,6 +109,38 @@ class Custody:
             if mind_id in self._held:
                 return self._held[mind_id]
             return self._take(_CLAIM_ONE, mind=mind_id).get(mind_id)
+
+    def take(self, mind_id: str) -> int | None:
+        """Take one mind, whoever has it; its epoch, or None where there is no such mind."""
+        with self._lock:
+            return self._take(_STEAL, mind=mind_id).get(mind_id)
+
+    def rest(self, mind_id: str, *, last: int) -> bool:
+        """Give a mind back that has no work up to its turn *last*; False where there is more, or it is not ours."""
+        with self._lock:
+            if mind_id not in self._held:
+                return False
+            words = self._words(mind=mind_id, epoch=self._held[mind_id], last=last)
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                cursor.execute(_REST, words)
+                is_given_back = cursor.fetchone() is not None
+            if is_given_back:
+                self._held = MappingProxyType({one: at for one, at in self._held.items() if one != mind_id})
+            return is_given_back
+
+    def versions(self) -> Mapping[str, int]:
+        """The version of each mind that is held, as the database has it now."""
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(_VERSIONS, self._words())
+            return {str(mind): int(str(version)) for mind, version in cursor.fetchall()}
+
+    def holds(self, mind_id: str) -> bool:
+        """Whether a step of a mind's background work may begin here."""
+        return mind_id in self._held and self.may_begin()
+
+    def epoch(self, mind_id: str) -> int | None:
+        """The epoch under which this replica writes to a mind; 0, which every write is above, where it does not."""
+        return self._held.get(mind_id, 0)
 
     def held(self) -> Mapping[str, int]:
         """The minds that are held as far as this process knows, each with the epoch under which it writes."""

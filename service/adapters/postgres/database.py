@@ -18,7 +18,7 @@ import psycopg
 import structlog
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from consolidation.kernel.errors import DatabaseUnavailable
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.connection import TimedConnection, conninfo_of
 
 if TYPE_CHECKING:

@@ -84,6 +84,7 @@ async def retry(mind_id: MindId, memory: MemoryDep) -> Retried:
     """Try every parked turn again. A turn that fails again stays parked."""
     found = await memory.minds.find(mind_id)
     progress = await found.graph.progress()
+    await memory.minds.take_over(found.mind_id)
     memory.ingestion.retry(found)
     return Retried(retrying=len(progress.parked))
 

@@ -65,7 +65,7 @@ def test_no_secret_is_shown_and_an_address_loses_its_password():
 
     assert "hunter2" not in json.dumps([one.value for one in told.values()])
     assert {name for name, one in told.items() if one.is_secret} == {
-        "API_KEY", "EMBEDDER__API_KEY", "PROXY__API_KEY", "ACCESS__AUDIT_KEY",
+        "API_KEY", "EMBEDDER__API_KEY", "PROXY__API_KEY", "ACCESS__AUDIT_KEY", "DATABASE",
         *(f"MODELS__{role}__API_KEY" for role in ("CHAT", "SUBCONSCIOUS", "NARRATIVE", "EXTRACTION", "TRANSCRIPTION")),
     }  # fmt: skip
     assert (told["API_KEY"].value, told["API_KEY"].source) == (None, "option")

@@ -7,7 +7,8 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from consolidation.kernel.errors import ConfigurationFault, DatabaseUnavailable
+from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.database import Database
 
 SOON, LATER = 0.3, 20.0  # deadlines: one that is missed on purpose, and one that is not

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from consolidation.kernel.errors import DatabaseUnavailable
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate
 from tests.support.postgres import name_for, postgres_pair

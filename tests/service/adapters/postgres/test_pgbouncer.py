@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from consolidation.kernel.errors import DatabaseUnavailable
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.custody import Custody
 from service.adapters.postgres.database import Database
 from tests.support.postgres import AS_NOBODY, ROLE, name_for, own_folder

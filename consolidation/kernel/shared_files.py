@@ -1,0 +1,72 @@
+"""
+Folders whose files several machines share: this machine has a copy, and what counts is somewhere else.
+
+Whoever writes a file calls ``kernel/files.py`` and need not know. Below a shared folder, every write is stored for
+everybody first, and then changes the copy. What holds the files is a ``SharedFiles``, registered with ``sharing``.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+
+class SharedFiles(Protocol):
+    """
+    Stores the files below a folder for everybody. Safe to use from several threads; every method blocks.
+
+    Each method gives a block in which the caller changes the copy. Before the block begins, the change is stored.
+    Where it can not be stored, the block is not entered and nothing is changed: ChangedElsewhere where another process
+    changed the file since the copy was brought up to date, Fenced where another process has taken over the mind's
+    background work, DatabaseUnavailable where nobody answers.
+    """
+
+    def holds(self, file: Path, /) -> bool:
+        """Whether *file* is shared; False for what each machine makes for itself, such as indexes and locks."""
+        ...
+
+    def replacing(self, file: Path, content: bytes, /) -> AbstractContextManager[None]:
+        """Store *content* as the whole of *file*."""
+        ...
+
+    def appending(self, file: Path, content: bytes, /) -> AbstractContextManager[bytes]:
+        """Append *content* to *file*. Gives what the copy lacks: what others appended, and *content* behind it."""
+        ...
+
+    def removing(self, file: Path, /) -> AbstractContextManager[None]:
+        """Remove *file*. It need not be there."""
+        ...
+
+    def removing_tree(self, folder: Path, /) -> AbstractContextManager[None]:
+        """Remove *folder* with everything in it."""
+        ...
+
+
+_shared: dict[Path, SharedFiles] = {}
+
+
+@contextmanager
+def sharing(folder: Path, files: SharedFiles) -> Iterator[None]:
+    """Let *files* store what is below *folder*, in this process, until the block ends."""
+    place = folder.resolve()
+    _shared[place] = files
+    try:
+        yield
+    finally:
+        del _shared[place]
+
+
+def shared_with(file: Path, *, is_folder: bool = False) -> tuple[SharedFiles, Path] | None:
+    """What stores *file* for everybody, and where the file is without links on the way; None where it is ours alone."""
+    if not _shared:
+        return None
+    place = file.parent.resolve() / file.name
+    for folder, files in _shared.items():
+        if place.is_relative_to(folder):
+            return (files, place) if is_folder or files.holds(place) else None
+    return None

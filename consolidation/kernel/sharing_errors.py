@@ -1,0 +1,25 @@
+"""
+The errors of a home that several machines share:
+
+* MemoryFault
+  x DatabaseUnavailable
+  x Locked
+    + ChangedElsewhere
+      - NotInCustody
+"""
+
+from __future__ import annotations
+
+from consolidation.kernel.errors import Locked, MemoryFault
+
+
+class DatabaseUnavailable(MemoryFault):
+    """PostgreSQL did not answer in time, refused, or lost a commit whose outcome nobody knows. A retry settles it."""
+
+
+class ChangedElsewhere(Locked):
+    """Another process, which shares the home, changed the same file in the meantime. Try again."""
+
+
+class NotInCustody(ChangedElsewhere):
+    """Another process has taken over the background work of a mind. What this one had begun is not written."""

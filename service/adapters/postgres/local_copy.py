@@ -1,0 +1,108 @@
+"""The copy that this machine has of one mind: its files, its transcript, and how far it follows the database."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.links import open_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_ACCEPTED = re.compile(rb'"accepted_at":"(\d{4}-\d\d)')
+_FIRST_MONTH = "1970-01"  # of a tombstone, which has no time
+_APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(slots=True)
+class LocalCopy:
+    """
+    One mind's copy below *folder*. Whoever reads or changes it holds ``mutex``.
+
+    It has everything up to ``version``. ``files`` are the versions of whole files, also of later ones that this process
+    wrote itself, ``appended`` the number of the last part behind each, and ``last`` the last turn of the transcript.
+    ``changed`` and ``has_turns`` say what came since somebody asked, ``is_anew`` that the copy must be made anew.
+    """
+
+    mind_id: str
+    folder: Path
+    mutex: threading.RLock = field(default_factory=threading.RLock)
+    version: int = 0
+    generation: int = 0
+    files: dict[str, int] = field(default_factory=dict)
+    appended: dict[str, int] = field(default_factory=dict)
+    last: int = 0
+    changed: set[str] = field(default_factory=set)
+    has_turns: bool = False
+    is_anew: bool = False
+    _month: str = ""
+
+    def clear(self) -> None:
+        """Delete the copy, indexes too: it is made anew."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.version = self.last = 0
+        self.files, self.appended, self._month = {}, {}, ""
+        self.changed, self.has_turns, self.is_anew = set(), False, False
+
+    def put(self, path: str, content: bytes | None, *, version: int) -> None:
+        """Let *path* be *content* (None: gone), as it is since *version*. Nothing where this process wrote that."""
+        if self.files.get(path) == version:
+            return
+        file = self.folder / path
+        if content is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            beside = file.with_name(f".{file.name}.new")
+            beside.unlink(missing_ok=True)
+            _write(beside, content)
+            beside.replace(file)
+        self.files[path], self.appended[path] = version, 0
+        self.changed.add(path)
+
+    def extend(self, path: str, content: bytes, *, number: int) -> None:
+        """Append part *number* to *path*, unless it is there."""
+        if number > self.appended.get(path, 0):
+            _write(self.folder / path, content)
+            self.appended[path] = number
+            self.changed.add(path)
+
+    def add_turns(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Append the turns that are above the last one, each by its sequence."""
+        new = [(sequence, line) for sequence, line in lines if sequence > self.last]
+        by_month: dict[str, list[bytes]] = {}
+        for _, line in new:
+            found = _ACCEPTED.search(line)
+            # A clock set back must not reorder files.
+            self._month = max(self._month, found[1].decode() if found is not None else self._month or _FIRST_MONTH)
+            by_month.setdefault(self._month, []).append(line)
+        transcript = self.folder / "transcript"
+        transcript.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for month, some in by_month.items():
+            _write(transcript / f"{month}.jsonl", b"".join(line + b"\n" for line in some))
+        if new:
+            self.last, self.has_turns = new[-1][0], True
+
+    def read(self, path: str) -> bytes | None:
+        """What the copy has; None where the file is not there."""
+        with suppress(FileNotFoundError), open_regular(self.folder / path) as opened:
+            return opened.read()
+        return None
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Append to a file. It is not synced: a copy is made anew when the machine starts."""
+    handle = os.open(file, _APPENDING, 0o600)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    finally:
+        os.close(handle)

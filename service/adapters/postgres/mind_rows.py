@@ -1,0 +1,217 @@
+"""
+The rows that a mind is made of, and the statements that read and write them. Each is part of a caller's transaction.
+
+Every key begins with the mind's id, and every transaction is about one mind: the rows of different minds may lie in
+different databases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from consolidation.kernel.turns import TurnKind
+from consolidation.transcript.records import decode
+from consolidation.transcript.tombstones import id_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from consolidation.kernel.turns import StoredTurn
+    from service.adapters.postgres.database import Cursor
+
+FAR = 10_000  # versions: that a file was removed is told for so long
+_ERASED = "erased:"  # before the digest that stands for the id of an erased turn
+_COLUMNS = "version, generation, last_sequence, epoch"
+_TOUCH = f"UPDATE minds SET version = version + 1 WHERE mind_id = %s AND state = 0 RETURNING {_COLUMNS}"  # noqa: S608 - our own names
+_BEGIN = f"""
+INSERT INTO minds (mind_id, version) VALUES (%s, 1) ON CONFLICT (mind_id) DO UPDATE SET
+    version = minds.version + 1, state = 0,
+    last_sequence = CASE minds.state WHEN 2 THEN 0 ELSE minds.last_sequence END
+WHERE minds.state <> 1 RETURNING {_COLUMNS}
+"""  # noqa: S608 - our own names
+_NEWS = """
+WITH mind AS (SELECT version, generation, state FROM minds WHERE mind_id = %(mind)s)
+SELECT 0, '', generation, version, NULL::bytea FROM mind WHERE state = 0
+UNION ALL SELECT 1, path, 0, version, content FROM files WHERE mind_id = %(mind)s AND version > %(known)s
+UNION ALL SELECT 2, path, number, version, content FROM appended WHERE mind_id = %(mind)s AND version > %(known)s
+UNION ALL SELECT 3, '', sequence, version, line FROM turns WHERE mind_id = %(mind)s AND version > %(known)s
+ORDER BY 1, 2, 3
+"""
+_FILE = """
+SELECT version, content IS NULL, (
+    SELECT coalesce(max(number), 0) FROM appended WHERE appended.mind_id = files.mind_id AND appended.path = files.path
+) FROM files WHERE mind_id = %s AND path = %s
+"""
+_PUT = """
+INSERT INTO files (mind_id, path, version, content) VALUES (%s, %s, %s, %s) ON CONFLICT (mind_id, path) DO UPDATE
+SET version = excluded.version, content = excluded.content
+"""
+_INSERT_TURNS = """
+WITH new AS (
+    INSERT INTO turns (mind_id, sequence, turn_id, version, line)
+    SELECT %(mind)s, sequence, turn_id, %(version)s, line
+    FROM unnest(%(sequences)s::bigint[], %(ids)s::text[], %(lines)s::bytea[]) AS one (sequence, turn_id, line)
+)
+UPDATE minds SET last_sequence = %(last)s, has_work = true WHERE mind_id = %(mind)s
+"""
+_MIND, _WHOLE, _PART, _TURN = range(4)
+_TABLES = ("files", "appended", "turns")
+
+
+class Touched(NamedTuple):
+    """The row of a mind, once it is locked and its version is raised."""
+
+    version: int
+    generation: int
+    last_sequence: int
+    epoch: int
+
+
+class WholeFile(NamedTuple):
+    """A whole file as it is since a version; ``content`` is None where it was removed."""
+
+    path: str
+    version: int
+    content: bytes | None
+
+
+class AppendedPart(NamedTuple):
+    """What was appended to a file at once; parts of a file are numbered from 1."""
+
+    path: str
+    number: int
+    content: bytes
+
+
+class News(NamedTuple):
+    """Everything of a mind that is above a version, and which version that brings a copy to. Turns are by sequence."""
+
+    version: int
+    generation: int
+    files: tuple[WholeFile, ...]
+    parts: tuple[AppendedPart, ...]
+    turns: tuple[tuple[int, bytes], ...]
+
+
+class FileState(NamedTuple):
+    """Since which version a whole file is as it is, whether it was removed, and how many parts stand behind it."""
+
+    version: int
+    is_gone: bool
+    parts: int
+
+
+def touch(cursor: Cursor, mind_id: str, *, begins: bool) -> Touched | None:
+    """Lock a mind's row and raise its version; make it where it *begins*. None: there is no such mind, or it goes."""
+    cursor.execute(_BEGIN if begins else _TOUCH, (mind_id,))
+    row = cursor.fetchone()
+    return None if row is None else Touched(*cast("tuple[int, int, int, int]", row))
+
+
+def list_ids(cursor: Cursor, *, but: str) -> tuple[str, ...]:
+    """The ids of all minds that hold a turn, sorted, without *but*."""
+    query = "SELECT mind_id FROM minds WHERE state = 0 AND mind_id <> %s AND last_sequence > 0 ORDER BY mind_id"
+    return tuple(str(row[0]) for row in cursor.execute(query, (but,)).fetchall())
+
+
+def news_of(cursor: Cursor, mind_id: str, *, known: int) -> News | None:
+    """What is above the version that is *known*, in one look; None where there is no such mind."""
+    rows: list[Any] = cursor.execute(_NEWS, {"mind": mind_id, "known": known}).fetchall()
+    if not rows or rows[0][0] != _MIND:
+        return None
+    return News(
+        version=rows[0][3],
+        generation=rows[0][2],
+        files=tuple(
+            WholeFile(path, version, None if content is None else bytes(content))
+            for kind, path, _, version, content in rows
+            if kind == _WHOLE
+        ),
+        parts=tuple(
+            AppendedPart(path, number, bytes(content)) for kind, path, number, _, content in rows if kind == _PART
+        ),
+        turns=tuple((number, bytes(line)) for kind, _, number, _, line in rows if kind == _TURN),
+    )
+
+
+def file_state(cursor: Cursor, mind_id: str, path: str) -> FileState | None:
+    """How a file is; None where there never was one."""
+    row = cursor.execute(_FILE, (mind_id, path)).fetchone()
+    return None if row is None else FileState(*cast("tuple[int, bool, int]", row))
+
+
+def put_file(cursor: Cursor, mind_id: str, path: str, content: bytes | None, *, version: int) -> None:
+    """Let a whole file be *content*, without anything behind it; None: it is removed."""
+    cursor.execute("DELETE FROM appended WHERE mind_id = %s AND path = %s", (mind_id, path))
+    cursor.execute(_PUT, (mind_id, path, version, content))
+    if content is None:
+        known = (mind_id, version - FAR)
+        cursor.execute("DELETE FROM files WHERE mind_id = %s AND content IS NULL AND version < %s", known)
+
+
+def append_part(cursor: Cursor, mind_id: str, path: str, content: bytes, *, version: int, number: int) -> None:
+    """Append to a file that is there."""
+    cursor.execute(
+        "INSERT INTO appended (mind_id, path, number, version, content) VALUES (%s, %s, %s, %s, %s)",
+        (mind_id, path, number, version, content),
+    )
+
+
+def parts_after(cursor: Cursor, mind_id: str, path: str, *, number: int) -> bytes:
+    """What stands behind part *number* of a file."""
+    query = "SELECT content FROM appended WHERE mind_id = %s AND path = %s AND number > %s ORDER BY number"
+    rows: list[Any] = cursor.execute(query, (mind_id, path, number)).fetchall()
+    return b"".join(bytes(row[0]) for row in rows)
+
+
+def turns_by_id(cursor: Cursor, mind_id: str, turn_ids: Sequence[str]) -> dict[str, StoredTurn]:
+    """Those of *turn_ids* that are taken, each with its turn, or its tombstone where it was erased."""
+    marks = {_ERASED + id_digest(one): one for one in turn_ids}
+    query = "SELECT turn_id, line FROM turns WHERE mind_id = %s AND turn_id = ANY(%s)"
+    rows: list[Any] = cursor.execute(query, (mind_id, [*turn_ids, *marks])).fetchall()
+    return {marks.get(row[0], row[0]): decode(bytes(row[1])) for row in rows}
+
+
+def insert_turns(cursor: Cursor, mind_id: str, turns: Sequence[tuple[StoredTurn, bytes]], *, version: int) -> None:
+    """Store turns, each with its line, ascending and above all that there are; the mind has work then."""
+    if turns:
+        words = {
+            "mind": mind_id,
+            "version": version,
+            "sequences": [kept.sequence for kept, _ in turns],
+            "ids": [_id_of(kept) for kept, _ in turns],
+            "lines": [line for _, line in turns],
+            "last": turns[-1][0].sequence,
+        }
+        cursor.execute(_INSERT_TURNS, words)
+
+
+def overwrite_turns(cursor: Cursor, mind_id: str, lines: Mapping[int, bytes], *, version: int) -> None:
+    """Put tombstones in the place of turns; every copy of the mind has to be made anew."""
+    for sequence, line in lines.items():
+        cursor.execute(
+            "UPDATE turns SET line = %s, turn_id = %s, version = %s WHERE mind_id = %s AND sequence = %s",
+            (line, _id_of(decode(line)), version, mind_id, sequence),
+        )
+    cursor.execute("UPDATE minds SET generation = generation + 1 WHERE mind_id = %s", (mind_id,))
+
+
+def delete_mind(cursor: Cursor, mind_id: str) -> None:
+    """Delete all rows of a mind but its own, which says that it is gone."""
+    cursor.execute(
+        "UPDATE minds SET state = 2, version = version + 1, generation = generation + 1, owner = NULL, "
+        "has_work = false WHERE mind_id = %s",
+        (mind_id,),
+    )
+    for table in _TABLES:
+        cursor.execute(f"DELETE FROM {table} WHERE mind_id = %s".encode(), (mind_id,))  # noqa: S608 - our own names
+
+
+def delete_files(cursor: Cursor, mind_id: str) -> None:
+    """Delete the files of a mind."""
+    for table in _TABLES[:2]:
+        cursor.execute(f"DELETE FROM {table} WHERE mind_id = %s".encode(), (mind_id,))  # noqa: S608 - our own names
+
+
+def _id_of(kept: StoredTurn) -> str:
+    return _ERASED + kept.turn.turn_id if kept.turn.kind is TurnKind.ERASED else kept.turn.turn_id

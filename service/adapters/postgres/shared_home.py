@@ -1,0 +1,367 @@
+"""
+A home in PostgreSQL: every mind's files and turns are rows, and each machine has copies of the minds that it uses.
+
+Every transaction locks the row of one mind, raises its version, and gives this version to what it writes. So whoever
+holds everything up to a version asks for the rows above it, and misses none. A whole file is replaced only where it is
+still the one that the copy has: else ChangedElsewhere is raised, and the copy is brought up to date, so that the
+caller may read again and try again. What is appended needs no such care.
+
+No session state, no advisory lock and no notification is relied upon, so a pooler may stand in between.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from consolidation.kernel.errors import MindErasing, MindExists
+from consolidation.kernel.sharing_errors import ChangedElsewhere, NotInCustody
+from consolidation.kernel.turns import StoredTurn
+from consolidation.transcript.records import DamagedRecord, decode, encode
+from consolidation.transcript.shared_turns import SharedTurn
+from consolidation.workspace import is_of_one_machine
+from service.adapters.postgres import mind_rows
+from service.adapters.postgres.local_copy import LocalCopy
+from service.ports.shared_home import Arrived
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from pathlib import Path
+
+    from consolidation.kernel.turns import Turn
+    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.database import Cursor, Database
+    from service.adapters.postgres.mind_rows import FileState, Touched
+
+HOME = "@home"  # stands for the mind's id in rows of files that belong to the home as a whole
+_HOME_FILES = frozenset({"keys.json", "audit.jsonl", "audit.key", "erasures.jsonl", "erased.json"})
+_HOME_FOLDER = "erasing"
+_MINDS = "minds"
+_APPENDED_IN_CUSTODY = frozenset({"dreams.jsonl", "evaluation.jsonl"})
+_WRITTEN_IN_CUSTODY = frozenset({".dream.json", "story-history/published.json"})
+_TRIES = 8
+_SECONDS, _LONG_SECONDS = 5.0, 60.0
+
+
+class _Undone(Exception):
+    """Takes a transaction back that has nothing to write."""
+
+
+class _Appended(NamedTuple):
+    """What a copy lacks of a file that was appended to, up to which part, and since when its whole is as it is."""
+
+    lacking: bytes
+    number: int
+    since: int
+    touched: Touched
+
+
+class PostgresHome:
+    """The minds of one database; their copies are in ``<home>/minds``. It is ``SharedHome`` and ``SharedFiles``."""
+
+    def __init__(self, database: Database, *, home: Path, custody: Custody) -> None:
+        """*home* belongs to this process alone, and holds nothing that is not a copy."""
+        self._database = database
+        self._home = home.resolve()
+        self._custody = custody
+        self._copies: dict[str, LocalCopy] = {}
+        self._mutex = threading.Lock()
+        self._ids: tuple[str, ...] = ()
+
+    # as SharedHome
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all minds, sorted, as they were when they were listed last. Asks nobody."""
+        return self._ids
+
+    def list_minds(self) -> None:
+        """List the minds, and bring what belongs to the home as a whole up to date: keys, audit log, receipts."""
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            self._ids = mind_rows.list_ids(cursor, but=HOME)
+        copy = self._copy(HOME)
+        with copy.mutex:
+            self._bring_up(copy)
+
+    def behind(self) -> tuple[str, ...]:
+        """The minds in the custody of this process that others have written to since their copies were brought up."""
+        versions = self._custody.versions()
+        with self._mutex:
+            copies = dict(self._copies)
+        return tuple(one for one, at in versions.items() if one not in copies or copies[one].version < at)
+
+    def bring_up(self, mind_id: str) -> Arrived | None:
+        """Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind."""
+        copy = self._copy(mind_id)
+        with copy.mutex:
+            if not self._bring_up(copy):
+                if not copy.version:
+                    self._let_go(mind_id)
+                return None
+            arrived = Arrived(frozenset(copy.changed), copy.has_turns, copy.is_anew)
+            copy.changed, copy.has_turns = set(), False
+            return arrived
+
+    def renew(self, mind_id: str) -> None:
+        """Delete the copy of a mind, with all that was made of it here, and make it anew, if the mind is there."""
+        copy = self._copy(mind_id)
+        with copy.mutex:
+            copy.clear()
+            if not self._bring_up(copy):
+                self._let_go(mind_id)
+
+    def turns_of(self, mind_id: str) -> PostgresTurns:
+        """The turns of a mind."""
+        return PostgresTurns(self, mind_id)
+
+    def admit(self, mind_id: str, folder: Path) -> None:
+        """Store a whole mind, as it is in *folder*, in one transaction. Raises MindExists."""
+        copy = self._copy(mind_id)
+        files = [one for one in sorted(folder.rglob("*")) if one.is_file() and not one.is_symlink()]
+        turns = dict(_whole_turns(folder / "transcript"))
+        with copy.mutex, self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
+            touched = mind_rows.touch(cursor, mind_id, begins=True)
+            if touched is None or touched.last_sequence:
+                raise MindExists(f"there is a mind {mind_id!r} already: import under another id, or erase it first")
+            mind_rows.delete_files(cursor, mind_id)
+            for file in files:
+                path = file.relative_to(folder)
+                if not is_of_one_machine(path):
+                    content = file.read_bytes()
+                    mind_rows.put_file(cursor, mind_id, path.as_posix(), content, version=touched.version)
+            mind_rows.insert_turns(cursor, mind_id, [turns[one] for one in sorted(turns)], version=touched.version)
+
+    # as SharedFiles
+
+    def holds(self, file: Path) -> bool:
+        """Whether *file* is shared: most of a mind's folder, and a few files of the home."""
+        first, *rest = file.relative_to(self._home).parts
+        if first == _MINDS:
+            return len(rest) > 1 and not is_of_one_machine(PurePosixPath(*rest[1:]))
+        is_whole = not file.name.startswith(".") and file.suffix != ".lock"
+        return is_whole and ((not rest and first in _HOME_FILES) or (bool(rest) and first == _HOME_FOLDER))
+
+    @contextmanager
+    def replacing(self, file: Path, content: bytes) -> Iterator[None]:
+        """Store *content* as the whole of *file*."""
+        with self._changing(file, content):
+            yield
+
+    @contextmanager
+    def removing(self, file: Path) -> Iterator[None]:
+        """Remove *file*. It need not be there."""
+        copy, path = self._place(file)
+        with self._changing(file, None) if copy.files.get(path) else nullcontext():
+            yield
+
+    @contextmanager
+    def appending(self, file: Path, content: bytes) -> Iterator[bytes]:
+        """Append *content* to *file*. Gives what the copy lacks: what others appended, and *content* behind it."""
+        copy, path = self._place(file)
+        with copy.mutex:
+            for _ in range(_TRIES):
+                stored = self._append(copy, path, content)
+                if stored is not None:
+                    break
+                self._bring_up(copy)  # the file is another one now
+            else:
+                raise ChangedElsewhere(f"{file.name} keeps changing; try again")
+            yield stored.lacking
+            copy.files[path], copy.appended[path] = stored.since, stored.number
+            _follow(copy, stored.touched)
+
+    def removing_tree(self, folder: Path) -> AbstractContextManager[None]:
+        """Forget the mind whose folder this is; nothing for another folder."""
+        first, *rest = folder.relative_to(self._home).parts
+        return self._forgetting(rest[0]) if first == _MINDS and len(rest) == 1 else nullcontext()
+
+    @contextmanager
+    def _forgetting(self, mind_id: str) -> Iterator[None]:
+        copy = self._copy(mind_id)
+        with copy.mutex:
+            with self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
+                mind_rows.delete_mind(cursor, mind_id)
+            yield
+            self._let_go(mind_id)
+
+    @contextmanager
+    def _changing(self, file: Path, content: bytes | None) -> Iterator[None]:
+        copy, path = self._place(file)
+        with copy.mutex:
+            stored = self._put(copy, path, content)
+            if stored is None:
+                self._bring_up(copy)
+                raise ChangedElsewhere(f"another process changed {file.name} in the meantime; try again")
+            yield
+            copy.files[path], copy.appended[path] = stored.version, 0
+            _follow(copy, stored)
+
+    def _put(self, copy: LocalCopy, path: str, content: bytes | None) -> Touched | None:
+        """Write a whole file to its row; None where the row is not what the copy has."""
+        stored: Touched | None = None
+        with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            touched = self._touch(cursor, copy, needs_custody=path in _WRITTEN_IN_CUSTODY)
+            if not _is_as_copied(mind_rows.file_state(cursor, copy.mind_id, path), copy, path):
+                raise _Undone
+            mind_rows.put_file(cursor, copy.mind_id, path, content, version=touched.version)
+            stored = touched
+        return stored
+
+    def _append(self, copy: LocalCopy, path: str, content: bytes) -> _Appended | None:
+        """Append to the rows of a file; None where the whole of it is not what the copy has."""
+        stored: _Appended | None = None
+        with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            touched = self._touch(cursor, copy, needs_custody=path in _APPENDED_IN_CUSTODY)
+            state = mind_rows.file_state(cursor, copy.mind_id, path)
+            if state is None or state.is_gone:
+                mind_rows.put_file(cursor, copy.mind_id, path, b"", version=touched.version)
+                since, number, lacking = touched.version, 1, content
+            elif state.version != copy.files.get(path):
+                raise _Undone
+            else:
+                since, number, known = state.version, state.parts + 1, copy.appended.get(path, 0)
+                lacking = mind_rows.parts_after(cursor, copy.mind_id, path, number=known) + content
+            mind_rows.append_part(cursor, copy.mind_id, path, content, version=touched.version, number=number)
+            stored = _Appended(lacking, number, since, touched)
+        return stored
+
+    # for PostgresTurns
+
+    def append_turns(self, mind_id: str, turns: Sequence[tuple[Turn, int]], *, at: datetime) -> tuple[SharedTurn, ...]:
+        """Store turns and bring the copy up to date with them; see ``SharedTurns``."""
+        copy = self._copy(mind_id)
+        with copy.mutex:
+            new: list[tuple[StoredTurn, bytes]] = []
+            stored: Touched | None = None
+            with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                touched = mind_rows.touch(cursor, mind_id, begins=True)
+                if touched is None:
+                    raise _erasing(mind_id)
+                found = mind_rows.turns_by_id(cursor, mind_id, [turn.turn_id for turn, _ in turns])
+                unknown = [pair for pair in turns if pair[0].turn_id not in found]
+                for sequence, (turn, tokens) in enumerate(unknown, start=touched.last_sequence + 1):
+                    kept = StoredTurn(sequence, at, turn, tokens)
+                    new.append((kept, encode(kept)[:-1]))
+                if not new:
+                    raise _Undone
+                mind_rows.insert_turns(cursor, mind_id, new, version=touched.version)
+                stored = touched
+            if stored is not None and _is_next(copy, stored) and copy.last == stored.last_sequence:
+                copy.add_turns([(kept.sequence, line) for kept, line in new])
+                _follow(copy, stored)
+            else:
+                self._bring_up(copy)
+        found |= {kept.turn.turn_id: kept for kept, _ in new}
+        ours = {kept.turn.turn_id for kept, _ in new}
+        return tuple(SharedTurn(found[turn.turn_id], turn.turn_id in ours) for turn, _ in turns)
+
+    def overwrite_turns(self, mind_id: str, lines: Mapping[int, bytes]) -> None:
+        """Put tombstones in the place of turns; other machines make their copies anew."""
+        copy = self._copy(mind_id)
+        with copy.mutex, self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
+            touched = self._touch(cursor, copy, needs_custody=True)
+            mind_rows.overwrite_turns(cursor, mind_id, lines, version=touched.version)
+            copy.generation = touched.generation + 1
+
+    # in common
+
+    def _copy(self, mind_id: str) -> LocalCopy:
+        with self._mutex:
+            if mind_id not in self._copies:
+                folder = self._home if mind_id == HOME else self._home / _MINDS / mind_id
+                self._copies[mind_id] = LocalCopy(mind_id, folder)
+            return self._copies[mind_id]
+
+    def _let_go(self, mind_id: str) -> None:
+        with self._mutex:
+            self._copies.pop(mind_id, None)
+
+    def _place(self, file: Path) -> tuple[LocalCopy, str]:
+        first, *rest = file.relative_to(self._home).parts
+        if first == _MINDS:
+            return self._copy(rest[0]), PurePosixPath(*rest[1:]).as_posix()
+        return self._copy(HOME), PurePosixPath(first, *rest).as_posix()
+
+    def _touch(self, cursor: Cursor, copy: LocalCopy, *, needs_custody: bool) -> Touched:
+        """Lock the mind's row and raise its version. Raises MindErasing, NotInCustody."""
+        touched = mind_rows.touch(cursor, copy.mind_id, begins=copy.version == 0)
+        if touched is None:
+            raise _erasing(copy.mind_id)
+        if needs_custody and self._custody.epoch(copy.mind_id) != touched.epoch:
+            raise NotInCustody(f"another process works on {copy.mind_id!r} now")
+        return touched
+
+    def _bring_up(self, copy: LocalCopy) -> bool:
+        """
+        Fetch what is above the copy's version; False where there is no such mind.
+
+        Of a mind of which something was erased, nothing is fetched: ``is_anew`` says that the copy is to be renewed.
+        """
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            news = mind_rows.news_of(cursor, copy.mind_id, known=copy.version)
+        if news is None:
+            return copy.mind_id == HOME
+        if copy.mind_id != HOME:
+            is_far = news.version - copy.version > mind_rows.FAR
+            if copy.version and (news.generation != copy.generation or is_far):
+                copy.is_anew = True
+                return True
+            if not copy.version:
+                copy.clear()  # what an earlier process left
+        for file in news.files:
+            copy.put(file.path, file.content, version=file.version)
+        for part in news.parts:
+            copy.extend(part.path, part.content, number=part.number)
+        copy.add_turns(news.turns)
+        copy.version, copy.generation = news.version, news.generation
+        return True
+
+
+class PostgresTurns:
+    """The turns of one mind; see ``SharedTurns``."""
+
+    def __init__(self, home: PostgresHome, mind_id: str) -> None:
+        self._home = home
+        self._mind_id = mind_id
+
+    def append(self, turns: Sequence[tuple[Turn, int]], *, at: datetime) -> tuple[SharedTurn, ...]:
+        """Store *turns*, all of them or none."""
+        return self._home.append_turns(self._mind_id, turns, at=at)
+
+    def overwrite(self, lines: Mapping[int, bytes]) -> None:
+        """Put tombstones in the place of turns."""
+        self._home.overwrite_turns(self._mind_id, lines)
+
+
+def _is_as_copied(state: FileState | None, copy: LocalCopy, path: str) -> bool:
+    """Whether a file's rows hold what the copy has."""
+    if state is None or (state.is_gone and not copy.files.get(path)):
+        return True
+    return (state.version, state.parts) == (copy.files.get(path), copy.appended.get(path, 0))
+
+
+def _is_next(copy: LocalCopy, touched: Touched) -> bool:
+    """Whether nobody else has written between the copy's version and what was just written."""
+    return copy.version == touched.version - 1 and (not copy.version or copy.generation == touched.generation)
+
+
+def _follow(copy: LocalCopy, touched: Touched) -> None:
+    """Note that the copy has what was just written; what others wrote before is still to come, if there was any."""
+    if _is_next(copy, touched):
+        copy.version, copy.generation = touched.version, touched.generation
+
+
+def _erasing(mind_id: str) -> MindErasing:
+    return MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
+
+
+def _whole_turns(transcript: Path) -> Iterator[tuple[int, tuple[StoredTurn, bytes]]]:
+    """The turns in the files of a transcript, by sequence, each with its line."""
+    for file in sorted(transcript.glob("*.jsonl")):
+        for line in file.read_bytes().splitlines():
+            with suppress(DamagedRecord):
+                kept = decode(line)
+                yield kept.sequence, (kept, line)

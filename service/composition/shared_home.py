@@ -1,0 +1,137 @@
+"""Opens a home that several machines share: the database, the copies in the home's folder, custody of minds."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.files import replace_text
+from consolidation.kernel.shared_files import sharing
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
+from consolidation.workspace import has_minds
+from service.mind.custodian import Custodian
+from service.mind.health import LaneName
+from service.observability.dependency_health import DATABASE
+
+if TYPE_CHECKING:
+    from contextlib import AsyncExitStack
+    from pathlib import Path
+
+    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.shared_home import PostgresHome
+    from service.composition.container import Memory
+    from service.mind.minds import Mind
+    from service.observability.dependency_health import Dependencies
+    from service.settings.settings import Settings
+
+_MARK = ".copies"
+_TOLD = "This folder holds copies of what is in a database. Whatever is changed here is lost.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedResources:
+    """The home in the database, and which of its minds this process works on."""
+
+    home: PostgresHome
+    custody: Custody
+
+
+async def open_shared_home(
+    settings: Settings, stack: AsyncExitStack, *, dependencies: Dependencies
+) -> SharedResources | None:
+    """
+    The home that the settings name a database for; None for a home of this machine alone.
+
+    Raises ConfigurationFault, DatabaseUnavailable, HomeFault.
+    """
+    if settings.database is None:
+        return None
+    _check(settings)
+    # psycopg is not needed by a start without a database
+    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.database import Database
+    from service.adapters.postgres.migrations import migrate
+    from service.adapters.postgres.shared_home import PostgresHome
+
+    health, loop = dependencies.get(DATABASE), asyncio.get_running_loop()
+
+    def report(trouble: str | None) -> None:
+        """From any thread."""
+        loop.call_soon_threadsafe(health.worked if trouble is None else partial(health.failed, trouble))
+
+    database = Database(settings.database.get_secret_value(), report=report)
+    database.open()
+    stack.callback(database.close)
+    await anyio.to_thread.run_sync(migrate, database)
+    await anyio.to_thread.run_sync(lambda: database.check_standbys(deadline_seconds=5))
+    await anyio.to_thread.run_sync(_clear, settings.folder)
+    custody = Custody(database)
+    await anyio.to_thread.run_sync(custody.renew)
+    stack.push_async_callback(anyio.to_thread.run_sync, _end, custody)
+    home = PostgresHome(database, home=settings.folder, custody=custody)
+    stack.enter_context(sharing(settings.folder, home))
+    await anyio.to_thread.run_sync(home.list_minds)
+    return SharedResources(home, custody)
+
+
+def start_custodian(memory: Memory, shared: SharedResources) -> None:
+    """Begin to claim minds, and to work on them."""
+
+    def work(mind: Mind) -> None:
+        memory.ingestion.wake(mind)
+        memory.background.start(f"look {mind.mind_id}", lambda: memory.story.scheduler.look(mind.mind_id))
+
+    def has_work(mind: Mind) -> bool:
+        is_behind = any(mind.lag(lane) for lane in LaneName) or memory.background.is_at_work(mind.mind_id)
+        is_untold = bool(mind.story.pending(mind.transcript.positions).turns)
+        return is_behind or is_untold or mind.story.is_running or mind.workspace.sleep_state.exists()
+
+    custodian = Custodian(
+        shared.custody,
+        minds=memory.minds,
+        background=memory.background,
+        behind=shared.home.behind,
+        chores=shared.home.list_minds,
+        work=work,
+        has_work=has_work,
+    )
+    memory.minds.custodian = custodian
+    memory.background.start_daemon("custody of minds", custodian.run)
+
+
+def _check(settings: Settings) -> None:
+    """Raise ConfigurationFault where the settings ask for what a shared home can not do."""
+    if settings.falkordb_url is None:
+        raise ConfigurationFault(
+            "MIND_MEMORY_DATABASE is for several machines, which need one graph: set FALKORDB_URL to its address"
+        )
+    if settings.workers > 1:
+        raise ConfigurationFault("with MIND_MEMORY_DATABASE, start several services instead of MIND_MEMORY_WORKERS")
+    if settings.webhooks.endpoints:
+        raise ConfigurationFault("webhooks are not sent from a home in a database yet: unset MIND_MEMORY_WEBHOOKS__*")
+
+
+def _end(custody: Custody) -> None:
+    with suppress(DatabaseUnavailable):
+        custody.end()
+
+
+def _clear(home: Path) -> None:
+    """Delete the copies that an earlier process left. Raises ConfigurationFault where the folder holds minds."""
+    mark = home / _MARK
+    if not mark.exists():
+        if has_minds(home):
+            raise ConfigurationFault(
+                f"{home} holds minds of its own, which are not in the database: set MIND_MEMORY_HOME to an empty "
+                "folder, and bring them over with `mind-memory export` and `mind-memory import`"
+            )
+        replace_text(mark, _TOLD)
+    for folder in ("minds", "derived"):
+        shutil.rmtree(home / folder, ignore_errors=True)

@@ -1,0 +1,120 @@
+"""
+Brings minds up to what other machines wrote to them, where several machines share a home.
+
+An open mind reads on what came into its copy. Where something of it was erased elsewhere, it is closed and its copy is
+made anew. While the database is away or slow, an open mind goes on as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from consolidation.kernel.errors import HomeFault
+from consolidation.kernel.sharing_errors import ChangedElsewhere, DatabaseUnavailable
+from service.mind.story_progress import read_progress
+from service.mind.trace_files import day_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from consolidation.workspace import Workspace
+    from service.mind.minds import Mind
+    from service.ports.shared_home import Arrived, SharedHome
+
+_PATIENCE_SECONDS = 0.25  # with a database that is slow to say what is new, where an earlier copy is at hand
+
+
+class MindCopies:
+    """The copies of a shared home's minds on this machine."""
+
+    def __init__(self, home: SharedHome, *, drop: Callable[[Mind], Awaitable[None]]) -> None:
+        """*drop* closes a mind that is open."""
+        self.home = home
+        self._drop = drop
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._hold: Callable[[Mind], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
+        self._tell: Callable[[Mind], None] = lambda _: None
+
+    def hold_with(self, hold: Callable[[Mind], AbstractAsyncContextManager[None]]) -> None:
+        """Enter *hold* while a mind is closed, so that no background work of it runs."""
+        self._hold = hold
+
+    def when_news(self, tell: Callable[[Mind], None]) -> None:
+        """Call *tell* with each mind to which another machine has written, or that is opened from the database."""
+        self._tell = tell
+
+    def opened(self, mind: Mind) -> None:
+        """Note that a mind was opened: what each machine makes of its copy is to be made yet."""
+        self._tell(mind)
+
+    async def follow(self, mind_id: str, get: Callable[[str], Mind | None]) -> bool:
+        """
+        Bring a mind's copy up to date, and the mind with it, which *get* finds if it is open; False: no such mind.
+
+        Raises DatabaseUnavailable where the mind is not open, and HomeFault.
+        """
+        async with self._locks.setdefault(mind_id, asyncio.Lock()):
+            is_open = get(mind_id) is not None
+            try:
+                with anyio.move_on_after(_PATIENCE_SECONDS if is_open else None) as patience:
+                    arrived = await anyio.to_thread.run_sync(self.home.bring_up, mind_id, abandon_on_cancel=True)
+            except DatabaseUnavailable:
+                if is_open:
+                    return True
+                raise
+            except OSError as error:
+                raise HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}") from error
+            if patience.cancelled_caught:
+                return True
+            mind = get(mind_id)
+            if arrived is None or arrived.is_anew:
+                await self._renew(mind_id, mind, exists=arrived is not None)
+            elif mind is not None and (arrived.files or arrived.has_turns):
+                await _read_on(mind, arrived)
+                self._tell(mind)
+            return arrived is not None
+
+    async def _renew(self, mind_id: str, mind: Mind | None, *, exists: bool) -> None:
+        if mind is not None:
+            async with self._hold(mind):
+                await self._drop(mind)
+        if exists or mind is not None:
+            await anyio.to_thread.run_sync(self.home.renew, mind_id)
+        if not exists:
+            self._locks.pop(mind_id, None)
+
+    async def create(self, workspace: Workspace, mind_id: str) -> None:
+        """Make the files of a new mind. Raises OSError, DatabaseUnavailable."""
+        try:
+            await anyio.to_thread.run_sync(workspace.create)
+        except ChangedElsewhere:  # another machine makes them at the same moment
+            await anyio.to_thread.run_sync(self.home.bring_up, mind_id)
+            await anyio.to_thread.run_sync(workspace.create)
+
+    async def admit(self, mind_id: str, folder: Path) -> None:
+        """Store a whole mind, as it is in *folder*, and make a copy of it. Raises MindExists, DatabaseUnavailable."""
+        await anyio.to_thread.run_sync(self.home.admit, mind_id, folder)
+        await anyio.to_thread.run_sync(self.home.bring_up, mind_id)
+
+
+async def _read_on(mind: Mind, arrived: Arrived) -> None:
+    """Take in what is in the files already. Raises OSError."""
+    if arrived.has_turns:
+        await mind.transcript.follow()
+    workspace, names = mind.workspace, arrived.files
+    if workspace.outcomes.name in names:
+        mind.outcomes.read_again()
+    if workspace.corrections.name in names:
+        mind.corrections.read_again()
+    if any(day_of(name) is not None for name in names):
+        await anyio.to_thread.run_sync(mind.trace_log.read_again)
+    if workspace.published.relative_to(workspace.folder).as_posix() in names:
+        told = await anyio.to_thread.run_sync(lambda: read_progress(workspace, now=0.0))
+        mind.story.sequence, mind.story.is_checked = told.sequence, False

@@ -1,0 +1,114 @@
+"""
+Keeps the custody of minds where several machines share a home: who works on which mind in the background.
+
+Every second it renews the lease of this process, claims minds that have work and no living owner, and looks whether
+others have written to those it has. A mind with nothing left to do is given back. Nothing that is right depends on it:
+each write of background work proves by itself that it may be made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import structlog
+
+from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from service.mind.minds import Mind, Minds
+    from service.ports.shared_home import CustodyDesk
+    from service.runtime.background import Background
+
+log = structlog.get_logger()
+
+_TURN_SECONDS = 1.0
+_MOST_CLAIMED = 8  # at once, so that several machines share what a dead one leaves
+_RESTS_AFTER = 5  # turns in a row in which a mind had nothing to do
+
+
+class Custodian:
+    """Claims minds for this process, and begins to work on them."""
+
+    def __init__(
+        self,
+        desk: CustodyDesk,
+        *,
+        minds: Minds,
+        background: Background,
+        behind: Callable[[], Iterable[str]],
+        chores: Callable[[], None],
+        work: Callable[[Mind], None],
+        has_work: Callable[[Mind], bool],
+    ) -> None:
+        """
+        *behind* says which of our minds others have written to, and *chores* are done in each turn; both block. *work*
+        begins the background work of a mind that is now ours, or has news; *has_work* says whether something is left.
+        """
+        self._behind = behind
+        self._chores = chores
+        self._desk = desk
+        self._minds = minds
+        self._background = background
+        self._work = work
+        self._has_work = has_work
+        self._wanted: set[str] = set()
+        self._is_wanted = asyncio.Event()
+        self._idle: dict[str, int] = {}
+
+    def want(self, mind_id: str) -> None:
+        """Claim a mind soon, unless another process has it. Returns at once."""
+        if not self._desk.holds(mind_id):
+            self._wanted.add(mind_id)
+            self._is_wanted.set()
+
+    async def take(self, mind_id: str) -> None:
+        """Claim a mind, whoever has it: somebody asked this process for its background work."""
+        if not self._desk.holds(mind_id):
+            await anyio.to_thread.run_sync(self._desk.take, mind_id)
+
+    async def run(self) -> None:
+        """Take turn after turn, until the service stops."""
+        while not self._background.is_stopping:
+            with suppress(DatabaseUnavailable):
+                await self._take_turn()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TURN_SECONDS):
+                    await self._is_wanted.wait()
+
+    async def _take_turn(self) -> None:
+        self._is_wanted.clear()
+        wanted, self._wanted = self._wanted, set()
+        if not await anyio.to_thread.run_sync(self._desk.renew):
+            log.warning("custody.lost")
+        claimed = [one for one in wanted if await anyio.to_thread.run_sync(self._desk.claim_one, one) is not None]
+        claimed += await anyio.to_thread.run_sync(self._desk.claim, _MOST_CLAIMED)
+        for mind_id in {*claimed, *await anyio.to_thread.run_sync(self._behind)}:
+            await self._begin(mind_id)
+        await anyio.to_thread.run_sync(self._chores)
+        for mind in self._minds.opened():
+            await self._give_back_if_idle(mind)
+
+    async def _begin(self, mind_id: str) -> None:
+        self._idle.pop(mind_id, None)
+        try:
+            with self._minds.gate.enter(mind_id):
+                self._work(await self._minds.find(mind_id))
+        except MemoryFault as error:
+            log.warning("mind.unreadable", mind_id=mind_id, error=str(error))
+
+    async def _give_back_if_idle(self, mind: Mind) -> None:
+        mind_id = mind.mind_id
+        if not self._desk.holds(mind_id) or self._has_work(mind):
+            self._idle.pop(mind_id, None)
+            return
+        self._idle[mind_id] = self._idle.get(mind_id, 0) + 1
+        if self._idle[mind_id] >= _RESTS_AFTER:
+            del self._idle[mind_id]
+            last = mind.transcript.positions.last
+            await anyio.to_thread.run_sync(lambda: self._desk.rest(mind_id, last=last))

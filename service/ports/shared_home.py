@@ -1,0 +1,117 @@
+"""A home that several machines share: what minds are made of is stored in one place, and each machine has copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from consolidation.transcript.shared_turns import SharedTurns
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """
+    What came into a mind's copy since somebody asked last: the names of files, relative to its folder, and turns.
+
+    ``is_anew`` says that something of the mind was erased elsewhere: whoever has the mind open closes it and renews
+    the copy.
+    """
+
+    files: frozenset[str] = field(default_factory=frozenset)
+    has_turns: bool = False
+    is_anew: bool = False
+
+
+class SharedHome(Protocol):
+    """
+    The minds of a shared home. Safe to use from several threads; every method blocks.
+
+    Each raises DatabaseUnavailable where nobody answers, and OSError where the copy can not be written.
+    """
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all minds, sorted, as they were a moment ago. Asks nobody."""
+        ...
+
+    def bring_up(self, mind_id: str, /) -> Arrived | None:
+        """Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind."""
+        ...
+
+    def renew(self, mind_id: str, /) -> None:
+        """Delete the copy of a mind, with all that was made of it here, and make it anew, if the mind is there."""
+        ...
+
+    def turns_of(self, mind_id: str, /) -> SharedTurns:
+        """The turns of a mind."""
+        ...
+
+    def admit(self, mind_id: str, folder: Path, /) -> None:
+        """Store a whole mind, as it is in *folder*. Raises MindExists."""
+        ...
+
+
+class Custody(Protocol):
+    """Which minds this process works on in the background. Elsewhere, other processes work on them."""
+
+    def holds(self, mind_id: str, /) -> bool:
+        """Whether this process may begin a step of a mind's background work. Asks nobody."""
+        ...
+
+    def epoch(self, mind_id: str, /) -> int | None:
+        """The number of its claim, which grows with every claim of the mind; None where minds are not claimed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralMachines:
+    """What a process needs that serves a home together with others."""
+
+    home: SharedHome
+    custody: Custody
+
+
+class CustodyDesk(Custody, Protocol):
+    """Where minds are claimed. These methods block, and raise DatabaseUnavailable where nobody answers."""
+
+    def renew(self) -> bool:
+        """Stay alive for some seconds more; False where others may have claimed meanwhile what was held."""
+        ...
+
+    def claim(self, most: int, /) -> Mapping[str, int]:
+        """Claim at most so many minds that have work and no living owner; their epochs by id."""
+        ...
+
+    def claim_one(self, mind_id: str, /) -> int | None:
+        """Claim a mind that has no living owner, or is ours; its epoch. None where another process has it."""
+        ...
+
+    def take(self, mind_id: str, /) -> int | None:
+        """Claim a mind whoever has it, whose writes are refused from now on; its epoch. None: there is no such mind."""
+        ...
+
+    def rest(self, mind_id: str, /, *, last: int) -> bool:
+        """Give a mind back that has no work up to its turn *last*; False where there is more, or it is not ours."""
+        ...
+
+    def end(self) -> None:
+        """Give everything back, at a clean stop."""
+        ...
+
+
+class SoleCustody:
+    """Of the only process that serves a home: it works on every mind."""
+
+    def holds(self, _mind_id: str, /) -> bool:
+        """Always."""
+        return True
+
+    def epoch(self, _mind_id: str, /) -> int | None:
+        """None: nobody else claims it."""
+        return None
+
+
+SOLE = SoleCustody()

@@ -1,0 +1,140 @@
+"""Several services share one home in PostgreSQL: any of them answers for any mind, and one of them works on each."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.support.falkordb_cluster import single_server
+from tests.support.service_process import serving
+from tests.support.waiting import until
+
+TAKEN_OVER = 20  # seconds: a lease of six, a look each second, and a busy machine
+
+
+@pytest.fixture(scope="module")
+def graph_url(tmp_path_factory):
+    with single_server(tmp_path_factory.mktemp("graph")) as url:
+        yield url
+
+
+@pytest.fixture
+def env(database_url, graph_url):
+    prefix = f"{database_url.rpartition('/')[2]}_"
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
+
+
+@pytest.fixture
+def two(env, tmp_path):
+    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
+        yield one, two
+
+
+def surfaced(service, question, *, session_id, mind_id="ada"):
+    body = {"session_id": session_id, "messages": [{"role": "user", "content": question}], "deadline_ms": 5000}
+    return service.http.post(f"/v1/minds/{mind_id}/resonance", json=body).raise_for_status().json()
+
+
+def digested(service, turns, *, mind_id="ada"):
+    """Whether the graph holds so many turns, read by a model too, as this service sees it."""
+    found = service.http.get(f"/v1/minds/{mind_id}").raise_for_status().json()
+    graph = found["graph"]
+    return graph["saved"] == graph["sequence"] == graph["episodes"] == turns and found
+
+
+def test_what_one_accepts_the_other_remembers(two):
+    one, other = two
+    kept = one.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1")
+
+    assert kept["sequence"] == 1
+    assert other.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1") == kept | {"duplicate": True}
+    assert other.keep("ada", "I bought a red bicycle.", turn_id="t2")["sequence"] == 2
+    assert one.keep("ada", "The cat is called Juno.", turn_id="t3")["sequence"] == 3
+    for number, service in enumerate(two):
+        assert "Lyon" in surfaced(service, "Where does Ines live?", session_id=f"later {number}")["block"]
+        assert "Juno" in surfaced(service, "What is the cat called?", session_id=f"again {number}")["block"]
+
+
+def test_what_one_has_shown_the_other_does_not_repeat(two):
+    one, other = two
+    one.keep("ada", "My sister Ines moved to Lyon in March.")
+
+    assert "Lyon" in surfaced(one, "Where does Ines live?", session_id="later")["block"]
+    assert surfaced(other, "Where does Ines live?", session_id="later")["block"] == ""
+
+
+def test_a_turn_of_other_content_under_a_known_id_is_refused_by_either(two):
+    one, other = two
+    one.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1")
+    body = {"session_id": "s1", "turn_id": "t1", "messages": [{"role": "user", "content": "Something else."}]}
+
+    assert other.http.post("/v1/minds/ada/turns", json=body).status_code == 409
+
+
+def test_a_story_that_one_changed_is_not_overwritten_by_the_other(two):
+    one, other = two
+    one.keep("ada", "Hello there, I am Ada.")
+    seen = [service.http.get("/v1/minds/ada/story").raise_for_status().headers["etag"] for service in two]
+    hers = {"text": "# Mine\n\n## One\n\nHers."}
+
+    put = one.http.put("/v1/minds/ada/story", json=hers, headers={"If-Match": seen[0]})
+    late = other.http.put("/v1/minds/ada/story", json={"text": "# Other"}, headers={"If-Match": seen[1]})
+
+    assert (put.status_code, late.status_code) == (200, 412)
+    assert "Hers." in other.http.get("/v1/minds/ada/story").json()["text"]
+
+
+def test_the_work_of_a_service_that_is_killed_goes_on_elsewhere(two):
+    one, other = two
+    for number in range(30):
+        one.keep("ada", f"Note number {number} is about shelf {number * 7}.", turn_id=f"t{number}")
+    one.kill()
+    for number in range(30, 33):
+        other.keep("ada", f"Note number {number} is about shelf {number * 7}.", turn_id=f"t{number}")
+
+    found = until(lambda: digested(other, 33), seconds=TAKEN_OVER)
+
+    assert found["turns"] == 33
+
+
+def test_a_service_that_was_stopped_for_a_while_writes_nothing_twice(two):
+    one, other = two
+    one.keep("ada", "The first note is about Lisbon.", turn_id="t0")
+    until(lambda: digested(one, 1))
+    os.kill(one.process.pid, signal.SIGSTOP)
+    try:
+        time.sleep(7)  # longer than its lease
+        other.keep("ada", "The second note is about Porto.", turn_id="t1")
+        until(lambda: digested(other, 2), seconds=TAKEN_OVER)
+    finally:
+        os.kill(one.process.pid, signal.SIGCONT)
+    one.keep("ada", "The third note is about Faro.", turn_id="t2")
+
+    until(lambda: digested(one, 3) and digested(other, 3), seconds=TAKEN_OVER)
+    assert [service.http.get("/v1/minds/ada").json()["turns"] for service in two] == [3, 3]
+
+
+def test_a_turn_that_one_erased_is_gone_for_the_other(two):
+    one, other = two
+    one.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1")
+    one.keep("ada", "The cat is called Juno.", turn_id="t2")
+    assert "Lyon" in surfaced(other, "Where does Ines live?", session_id="before")["block"]
+
+    one.http.delete("/v1/minds/ada/turns/t1").raise_for_status()
+
+    assert "Lyon" not in surfaced(other, "Where does Ines live?", session_id="after")["block"]
+    body = {"session_id": "s1", "turn_id": "t1", "messages": [{"role": "user", "content": "Again."}]}
+    assert other.http.post("/v1/minds/ada/turns", json=body).status_code == 410
+
+
+def test_a_mind_that_one_erased_is_gone_for_the_other_and_may_begin_anew(two):
+    one, other = two
+    one.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1")
+    other.http.get("/v1/minds/ada").raise_for_status()
+
+    one.http.delete("/v1/minds/ada").raise_for_status()
+
+    assert other.http.get("/v1/minds/ada").status_code == 404
+    assert other.keep("ada", "A new beginning.", turn_id="t1")["sequence"] == 1
+    assert one.http.get("/v1/minds/ada").json()["turns"] == 1
