@@ -31,6 +31,12 @@ _RETRY_SECONDS = 0.5  # between two attempts to connect, while somebody waits fo
 _GRACE_SECONDS = 0.5  # the server ends a statement at the deadline by itself; later we stop to listen
 _ROLLBACK_SECONDS = 1.0
 _MOST_TRIES = 3  # a transaction that could not begin has done nothing and begins anew on another connection
+_CONTENTION = (  # of transactions that met; the database is well
+    psycopg.errors.LockNotAvailable,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.SerializationFailure,
+)
+_NOTHING_CHANGED = "the database does not answer, or not in time; nothing was changed"
 _UNSAFE_COMMITS = ("off", "local", "remote_write")
 
 log = structlog.get_logger()
@@ -57,6 +63,7 @@ class Database:
         """
         self._report = report
         self._trouble: str | None = None
+        self._is_of_writers = False  # the trouble: who reads goes on and does not know when it ends
         self._last_refusal = ""
         self._lock = threading.Lock()
         self._writers = threading.Semaphore(max(1, connections * 3 // 4))
@@ -96,7 +103,8 @@ class Database:
         give_up_at = time.monotonic() + deadline_seconds
         self._let_go_of_answered()
         if not self._writers.acquire(timeout=deadline_seconds):
-            raise self._away("every connection that may write is busy, or waits for a standby to confirm a commit")
+            reason = "every connection that may write is busy, or waits for a standby to confirm a commit"
+            raise self._away(reason, is_of_writers=True)
         is_settled = True
         try:
             connection = self._begun("BEGIN", give_up_at=give_up_at)
@@ -104,7 +112,7 @@ class Database:
                 with self._translated(connection):
                     yield from _lent(connection)
                     _commit(connection)
-                self._worked()
+                self._change_of_state(None)
             except _CommitInDoubt as error:
                 is_settled = not connection.awaits_answer()
                 raise self._in_doubt_about(error) from error
@@ -125,7 +133,8 @@ class Database:
             with self._translated(connection):
                 yield from _lent(connection)
                 connection.execute("COMMIT")
-            self._worked()
+            if not self._is_of_writers:
+                self._change_of_state(None)
         finally:
             self._give_back(connection)
 
@@ -188,6 +197,8 @@ class Database:
             if connection.closed or isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
                 connection.close()
                 self._pool.drain()  # what broke one has broken the others, too
+            elif isinstance(error, _CONTENTION):
+                raise DatabaseUnavailable(_NOTHING_CHANGED) from error
             elif not isinstance(error, psycopg.OperationalError):
                 raise
             raise self._away(_first_line(error)) from error
@@ -219,25 +230,21 @@ class Database:
         self._pool.putconn(connection)
         self._writers.release()
 
-    def _away(self, reason: str) -> DatabaseUnavailable:
-        self._change_of_state(reason)
-        return DatabaseUnavailable("the database does not answer, or not in time; nothing was changed")
+    def _away(self, reason: str, *, is_of_writers: bool = False) -> DatabaseUnavailable:
+        self._change_of_state(reason, is_of_writers=is_of_writers)
+        return DatabaseUnavailable(_NOTHING_CHANGED)
 
     def _in_doubt_about(self, doubt: _CommitInDoubt) -> DatabaseUnavailable:
-        self._change_of_state(str(doubt))
+        self._change_of_state(str(doubt), is_of_writers=True)
         return DatabaseUnavailable(
             "the database did not confirm the commit: whether it was stored is not known. "
             "Send the same again under the same id, which settles it"
         )
 
-    def _worked(self) -> None:
-        if self._trouble is not None:
-            self._change_of_state(None)
-
-    def _change_of_state(self, reason: str | None) -> None:
+    def _change_of_state(self, reason: str | None, *, is_of_writers: bool = False) -> None:
         with self._lock:
             is_news = (reason is None) != (self._trouble is None)
-            self._trouble = reason
+            self._trouble, self._is_of_writers = reason, is_of_writers
         if is_news:
             self._report(reason)
 
@@ -246,7 +253,7 @@ def _limited(begin: str, *, seconds: float) -> bytes:
     """The beginning of a transaction whose limits end with it, in one round trip."""
     limit = max(int(seconds * 1000), 1)
     return (
-        f"{begin}; SET LOCAL statement_timeout = {limit}; SET LOCAL lock_timeout = {limit}; "
+        f"{begin}; SET LOCAL statement_timeout = {limit}; SET LOCAL lock_timeout = {max(limit * 9 // 10, 1)}; "
         f"SET LOCAL idle_in_transaction_session_timeout = {limit}; SET LOCAL client_min_messages = warning"
     ).encode()
 

@@ -80,7 +80,7 @@ def test_a_statement_ends_with_the_deadline(database, reports):
     assert reports == ["canceling statement due to statement timeout", None]
 
 
-def test_a_lock_that_another_holds_is_waited_for_until_the_deadline(database):
+def test_a_lock_that_another_holds_is_waited_for_until_the_deadline_and_is_no_outage(database, reports):
     insert(database, "ada")
     taken, enough = threading.Event(), threading.Event()
 
@@ -99,6 +99,7 @@ def test_a_lock_that_another_holds_is_waited_for_until_the_deadline(database):
     finally:
         enough.set()
         holder.join()
+    assert reports == []
 
 
 def test_a_process_that_stops_within_a_transaction_holds_no_lock_beyond_its_deadline(database):

@@ -27,10 +27,15 @@ def pair(whole_pair):
 
 
 @pytest.fixture
-def database(pair, request):
+def reports():
+    return []
+
+
+@pytest.fixture
+def database(pair, request, reports):
     name = name_for(request.node.nodeid)
     pair.primary.create_database(name)
-    with closing(Database(pair.url(name), connections=4)) as found:
+    with closing(Database(pair.url(name), report=reports.append, connections=4)) as found:
         found.open()
         migrate(found, deadline_seconds=LATER)
         yield found
@@ -78,16 +83,19 @@ def test_who_reads_is_not_kept_by_those_who_wait_for_a_standby(database, pair):
     assert len(pair.waiting_commits()) == 3  # of four connections: the others were never lent to a writer
 
 
-def test_what_waited_is_there_when_a_standby_comes_back(database, pair):
+def test_what_waited_is_there_when_a_standby_comes_back(database, pair, reports):
     pair.standby.kill()
     with ThreadPoolExecutor(3) as threads:
         done = [threads.submit(insert, database, f"m{number}", seconds=SOON) for number in range(3)]
     assert [type(one.exception()) for one in done] == [DatabaseUnavailable] * 3
+    assert minds(database) == set()
+    assert len(reports) == 1  # that somebody can read does not end the trouble
 
     pair.rejoin()
 
     until(lambda: _is_done(lambda: insert(database, "after")))
     assert minds(database) == {"m0", "m1", "m2", "after"}
+    assert reports[1:] == [None]
 
 
 def test_a_commit_whose_wait_was_cancelled_is_in_doubt(database, pair):
