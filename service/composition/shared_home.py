@@ -104,6 +104,8 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
     )
     memory.minds.custodian = custodian
     memory.background.start_daemon("custody of minds", custodian.run)
+    memory.background.start_daemon("erasures elsewhere", custodian.forget_what_was_erased)
+    memory.background.start_daemon("erasures left", memory.erasure.adopt)
 
 
 def _check(settings: Settings) -> None:

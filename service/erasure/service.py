@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ log = structlog.get_logger()
 _WAIT_SECONDS = 45.0  # less than clients wait
 _MOST_SEARCHES = 5
 _PAUSE_SECONDS = 0.3
+_ADOPT_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,27 @@ class ErasureService:
         When this returns, their minds are closed or their background work is held.
         """
         for plan in self._pending.all():
-            if plan.request.is_whole:
-                self._context.minds.gate.close(plan.request.mind_id)
-            self._context.minds.gate.set_paused(plan.request.mind_id, Paused.ALL)
-            self._start(plan).has_tried_graph = True  # nobody knows how far it came
+            self._resume(plan)
+
+    def _resume(self, plan: ErasurePlan) -> None:
+        if plan.request.is_whole:
+            self._context.minds.gate.close(plan.request.mind_id)
+        self._context.minds.gate.set_paused(plan.request.mind_id, Paused.ALL)
+        self._start(plan).has_tried_graph = True  # nobody knows how far it came
+
+    async def adopt(self) -> None:
+        """
+        Continue erasures that other processes left unfinished and cannot go on with, now and then. Never returns.
+
+        Only where several machines share the home.
+        """
+        custodian = self._context.minds.custodian
+        while await self._context.background.pause(_ADOPT_SECONDS):
+            for plan in self._pending.all():
+                mind_id = plan.request.mind_id
+                with suppress(MemoryFault):
+                    if custodian is not None and mind_id not in self._jobs and await custodian.claims(mind_id):
+                        self._resume(plan)
 
     async def _running(self, request: ErasureRequest) -> _Job | None:
         """
@@ -238,6 +257,8 @@ class ErasureService:
     ) -> Receipt:
         """Erase from the graph, have its server rewrite its files, and search; again while something is found."""
         request, searches = job.plan.request, 0
+        if self._context.minds.custodian is not None:
+            await self._context.minds.custodian.until_others_forgot()
         while True:
             await erase_graph()
             rewritten = await self._context.graph_of(request.mind_id).rewrite_files()

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
-import anyio
 import anyio.to_thread
 
 from consolidation.kernel.errors import HomeFault
@@ -28,14 +28,20 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.ports.shared_home import Arrived, SharedHome
 
-_PATIENCE_SECONDS = 0.25  # with a database that is slow to say what is new, where an earlier copy is at hand
+_PATIENCE_SECONDS = 0.2  # with a database that is slow to say what is new, where an earlier copy is at hand
+_SECONDS = 5.0
+_REST_SECONDS = 1.0  # in which a database that did not answer is not asked for what an earlier copy may stand in for
 
 
 class MindCopies:
     """The copies of a shared home's minds on this machine."""
 
-    def __init__(self, home: SharedHome, *, drop: Callable[[Mind], Awaitable[None]]) -> None:
+    def __init__(
+        self, home: SharedHome, *, drop: Callable[[Mind], Awaitable[None]], monotonic: Callable[[], float]
+    ) -> None:
         """*drop* closes a mind that is open."""
+        self._monotonic = monotonic
+        self._rests_until = 0.0
         self.home = home
         self._drop = drop
         self._locks: dict[str, asyncio.Lock] = {}
@@ -62,17 +68,18 @@ class MindCopies:
         """
         async with self._locks.setdefault(mind_id, asyncio.Lock()):
             is_open = get(mind_id) is not None
+            if is_open and self._monotonic() < self._rests_until:
+                return True
+            bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else _SECONDS)
             try:
-                with anyio.move_on_after(_PATIENCE_SECONDS if is_open else None) as patience:
-                    arrived = await anyio.to_thread.run_sync(self.home.bring_up, mind_id, abandon_on_cancel=True)
+                arrived = await anyio.to_thread.run_sync(bring_up, mind_id)
             except DatabaseUnavailable:
+                self._rests_until = self._monotonic() + _REST_SECONDS
                 if is_open:
                     return True
                 raise
             except OSError as error:
                 raise HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}") from error
-            if patience.cancelled_caught:
-                return True
             mind = get(mind_id)
             if arrived is None or arrived.is_anew:
                 await self._renew(mind_id, mind, exists=arrived is not None)
@@ -85,8 +92,7 @@ class MindCopies:
         if mind is not None:
             async with self._hold(mind):
                 await self._drop(mind)
-        if exists or mind is not None:
-            await anyio.to_thread.run_sync(self.home.renew, mind_id)
+        await anyio.to_thread.run_sync(self.home.renew, mind_id)
         if not exists:
             self._locks.pop(mind_id, None)
 
@@ -95,13 +101,13 @@ class MindCopies:
         try:
             await anyio.to_thread.run_sync(workspace.create)
         except ChangedElsewhere:  # another machine makes them at the same moment
-            await anyio.to_thread.run_sync(self.home.bring_up, mind_id)
+            await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=_SECONDS), mind_id)
             await anyio.to_thread.run_sync(workspace.create)
 
     async def admit(self, mind_id: str, folder: Path) -> None:
         """Store a whole mind, as it is in *folder*, and make a copy of it. Raises MindExists, DatabaseUnavailable."""
         await anyio.to_thread.run_sync(self.home.admit, mind_id, folder)
-        await anyio.to_thread.run_sync(self.home.bring_up, mind_id)
+        await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=_SECONDS), mind_id)
 
 
 async def _read_on(mind: Mind, arrived: Arrived) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.errors import MemoryFault, MindErasing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _TURN_SECONDS = 1.0
+_LOOK_SECONDS, _MOST_LOOKS = 0.2, 200
+_LEAVE_SECONDS = 30.0  # longer than any request takes, unless it asked to wait
+_LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _MOST_CLAIMED = 8  # at once, so that several machines share what a dead one leaves
 _RESTS_AFTER = 5  # turns in a row in which a mind had nothing to do
 
@@ -60,6 +64,7 @@ class Custodian:
         self._wanted: set[str] = set()
         self._is_wanted = asyncio.Event()
         self._idle: dict[str, int] = {}
+        self._clean_since = _LONG_AGO
 
     def want(self, mind_id: str) -> None:
         """Claim a mind soon, unless another process has it. Returns at once."""
@@ -71,6 +76,39 @@ class Custodian:
         """Claim a mind, whoever has it: somebody asked this process for its background work."""
         if not self._desk.holds(mind_id):
             await anyio.to_thread.run_sync(self._desk.take, mind_id)
+
+    async def claims(self, mind_id: str) -> bool:
+        """Claim a mind unless another living process has it; whether it is ours now."""
+        return await anyio.to_thread.run_sync(self._desk.claim_one, mind_id) is not None
+
+    async def forget_what_was_erased(self) -> None:
+        """
+        Drop the copies of minds of which others erased something, and tell them, again and again.
+
+        It is told once nobody is inside who came before. Never returns.
+        """
+        while await self._background.pause(_TURN_SECONDS):
+            with suppress(MemoryFault):
+                await self._forget_erased()
+
+    async def _forget_erased(self) -> None:
+        assert self._minds.copies is not None  # noqa: S101 - else nobody is there to erase anything
+        at, erased = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
+        for mind_id in erased:
+            await self._minds.copies.follow(mind_id, self._minds.get)
+            if not await self._minds.gate.until_left(mind_id, seconds=_LEAVE_SECONDS):
+                return
+        await anyio.to_thread.run_sync(self._desk.is_clean, at)
+        self._clean_since = at
+
+    async def until_others_forgot(self) -> None:
+        """Return once no other living process has anything left of what was erased until now. Raises MindErasing."""
+        at, _ = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
+        for _ in range(_MOST_LOOKS):
+            if await anyio.to_thread.run_sync(self._desk.are_others_clean, at):
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
+        raise MindErasing("another process still answers calls that began before; it is waited for")
 
     async def run(self) -> None:
         """Take turn after turn, until the service stops."""

@@ -178,7 +178,9 @@ class Minds:
         several = limits.several
         self.custody: Custody = several.custody if several is not None else SOLE
         self.custodian: Custodian | None = None  # set once background work can begin
-        self.copies = MindCopies(several.home, drop=self._drop) if several is not None else None
+        self.copies = (
+            MindCopies(several.home, drop=self._drop, monotonic=clock.monotonic) if several is not None else None
+        )
         self.disk = disk
         self.gate = gate
         self.share = limits.share

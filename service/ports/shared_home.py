@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
     from pathlib import Path
 
     from consolidation.transcript.shared_turns import SharedTurns
@@ -37,12 +38,20 @@ class SharedHome(Protocol):
         """The ids of all minds, sorted, as they were a moment ago. Asks nobody."""
         ...
 
-    def bring_up(self, mind_id: str, /) -> Arrived | None:
-        """Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind."""
+    def bring_up(self, mind_id: str, /, *, seconds: float) -> Arrived | None:
+        """
+        Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind.
+
+        It takes about so many *seconds* at most.
+        """
         ...
 
     def renew(self, mind_id: str, /) -> None:
-        """Delete the copy of a mind, with all that was made of it here, and make it anew, if the mind is there."""
+        """
+        Delete the copy of a mind, with all that was made of it here, and make it anew if the mind is there.
+
+        Nothing where there is no copy.
+        """
         ...
 
     def turns_of(self, mind_id: str, /) -> SharedTurns:
@@ -97,8 +106,16 @@ class CustodyDesk(Custody, Protocol):
         """Give a mind back that has no work up to its turn *last*; False where there is more, or it is not ours."""
         ...
 
-    def end(self) -> None:
-        """Give everything back, at a clean stop."""
+    def erased(self, since: datetime, /) -> tuple[datetime, tuple[str, ...]]:
+        """The time, and the minds of which something was erased since an earlier answer; some may be named again."""
+        ...
+
+    def is_clean(self, at: datetime, /) -> None:
+        """Tell the others that nothing is left here of what was erased before *at*."""
+        ...
+
+    def are_others_clean(self, at: datetime, /) -> bool:
+        """Whether every other process that is alive has nothing left of what was erased before *at*."""
         ...
 
 

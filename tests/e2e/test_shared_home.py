@@ -138,3 +138,19 @@ def test_a_mind_that_one_erased_is_gone_for_the_other_and_may_begin_anew(two):
     assert other.http.get("/v1/minds/ada").status_code == 404
     assert other.keep("ada", "A new beginning.", turn_id="t1")["sequence"] == 1
     assert one.http.get("/v1/minds/ada").json()["turns"] == 1
+
+
+def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_url):
+    """The graph is away, so the erasure waits; who began it dies, and the other ends it once the graph is back."""
+    one, other = two
+    for number in range(3):
+        one.keep("ada", f"My sister Ines keeps bees, hive {number}.", turn_id=f"t{number}")
+    until(lambda: digested(one, 3), seconds=TAKEN_OVER)
+    with frozen(graph_url):
+        begun = one.http.delete("/v1/minds/ada/turns/t1")
+        assert begun.status_code == 202, begun.text
+        one.kill()
+    receipts = until(lambda: other.http.get("/v1/erasures").json()["erasures"], seconds=40)
+
+    assert [receipt["mind_id"] for receipt in receipts] == ["ada"]
+    assert until(lambda: digested(other, 2), seconds=TAKEN_OVER)

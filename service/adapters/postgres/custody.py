@@ -12,10 +12,11 @@ import threading
 import time
 import uuid
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from service.adapters.postgres.database import Database
 
@@ -62,6 +63,18 @@ WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND last_seque
 RETURNING true
 """
 _VERSIONS = "SELECT mind_id, version FROM minds WHERE mind_id = ANY(%(held)s)"
+_ERASED = """
+SELECT clock_timestamp(), array(
+    SELECT mind_id FROM minds WHERE erased_at > %(since)s::timestamptz - interval '2 minutes'
+)
+"""  # a long transaction shows what it erased only at its end
+_CLEAN_SINCE = "UPDATE replicas SET clean_since = %(at)s WHERE replica = %(me)s"
+_OTHERS = """
+SELECT NOT EXISTS (
+    SELECT FROM replicas WHERE replica <> %(me)s AND alive_until > clock_timestamp()
+    AND (clean_since IS NULL OR clean_since <= %(at)s)
+)
+"""
 _LEAVE = "UPDATE minds SET owner = NULL WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
 _SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
 
@@ -141,6 +154,24 @@ class Custody:
     def epoch(self, mind_id: str) -> int | None:
         """The epoch under which this replica writes to a mind; 0, which every write is above, where it does not."""
         return self._held.get(mind_id, 0)
+
+    def erased(self, since: datetime) -> tuple[datetime, tuple[str, ...]]:
+        """The database's time, and the minds of which something was erased since an earlier answer, and some before."""
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(_ERASED, {"since": since})
+            [(now, minds)] = cast("list[tuple[datetime, list[str]]]", cursor.fetchall())
+        return now, tuple(minds)
+
+    def is_clean(self, at: datetime) -> None:
+        """Tell the others that nothing is left here of what was erased before a time of the database."""
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(_CLEAN_SINCE, self._words(at=at))
+
+    def are_others_clean(self, at: datetime) -> bool:
+        """Whether every other replica that is alive has nothing left of what was erased before *at*."""
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(_OTHERS, self._words(at=at))
+            return cursor.fetchone() == (True,)
 
     def held(self) -> Mapping[str, int]:
         """The minds that are held as far as this process knows, each with the epoch under which it writes."""

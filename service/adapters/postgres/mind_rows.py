@@ -193,14 +193,16 @@ def overwrite_turns(cursor: Cursor, mind_id: str, lines: Mapping[int, bytes], *,
             "UPDATE turns SET line = %s, turn_id = %s, version = %s WHERE mind_id = %s AND sequence = %s",
             (line, _id_of(decode(line)), version, mind_id, sequence),
         )
-    cursor.execute("UPDATE minds SET generation = generation + 1 WHERE mind_id = %s", (mind_id,))
+    cursor.execute(
+        "UPDATE minds SET generation = generation + 1, erased_at = clock_timestamp() WHERE mind_id = %s", (mind_id,)
+    )
 
 
 def delete_mind(cursor: Cursor, mind_id: str) -> None:
     """Delete all rows of a mind but its own, which says that it is gone."""
     cursor.execute(
-        "UPDATE minds SET state = 2, version = version + 1, generation = generation + 1, owner = NULL, "
-        "has_work = false WHERE mind_id = %s",
+        "UPDATE minds SET state = 2, version = version + 1, generation = generation + 1, has_work = false, "
+        "erased_at = clock_timestamp() WHERE mind_id = %s",
         (mind_id,),
     )
     for table in _TABLES:

@@ -24,6 +24,7 @@ from consolidation.transcript.shared_turns import SharedTurn
 from consolidation.workspace import is_of_one_machine
 from service.adapters.postgres import mind_rows
 from service.adapters.postgres.local_copy import LocalCopy
+from service.mind.trace_files import day_of
 from service.ports.shared_home import Arrived
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _APPENDED_IN_CUSTODY = frozenset({"dreams.jsonl", "evaluation.jsonl"})
 _WRITTEN_IN_CUSTODY = frozenset({".dream.json", "story-history/published.json"})
 _TRIES = 8
 _SECONDS, _LONG_SECONDS = 5.0, 60.0
+_TRACE_SECONDS = 0.2  # a pre-turn call is answered once its trace is kept, or this has passed
 
 
 class _Undone(Exception):
@@ -93,11 +95,11 @@ class PostgresHome:
             copies = dict(self._copies)
         return tuple(one for one, at in versions.items() if one not in copies or copies[one].version < at)
 
-    def bring_up(self, mind_id: str) -> Arrived | None:
+    def bring_up(self, mind_id: str, *, seconds: float) -> Arrived | None:
         """Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind."""
         copy = self._copy(mind_id)
         with copy.mutex:
-            if not self._bring_up(copy):
+            if not self._bring_up(copy, seconds=seconds):
                 if not copy.version:
                     self._let_go(mind_id)
                 return None
@@ -107,6 +109,9 @@ class PostgresHome:
 
     def renew(self, mind_id: str) -> None:
         """Delete the copy of a mind, with all that was made of it here, and make it anew, if the mind is there."""
+        with self._mutex:
+            if mind_id not in self._copies:
+                return
         copy = self._copy(mind_id)
         with copy.mutex:
             copy.clear()
@@ -213,7 +218,8 @@ class PostgresHome:
     def _append(self, copy: LocalCopy, path: str, content: bytes) -> _Appended | None:
         """Append to the rows of a file; None where the whole of it is not what the copy has."""
         stored: _Appended | None = None
-        with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+        seconds = _TRACE_SECONDS if day_of(path) is not None else _SECONDS
+        with suppress(_Undone), self._database.transaction(deadline_seconds=seconds) as cursor:
             touched = self._touch(cursor, copy, needs_custody=path in _APPENDED_IN_CUSTODY)
             state = mind_rows.file_state(cursor, copy.mind_id, path)
             if state is None or state.is_gone:
@@ -235,8 +241,8 @@ class PostgresHome:
         copy = self._copy(mind_id)
         with copy.mutex:
             new: list[tuple[StoredTurn, bytes]] = []
-            stored: Touched | None = None
-            with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                # Also where all of them are known: only a commit that writes waits until another machine has them.
                 touched = mind_rows.touch(cursor, mind_id, begins=True)
                 if touched is None:
                     raise _erasing(mind_id)
@@ -245,13 +251,10 @@ class PostgresHome:
                 for sequence, (turn, tokens) in enumerate(unknown, start=touched.last_sequence + 1):
                     kept = StoredTurn(sequence, at, turn, tokens)
                     new.append((kept, encode(kept)[:-1]))
-                if not new:
-                    raise _Undone
                 mind_rows.insert_turns(cursor, mind_id, new, version=touched.version)
-                stored = touched
-            if stored is not None and _is_next(copy, stored) and copy.last == stored.last_sequence:
+            if _is_next(copy, touched) and copy.last == touched.last_sequence:
                 copy.add_turns([(kept.sequence, line) for kept, line in new])
-                _follow(copy, stored)
+                _follow(copy, touched)
             else:
                 self._bring_up(copy)
         found |= {kept.turn.turn_id: kept for kept, _ in new}
@@ -261,10 +264,13 @@ class PostgresHome:
     def overwrite_turns(self, mind_id: str, lines: Mapping[int, bytes]) -> None:
         """Put tombstones in the place of turns; other machines make their copies anew."""
         copy = self._copy(mind_id)
-        with copy.mutex, self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
-            touched = self._touch(cursor, copy, needs_custody=True)
-            mind_rows.overwrite_turns(cursor, mind_id, lines, version=touched.version)
-            copy.generation = touched.generation + 1
+        with copy.mutex:
+            with suppress(_Undone), self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
+                touched = self._touch(cursor, copy, needs_custody=True)
+                mind_rows.overwrite_turns(cursor, mind_id, lines, version=touched.version)
+                copy.generation = touched.generation + 1
+                return
+            raise ChangedElsewhere(f"something else of {mind_id!r} was erased in the meantime; try again")
 
     # in common
 
@@ -286,21 +292,23 @@ class PostgresHome:
         return self._copy(HOME), PurePosixPath(first, *rest).as_posix()
 
     def _touch(self, cursor: Cursor, copy: LocalCopy, *, needs_custody: bool) -> Touched:
-        """Lock the mind's row and raise its version. Raises MindErasing, NotInCustody."""
+        """Lock the mind's row and raise its version. Raises MindErasing, NotInCustody; _Undone for an old copy."""
         touched = mind_rows.touch(cursor, copy.mind_id, begins=copy.version == 0)
         if touched is None:
             raise _erasing(copy.mind_id)
+        if copy.version and touched.generation != copy.generation:  # it may hold words that were erased since
+            raise _Undone
         if needs_custody and self._custody.epoch(copy.mind_id) != touched.epoch:
             raise NotInCustody(f"another process works on {copy.mind_id!r} now")
         return touched
 
-    def _bring_up(self, copy: LocalCopy) -> bool:
+    def _bring_up(self, copy: LocalCopy, *, seconds: float = _SECONDS) -> bool:
         """
         Fetch what is above the copy's version; False where there is no such mind.
 
         Of a mind of which something was erased, nothing is fetched: ``is_anew`` says that the copy is to be renewed.
         """
-        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+        with self._database.read_transaction(deadline_seconds=seconds) as cursor:
             news = mind_rows.news_of(cursor, copy.mind_id, known=copy.version)
         if news is None:
             return copy.mind_id == HOME

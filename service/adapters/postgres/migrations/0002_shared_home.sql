@@ -29,3 +29,9 @@ CREATE TABLE turns (
     UNIQUE (mind_id, turn_id)
 );
 CREATE INDEX turns_by_version ON turns (mind_id, version);
+
+-- When something of a mind was erased last, and since when a replica has nothing of what was erased before.
+ALTER TABLE minds ADD COLUMN erased_at timestamptz;
+CREATE INDEX minds_by_erasure ON minds (erased_at) WHERE erased_at IS NOT NULL;
+ALTER TABLE replicas ADD COLUMN clean_since timestamptz;
+ALTER TABLE replicas DROP COLUMN seen_generation;
