@@ -14,15 +14,15 @@ TAKEN_OVER = 20  # seconds: a lease of six, a look each second, and a busy machi
 
 
 @pytest.fixture(scope="module")
-def graph_url(tmp_path_factory):
-    with single_server(tmp_path_factory.mktemp("graph")) as url:
-        yield url
+def graph(tmp_path_factory):
+    with single_server(tmp_path_factory.mktemp("graph")) as server:
+        yield server
 
 
 @pytest.fixture
-def env(database_url, graph_url):
+def env(database_url, graph):
     prefix = f"{database_url.rpartition('/')[2]}_"
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
 
 
 @pytest.fixture
@@ -140,17 +140,17 @@ def test_a_mind_that_one_erased_is_gone_for_the_other_and_may_begin_anew(two):
     assert one.http.get("/v1/minds/ada").json()["turns"] == 1
 
 
-def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_url):
+def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph):
     """The graph is away, so the erasure waits; who began it dies, and the other ends it once the graph is back."""
     one, other = two
     for number in range(3):
         one.keep("ada", f"My sister Ines keeps bees, hive {number}.", turn_id=f"t{number}")
     until(lambda: digested(one, 3), seconds=TAKEN_OVER)
-    with frozen(graph_url):
+    with graph.frozen():
         begun = one.http.delete("/v1/minds/ada/turns/t1")
         assert begun.status_code == 202, begun.text
         one.kill()
-    receipts = until(lambda: other.http.get("/v1/erasures").json()["erasures"], seconds=40)
+    receipts = until(lambda: other.http.get("/v1/erasures").json()["items"], seconds=40)
 
     assert [receipt["mind_id"] for receipt in receipts] == ["ada"]
-    assert until(lambda: digested(other, 2), seconds=TAKEN_OVER)
+    assert other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 2

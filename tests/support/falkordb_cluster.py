@@ -215,29 +215,35 @@ def _end(node):
     node.process.wait()
 
 
+@dataclass(frozen=True)
+class SingleServer:
+    """A FalkorDB server that is not in any cluster."""
+
+    url: str
+    process: subprocess.Popen
+
+    @contextmanager
+    def frozen(self):
+        """It accepts and never answers, while this lasts."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+
 @contextmanager
 def single_server(folder):
-    """A FalkorDB server that is not in any cluster; gives its address."""
+    """A server on loopback, with its files in *folder*."""
     [port] = _free_ports(1)
-    server, module = binaries()
-    words = [
-        server,
-        "--port",
-        str(port),
-        "--bind",
-        "127.0.0.1",
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-        "--dir",
-        str(folder),
-    ]
-    process = subprocess.Popen([*map(str, words), "--loadmodule", str(module)], stdout=subprocess.DEVNULL)
+    program, module = binaries()
+    options = {"port": port, "bind": "127.0.0.1", "dir": folder, "save": "", "appendonly": "no"}
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    process = subprocess.Popen([str(program), *words, "--loadmodule", str(module)], stdout=subprocess.DEVNULL)
     client = redis.Redis(port=port)
     try:
         until(lambda: _answers(client))
-        yield f"redis://127.0.0.1:{port}"
+        yield SingleServer(f"redis://127.0.0.1:{port}", process)
     finally:
         client.close()
         process.kill()
