@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ACCEPTED = re.compile(rb'"accepted_at":"(\d{4}-\d\d)')
-_FIRST_MONTH = "1970-01"  # of a tombstone, which has no time
+_FIRST_MONTH = "1970-01"  # where nothing is left but tombstones
 _APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -78,10 +78,10 @@ class LocalCopy:
         """Append the turns that are above the last one, each by its sequence."""
         new = [(sequence, line) for sequence, line in lines if sequence > self.last]
         by_month: dict[str, list[bytes]] = {}
-        for _, line in new:
-            found = _ACCEPTED.search(line)
-            # A clock set back must not reorder files.
-            self._month = max(self._month, found[1].decode() if found is not None else self._month or _FIRST_MONTH)
+        months = [found[1].decode() if (found := _ACCEPTED.search(line)) else "" for _, line in new]
+        self._month = self._month or next(filter(None, months), _FIRST_MONTH)  # a tombstone has no time
+        for (_, line), month in zip(new, months, strict=True):
+            self._month = max(self._month, month)  # a clock set back must not reorder files
             by_month.setdefault(self._month, []).append(line)
         transcript = self.folder / "transcript"
         transcript.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,0 +1,328 @@
+"""Two machines on one database: what each writes reaches the other's copy, and nobody overwrites what he has not seen."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import pytest
+
+from consolidation.kernel.clock import FixedClock
+from consolidation.kernel.errors import MindErasing, MindExists, TurnConflict, TurnErased
+from consolidation.kernel.files import append_line, append_synced, remove, remove_tree, replace_text
+from consolidation.kernel.shared_files import sharing
+from consolidation.kernel.sharing_errors import ChangedElsewhere, NotInCustody
+from consolidation.kernel.turns import Message, Speaker, Turn
+from consolidation.story.storyfile import StoryFile
+from consolidation.transcript.log import Transcript
+from consolidation.workspace import workspace_of
+from service.adapters.postgres.custody import Custody
+from service.adapters.postgres.shared_home import PostgresHome
+
+NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
+MIND = "ada"
+
+
+class Machine:
+    """One machine: its folder, its copy of the minds, and its claims."""
+
+    def __init__(self, database, folder):
+        folder.mkdir()
+        self.custody = Custody(database)
+        self.custody.renew()
+        self.shared = PostgresHome(database, home=folder, custody=self.custody)
+        self.home = folder
+        self.workspace = workspace_of(folder, MIND)
+
+    def bring_up(self, mind_id=MIND):
+        return self.shared.bring_up(mind_id, seconds=5)
+
+    def write(self, name, text):
+        file = self.workspace.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(file, text)
+
+    def append(self, name, line):
+        self.workspace.folder.mkdir(parents=True, exist_ok=True)
+        return append_line(self.workspace.folder / name, line)
+
+    def read(self, name):
+        self.bring_up()
+        file = self.workspace.folder / name
+        return file.read_text() if file.exists() else None
+
+    def keep(self, *turn_ids, content="I said something."):
+        turns = [(Turn(one, "s1", (Message(Speaker.USER, content),)), 3) for one in turn_ids]
+        return self.shared.turns_of(MIND).append(turns, at=NOON)
+
+    async def transcript(self):
+        self.bring_up()
+        shared = self.shared.turns_of(MIND)
+        return await Transcript(self.workspace.transcript, clock=FixedClock(NOON), shared=shared).open()
+
+
+@pytest.fixture
+def machines(database, tmp_path):
+    with ExitStack() as stack:
+        both = [Machine(database, tmp_path / name) for name in ("one", "two")]
+        for machine in both:
+            stack.enter_context(sharing(machine.home, machine.shared))
+        yield both
+
+
+def test_a_whole_file_reaches_the_other(machines):
+    one, two = machines
+    one.write("SOUL.md", "Calm.")
+    assert two.read("SOUL.md") == "Calm."
+    two.write("SOUL.md", "Calm, and curious.")
+    assert one.read("SOUL.md") == "Calm, and curious."
+    remove(one.workspace.soul)
+    assert two.read("SOUL.md") is None
+    two.write("SOUL.md", "Back.")
+    assert one.read("SOUL.md") == "Back."
+
+
+def test_nobody_replaces_a_file_that_he_has_not_seen(machines):
+    one, two = machines
+    one.write("SOUL.md", "Calm.")
+    two.bring_up()
+    one.write("SOUL.md", "Calm, and curious.")
+
+    with pytest.raises(ChangedElsewhere):
+        two.write("SOUL.md", "Loud.")
+
+    assert two.workspace.soul.read_text() == "Calm, and curious."  # brought up, so that a second try knows it
+    two.write("SOUL.md", "Calm, curious and loud.")
+    assert one.read("SOUL.md") == "Calm, curious and loud."
+
+
+def test_two_who_make_the_same_file_at_once_do_not_overwrite_each_other(machines):
+    one, two = machines
+    two.bring_up()
+    one.write("SOUL.md", "Calm.")
+
+    with pytest.raises(ChangedElsewhere):
+        two.write("SOUL.md", "Loud.")
+
+    assert one.read("SOUL.md") == two.read("SOUL.md") == "Calm."
+
+
+def test_what_both_append_stands_in_one_order_in_both_copies(machines):
+    one, two = machines
+    one.append("outcomes.jsonl", "first")
+    assert two.append("outcomes.jsonl", "second") == (6, 13)
+    one.append("outcomes.jsonl", "third")
+    append_synced(two.workspace.outcomes, b"fourth\n")
+
+    assert one.read("outcomes.jsonl") == two.read("outcomes.jsonl") == "first\nsecond\nthird\nfourth\n"
+
+
+def test_what_is_appended_to_a_log_that_was_written_anew_stands_behind_it(machines):
+    one, two = machines
+    for line in ("first", "second"):
+        one.append("outcomes.jsonl", line)
+    two.bring_up()
+    one.write("outcomes.jsonl", "second\n")
+
+    two.append("outcomes.jsonl", "third")
+
+    assert one.read("outcomes.jsonl") == two.read("outcomes.jsonl") == "second\nthird\n"
+
+
+def test_a_log_is_not_written_anew_over_lines_that_were_not_seen(machines):
+    one, two = machines
+    one.append("outcomes.jsonl", "first")
+    two.bring_up()
+    one.append("outcomes.jsonl", "second")
+
+    with pytest.raises(ChangedElsewhere):
+        two.write("outcomes.jsonl", "")
+
+    two.write("outcomes.jsonl", "second\n")
+    assert one.read("outcomes.jsonl") == "second\n"
+
+
+def test_many_who_append_at_once_lose_nothing(machines):
+    lines = [f"line {number}" for number in range(60)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda pair: machines[pair[0] % 2].append("outcomes.jsonl", pair[1]), enumerate(lines)))
+
+    one, two = (machine.read("outcomes.jsonl") for machine in machines)
+    assert one == two
+    assert sorted(one.splitlines()) == sorted(lines)
+
+
+def test_indexes_locks_and_what_a_write_leaves_for_a_moment_are_not_shared(machines):
+    one, two = machines
+    one.keep("t1")
+    for name in ("derived/text.sqlite3", "STORY.md.lock", ".SOUL.md.new", "graph.checkpoint", "sessions/a.jsonl"):
+        one.write(name, "mine")
+
+    two.bring_up()
+
+    assert [file.name for file in two.workspace.folder.rglob("*") if file.is_file()] == ["2026-01.jsonl"]
+
+
+def test_files_of_the_home_reach_the_other_and_secrets_of_a_machine_do_not(machines):
+    one, two = machines
+    replace_text(one.home / "keys.json", "{}")
+    replace_text(one.home / "service.json", "mine")
+    (one.home / "erasing").mkdir()
+    replace_text(one.home / "erasing" / "ada.whole.json", "a plan")
+
+    two.shared.list_minds()
+
+    assert (two.home / "keys.json").read_text() == "{}"
+    assert (two.home / "erasing" / "ada.whole.json").read_text() == "a plan"
+    assert not (two.home / "service.json").exists()
+
+
+def test_a_story_that_both_change_keeps_both_changes(machines):
+    one, two = machines
+    stories = [StoryFile.of(machine.workspace, clock=FixedClock(NOON)) for machine in machines]
+    one.write("STORY.md", "# Ada\n\n## One\n\nFirst.\n")
+    two.bring_up()
+    one.bring_up()
+
+    stories[0].change(lambda text: text.replace("First.", "First, and more."))
+    change = stories[1].change(lambda text: f"{text}\n## Two\n\nSecond.\n")
+
+    assert "First, and more." in change.written
+    assert one.read("STORY.md") == two.read("STORY.md") == change.written
+    assert len(stories[0].versions()) == 2
+
+
+def test_what_is_written_in_custody_is_refused_from_whoever_lost_it(machines):
+    one, two = machines
+    one.keep("t1")
+    assert one.custody.claim_one(MIND)
+    two.bring_up()
+    with pytest.raises(NotInCustody):
+        two.append("dreams.jsonl", "a dream")
+    one.append("dreams.jsonl", "a dream")
+
+    two.custody.take(MIND)
+
+    with pytest.raises(NotInCustody):
+        one.append("dreams.jsonl", "another dream")
+    with pytest.raises(NotInCustody):
+        one.write("story-history/published.json", "{}")
+    two.append("dreams.jsonl", "another dream")
+    assert one.read("dreams.jsonl") == "a dream\nanother dream\n"
+
+
+def test_turns_are_numbered_by_the_database_and_a_retry_gets_the_first_answer(machines):
+    one, two = machines
+    assert [(kept.sequence, is_new) for kept, is_new in one.keep("t1", "t2")] == [(1, True), (2, True)]
+    assert [(kept.sequence, is_new) for kept, is_new in two.keep("t2", "t3")] == [(2, False), (3, True)]
+    assert [(kept.sequence, is_new) for kept, is_new in one.keep("t3")] == [(3, False)]
+
+    for machine in machines:
+        machine.bring_up()
+    logs = [(machine.workspace.transcript / "2026-01.jsonl").read_bytes() for machine in machines]
+    assert logs[0] == logs[1]
+    assert logs[0].count(b"\n") == 3
+
+
+def test_many_turns_at_once_leave_no_gap_and_no_double(machines):
+    ids = [f"t{number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:  # each is posted to both
+        answers = list(
+            pool.map(lambda pair: machines[pair[0]].keep(pair[1])[0], [(at, one) for one in ids for at in (0, 1)])
+        )
+
+    assert sorted(kept.sequence for kept, is_new in answers if is_new) == list(range(1, 41))
+    assert len({(kept.turn.turn_id, kept.sequence) for kept, _ in answers}) == 40
+    assert [machine.bring_up() is not None for machine in machines] == [True, True]
+    logs = [(machine.workspace.transcript / "2026-01.jsonl").read_bytes() for machine in machines]
+    assert logs[0] == logs[1]
+
+
+@pytest.mark.anyio
+async def test_a_transcript_reads_on_what_the_other_machine_appended(machines):
+    one, two = machines
+    one.keep("t1")
+    here, there = await one.transcript(), await two.transcript()
+
+    stored = await there.append(Turn("t2", "s1", (Message(Speaker.USER, "Second."),)), tokens=2)
+    one.bring_up()
+    await here.follow()
+
+    assert stored.kept.sequence == here.positions.last == there.positions.last == 2
+    assert [kept.turn.turn_id for kept in await here.after(0, limit=9)] == ["t1", "t2"]
+    with pytest.raises(TurnConflict):
+        await here.append(Turn("t2", "s1", (Message(Speaker.USER, "Another."),)), tokens=2)
+    await here.close()
+    await there.close()
+
+
+@pytest.mark.anyio
+async def test_an_erased_turn_is_a_tombstone_for_everybody_and_an_old_copy_writes_nothing(machines):
+    one, two = machines
+    one.keep("t1", "t2", content="The secret is Lyon.")
+    two.bring_up()
+    one.custody.take(MIND)
+    here = await one.transcript()
+
+    await here.erase([1])
+
+    with pytest.raises(ChangedElsewhere):
+        two.append("outcomes.jsonl", "of a call that began before")
+    arrived = two.bring_up()
+    assert arrived.is_anew
+    two.shared.renew(MIND)
+    log = (two.workspace.transcript / "2026-01.jsonl").read_bytes()
+    assert log.count(b"Lyon") == 1
+    assert b'"erased"' in log
+    there = await two.transcript()
+    with pytest.raises(TurnErased):
+        await there.append(Turn("t1", "s1", (Message(Speaker.USER, "Again."),)), tokens=2)
+    two.append("outcomes.jsonl", "of a call that began later")
+    await here.close()
+    await there.close()
+
+
+def test_an_erased_mind_is_gone_for_the_other_and_begins_anew_at_one(machines):
+    one, two = machines
+    one.write("SOUL.md", "Calm.")
+    one.keep("t1", "t2")
+    two.bring_up()
+    one.bring_up()
+
+    remove_tree(one.workspace.folder)
+
+    with pytest.raises(MindErasing):
+        two.write("SOUL.md", "Loud.")
+    assert two.bring_up() is None
+    two.shared.renew(MIND)
+    assert not two.workspace.folder.exists()
+    assert [kept.sequence for kept, _ in two.keep("t1")] == [1]
+    assert one.read("SOUL.md") is None
+    assert (one.workspace.transcript / "2026-01.jsonl").read_bytes().count(b"\n") == 1
+
+
+def test_a_whole_mind_is_admitted_once(machines, tmp_path):
+    one, two = machines
+    one.keep("t1", "t2")
+    one.write("memory/2026-01-28.md", "A day.")
+    one.append("outcomes.jsonl", "first")
+    one.bring_up()
+    staged = tmp_path / "staged"
+    one.workspace.folder.rename(staged)
+
+    two.shared.admit("eve", staged)
+
+    with pytest.raises(MindExists):
+        one.shared.admit("eve", staged)
+    assert one.bring_up("eve").has_turns
+    eve = workspace_of(one.home, "eve")
+    assert (eve.transcript / "2026-01.jsonl").read_bytes().count(b"\n") == 2
+    assert (eve.folder / "memory" / "2026-01-28.md").read_text() == "A day."
+    assert eve.outcomes.read_text() == "first\n"
+
+
+def test_asking_for_a_mind_that_is_not_there_makes_nothing(machines):
+    one, _ = machines
+    assert one.bring_up("nobody") is None
+    one.shared.list_minds()
+    assert one.shared.ids() == ()
+    assert not (one.home / "minds" / "nobody").exists()
