@@ -181,18 +181,24 @@ def append_unsynced(file: Path, content: bytes) -> None:
         os.close(handle)
 
 
-def append_synced(file: Path, content: bytes) -> None:
-    """Append *content* to *file* and sync it. Raises OSError; then none of it is in the file."""
+def append_synced(file: Path, content: bytes, *, follows: bool = False) -> None:
+    """
+    Append *content* to *file* and sync it. Raises OSError; then none of it is in the file.
+
+    Where it *follows* what the file ends with and the folder is shared, it raises ChangedElsewhere if another machine
+    has appended something that is not in the file yet.
+    """
     is_new = not file.exists()
-    _append(file, content, is_synced=True)
+    _append(file, content, is_synced=True, follows=follows)
     if is_new:
         sync_folder(file.parent)
 
 
-def _append(file: Path, content: bytes, *, is_synced: bool) -> int:
+def _append(file: Path, content: bytes, *, is_synced: bool, follows: bool = False) -> int:
     """Append *content*, or nothing where that fails. Returns where the file ends then."""
     found = shared_with(file)
-    with nullcontext(content) if found is None else found[0].appending(found[1], content) as lacking:
+    shared = None if found is None else found[0].appending(found[1], content, follows=follows)
+    with nullcontext(content) if shared is None else shared as lacking:
         handle = os.open(file, _APPENDING, 0o600)
         try:
             end = os.fstat(handle).st_size

@@ -7,11 +7,13 @@ everybody first, and then changes the copy. What holds the files is a ``SharedFi
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
+from consolidation.kernel.sharing_errors import ChangedElsewhere
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -34,8 +36,12 @@ class SharedFiles(Protocol):
         """Store *content* as the whole of *file*."""
         ...
 
-    def appending(self, file: Path, content: bytes, /) -> AbstractContextManager[bytes]:
-        """Append *content* to *file*. Gives what the copy lacks: what others appended, and *content* behind it."""
+    def appending(self, file: Path, content: bytes, /, *, follows: bool) -> AbstractContextManager[bytes]:
+        """
+        Append *content* to *file*. Gives what the copy lacks: what others appended, and *content* behind it.
+
+        Where it *follows* what the copy ends with, ChangedElsewhere is raised if others have appended something.
+        """
         ...
 
     def removing(self, file: Path, /) -> AbstractContextManager[None]:
@@ -47,6 +53,7 @@ class SharedFiles(Protocol):
         ...
 
 
+_TRIES = 20  # of a change that others keep coming before
 _shared: dict[Path, SharedFiles] = {}
 
 
@@ -59,6 +66,18 @@ def sharing(folder: Path, files: SharedFiles) -> Iterator[None]:
         yield
     finally:
         del _shared[place]
+
+
+def until_unchanged[T](change: Callable[[], T]) -> T:
+    """
+    Return what *change* returns, which reads a file and then writes it, and which may be called again.
+
+    That is done where another machine has changed the file in between. Raises ChangedElsewhere in the end.
+    """
+    for _ in range(_TRIES - 1):
+        with suppress(ChangedElsewhere):
+            return change()
+    return change()
 
 
 def shared_with(file: Path, *, is_folder: bool = False) -> tuple[SharedFiles, Path] | None:

@@ -23,6 +23,7 @@ import structlog
 
 from consolidation.kernel.errors import MemoryFault
 from consolidation.kernel.files import append_synced, exclusive, replace_text
+from consolidation.kernel.shared_files import until_unchanged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,6 +157,9 @@ class AuditLog:
         return AuditPage(tuple(reversed(newest))[:limit], self._checked[1], has_more=has_more)
 
     def _append(self, fields: dict[str, object]) -> str:
+        return until_unchanged(lambda: self._append_once(fields))
+
+    def _append_once(self, fields: dict[str, object]) -> str:
         with exclusive(self._file, seconds=_LOCK_SECONDS):
             key = self._read_key() or self._make_key()
             last = _last_line(self._file)
@@ -163,7 +167,7 @@ class AuditLog:
             line = json.dumps({**whole, CODE: _code(whole, key)}, ensure_ascii=False).encode()
             # A line torn by a power cut is ended here, and stays in the chain as it is.
             torn = b"\n" if last and not last.endswith(b"\n") else b""
-            append_synced(self._file, torn + line + b"\n")
+            append_synced(self._file, torn + line + b"\n", follows=True)
             return _digest(line)
 
     def _read_key(self) -> bytes | None:

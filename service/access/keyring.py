@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import KeysUnreadable
 from consolidation.kernel.files import exclusive, replace_text
+from consolidation.kernel.shared_files import until_unchanged
 from service.access.keys import ApiKey
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ class Keyring:
         )
 
     def _change(self, plan: Callable[[KeySet], KeySet]) -> KeySet:
+        return until_unchanged(lambda: self._change_once(plan))
+
+    def _change_once(self, plan: Callable[[KeySet], KeySet]) -> KeySet:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with exclusive(self._file, seconds=_LOCK_SECONDS):
             changed = plan(self.ring())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from service.mind.health import LaneName
 from service.observability.dependency_health import DATABASE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AsyncExitStack
     from pathlib import Path
 
@@ -79,6 +80,30 @@ async def open_shared_home(
     stack.enter_context(sharing(settings.folder, home))
     await anyio.to_thread.run_sync(home.list_minds)
     return SharedResources(home, custody)
+
+
+@contextmanager
+def files_of_home(settings: Settings) -> Iterator[None]:
+    """
+    Let a command read and change what belongs to the home as a whole, such as keys, where no service runs here.
+
+    Nothing without a database. Raises ConfigurationFault, DatabaseUnavailable.
+    """
+    if settings.database is None:
+        yield
+        return
+    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.database import Database
+    from service.adapters.postgres.migrations import migrate
+    from service.adapters.postgres.shared_home import PostgresHome
+
+    with closing(Database(settings.database.get_secret_value())) as database:
+        database.open()
+        migrate(database)
+        home = PostgresHome(database, home=settings.folder, custody=Custody(database))
+        home.list_minds()
+        with sharing(settings.folder, home):
+            yield
 
 
 def start_custodian(memory: Memory, shared: SharedResources) -> None:

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.files import exclusive, remove, replace_text, sync_folder
+from consolidation.kernel.shared_files import until_unchanged
 from service.erasure.receipt import ErasureRequest
 from service.workers.share import WHOLE
 
@@ -124,6 +125,9 @@ class ErasedMinds:
 
     def note(self, mind_id: str, at: datetime) -> None:
         """Remember when a mind was erased. Raises Locked, OSError."""
+        until_unchanged(lambda: self._note(mind_id, at))
+
+    def _note(self, mind_id: str, at: datetime) -> None:
         with exclusive(self._file, seconds=_LOCK_SECONDS):  # another worker may note one of its minds
             replace_text(self._file, json.dumps({**self._read(), _digest(mind_id): at.timestamp()}))
 

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from consolidation.kernel.errors import InvalidMindId, SettingsByHand, SettingsChanged, StoryChanged
 from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
+from consolidation.kernel.shared_files import until_unchanged
 from consolidation.story.edits import check_unchanged, etag_of
 from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 from service.mind.settings_lines import edited
@@ -173,6 +174,9 @@ class OwnSettingsFile:
         The answer is the very text that was written; no line of another key is changed. Raises SettingsChanged when
         the file is another one by now, SettingsByHand where that can not be done, Locked, OSError.
         """
+        return until_unchanged(lambda: self._change(changes, expected=expected))
+
+    def _change(self, changes: Mapping[str, object], *, expected: str) -> SettingsRead:
         with exclusive(self._file, seconds=_LOCK_SECONDS):
             present = _read(self._file)
             try:

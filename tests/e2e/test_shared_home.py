@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.support.cli_process import run
 from tests.support.falkordb_cluster import single_server
 from tests.support.service_process import serving
 from tests.support.waiting import until
@@ -154,3 +155,14 @@ def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph):
 
     assert [receipt["mind_id"] for receipt in receipts] == ["ada"]
     assert other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 2
+
+
+def test_a_key_that_a_command_makes_opens_every_service(env, tmp_path):
+    """The command runs on a machine without a service; every service refuses calls without a key from then on."""
+    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
+        done = run("keys", "create", "--name", "A bot", "--home", tmp_path / "three", **env)
+        assert done.returncode == 0, done.stderr
+        header = {"Authorization": f"Bearer {done.stdout.strip()}"}
+        for service in (one, two):
+            until(lambda service=service: service.http.get("/v1/minds").status_code == 401, seconds=TAKEN_OVER)
+            service.http.get("/v1/minds", headers=header).raise_for_status()

@@ -163,15 +163,17 @@ class PostgresHome:
             yield
 
     @contextmanager
-    def appending(self, file: Path, content: bytes) -> Iterator[bytes]:
+    def appending(self, file: Path, content: bytes, *, follows: bool) -> Iterator[bytes]:
         """Append *content* to *file*. Gives what the copy lacks: what others appended, and *content* behind it."""
         copy, path = self._place(file)
         with copy.mutex:
             for _ in range(_TRIES):
-                stored = self._append(copy, path, content)
+                stored = self._append(copy, path, content, follows=follows)
                 if stored is not None:
                     break
                 self._bring_up(copy)  # the file is another one now
+                if follows:
+                    raise ChangedElsewhere(f"another process appended to {file.name} in the meantime; try again")
             else:
                 raise ChangedElsewhere(f"{file.name} keeps changing; try again")
             yield stored.lacking
@@ -215,8 +217,8 @@ class PostgresHome:
             stored = touched
         return stored
 
-    def _append(self, copy: LocalCopy, path: str, content: bytes) -> _Appended | None:
-        """Append to the rows of a file; None where the whole of it is not what the copy has."""
+    def _append(self, copy: LocalCopy, path: str, content: bytes, *, follows: bool) -> _Appended | None:
+        """Append to the rows of a file; None where the whole of it, or what *follows* is behind, is not the copy's."""
         stored: _Appended | None = None
         seconds = _TRACE_SECONDS if day_of(path) is not None else _SECONDS
         with suppress(_Undone), self._database.transaction(deadline_seconds=seconds) as cursor:
@@ -225,7 +227,7 @@ class PostgresHome:
             if state is None or state.is_gone:
                 mind_rows.put_file(cursor, copy.mind_id, path, b"", version=touched.version)
                 since, number, lacking = touched.version, 1, content
-            elif state.version != copy.files.get(path):
+            elif state.version != copy.files.get(path) or (follows and state.parts != copy.appended.get(path, 0)):
                 raise _Undone
             else:
                 since, number, known = state.version, state.parts + 1, copy.appended.get(path, 0)

@@ -7,8 +7,10 @@ No route of the service makes keys, so a key can never make another.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -47,22 +49,22 @@ async def create(
 ) -> None:
     """Make a key and print it, this once; it alone goes to stdout."""
     settings, now = context.settings(), SystemClock().now()
-    folder = make_home(settings)
-    if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME):
-        raise CommandFailed(f"--name must be printable text of at most {_LONGEST_NAME} characters")
-    minds = tuple(dict.fromkeys(map(mind_id_of, mind or ()))) or None
-    ends = expiry_of(expires, now=now, zone=here()) if expires is not None else None
-    keyring, key_id, secret = Keyring(folder), fresh_key_id(), fresh_secret()
-    is_first = not keyring.ring()
-    while key_id in keyring.ring():
-        key_id = fresh_key_id()
-    keyring.add(ApiKey(key_id, name.strip(), digest_of(secret), minds, now, ends))
-    await _audit(settings, "key.created", key=key_id, minds=list(minds) if minds else None)
-    out().print(key_text(key_id, secret), soft_wrap=True)
-    until = f", until {minute(ends)}" if ends else ""
-    note(f"Key {key_id} opens {_opened(minds)}{until}. It is shown this once: only its SHA-256 is stored.")
-    if is_first:
-        note("From now on every call needs a key: `Authorization: Bearer mm_…`. Commands on this machine do not.")
+    with _opened_home(settings) as folder:
+        if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME):
+            raise CommandFailed(f"--name must be printable text of at most {_LONGEST_NAME} characters")
+        minds = tuple(dict.fromkeys(map(mind_id_of, mind or ()))) or None
+        ends = expiry_of(expires, now=now, zone=here()) if expires is not None else None
+        keyring, key_id, secret = Keyring(folder), fresh_key_id(), fresh_secret()
+        is_first = not keyring.ring()
+        while key_id in keyring.ring():
+            key_id = fresh_key_id()
+        keyring.add(ApiKey(key_id, name.strip(), digest_of(secret), minds, now, ends))
+        await _audit(settings, "key.created", key=key_id, minds=list(minds) if minds else None)
+        out().print(key_text(key_id, secret), soft_wrap=True)
+        until = f", until {minute(ends)}" if ends else ""
+        note(f"Key {key_id} opens {_opened(minds)}{until}. It is shown this once: only its SHA-256 is stored.")
+        if is_first:
+            note("From now on every call needs a key: `Authorization: Bearer mm_…`. Commands on this machine do not.")
 
 
 @app.command("list")
@@ -73,7 +75,8 @@ async def list_(
 ) -> None:
     """List the keys: what they open, until when, and when last used."""
     now = SystemClock().now()
-    keys = Keyring(make_home(context.settings())).ring()
+    with _opened_home(context.settings()) as folder:
+        keys = Keyring(folder).ring()
     if as_json:
         show_json({"keys": [_as_json(one, now) for one in keys.values()]})
         return
@@ -94,24 +97,38 @@ async def revoke(
 ) -> None:
     """Close a key, at once and for ever."""
     settings, now = context.settings(), SystemClock().now()
+    with _opened_home(settings) as folder:
+        keyring = Keyring(folder)
+        found = keyring.ring().get(key)
+        if found is None:
+            raise CommandFailed("there is no key with this id; `mind-memory keys list` shows them")
+        if found.revoked_at is not None:
+            out().print(f"Key {key} ({one_line(found.name)}) was revoked on {minute(found.revoked_at)} already.")
+            return
+        keyring.revoke(key, now=now)
+        await _audit(settings, "key.revoked", key=key)
+        left = sum(one.is_live(now) for one in keyring.ring().values())
+        rest = f"{counted(left, 'key')} still {'does' if left == 1 else 'do'}" if left else "no key does any more"
+        out().print(f"Key {key} ({one_line(found.name)}) is revoked and opens nothing; {rest}.")
+        if not left:
+            note(
+                f"Every call is refused now, but for commands on this machine. `{program()} keys create` makes a key "
+                f"that works at once; without any, delete {shortened(folder / FILE)}, and whoever is on this machine "
+                "may call."
+            )
+
+
+@contextmanager
+def _opened_home(settings: Settings) -> Iterator[Path]:
+    """The home folder, whose files may be changed inside the block, wherever they are kept."""
     folder = make_home(settings)
-    keyring = Keyring(folder)
-    found = keyring.ring().get(key)
-    if found is None:
-        raise CommandFailed("there is no key with this id; `mind-memory keys list` shows them")
-    if found.revoked_at is not None:
-        out().print(f"Key {key} ({one_line(found.name)}) was revoked on {minute(found.revoked_at)} already.")
+    if settings.database is None:
+        yield folder
         return
-    keyring.revoke(key, now=now)
-    await _audit(settings, "key.revoked", key=key)
-    left = sum(one.is_live(now) for one in keyring.ring().values())
-    rest = f"{counted(left, 'key')} still {'does' if left == 1 else 'do'}" if left else "no key does any more"
-    out().print(f"Key {key} ({one_line(found.name)}) is revoked and opens nothing; {rest}.")
-    if not left:
-        note(
-            f"Every call is refused now, but for commands on this machine. `{program()} keys create` makes a key that "
-            f"works at once; without any, delete {shortened(folder / FILE)}, and whoever is on this machine may call."
-        )
+    from service.composition.shared_home import files_of_home  # what it needs is not needed elsewhere
+
+    with files_of_home(settings):
+        yield folder
 
 
 def expiry_of(text: str, *, now: datetime, zone: ZoneInfo) -> datetime:

@@ -3,7 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 
+import anyio
 import pytest
 
 from consolidation.kernel.clock import FixedClock
@@ -15,6 +17,9 @@ from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import workspace_of
+from service.access.audit_log import AuditLog
+from service.access.keyring import Keyring
+from service.access.keys import ApiKey
 from service.adapters.postgres.custody import Custody
 from service.adapters.postgres.shared_home import PostgresHome
 
@@ -58,6 +63,10 @@ class Machine:
         self.bring_up()
         shared = self.shared.turns_of(MIND)
         return await Transcript(self.workspace.transcript, clock=FixedClock(NOON), shared=shared).open()
+
+
+def key_called(key_id):
+    return ApiKey(key_id, "A bot", "0" * 64, None, NOON)
 
 
 @pytest.fixture
@@ -139,6 +148,31 @@ def test_a_log_is_not_written_anew_over_lines_that_were_not_seen(machines):
 
     two.write("outcomes.jsonl", "second\n")
     assert one.read("outcomes.jsonl") == "second\n"
+
+
+def test_the_chain_of_the_audit_log_holds_where_both_write_to_it(machines):
+    logs = [AuditLog(machine.home, clock=FixedClock(NOON), key=None) for machine in machines]
+    with ThreadPoolExecutor(2) as pool:
+        list(
+            pool.map(
+                lambda log: [anyio.run(partial(log.note, "key.created", by="ada", mind_id=None)) for _ in range(5)],
+                logs,
+            )
+        )
+
+    for machine in machines:
+        machine.shared.list_minds()
+    assert [(log.check().lines, log.check().fault) for log in logs] == [(10, None)] * 2
+
+
+def test_keys_that_both_make_at_once_are_all_there(machines):
+    rings = [Keyring(machine.home) for machine in machines]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda at: [rings[at].add(key_called(f"{at}{number}")) for number in range(5)], (0, 1)))
+
+    for machine in machines:
+        machine.shared.list_minds()
+    assert [len(ring.ring()) for ring in rings] == [10, 10]
 
 
 def test_many_who_append_at_once_lose_nothing(machines):
