@@ -30,6 +30,7 @@ from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
 from service.observability.model_usage import UsageLedger
+from service.ports.graph import Custody
 from service.ports.spans import NoopSpans
 from service.retrieval.embedding_cache import EmbeddingCache
 from service.runtime.background import Background
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from service.composition.graphs import GraphServer, OpenGraphs
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder
+    from service.ports.graph import EpochOf
     from service.ports.spans import Spans
     from service.settings.settings import Settings
     from service.workers.fleet import Fleet
@@ -103,6 +105,7 @@ async def open_resources(
     clock: Clock,
     embedder: Embedder | None,
     graphs: OpenGraphs | None,
+    epoch_of: EpochOf | None,
     fleet: Fleet | None,
 ) -> Resources:
     """
@@ -144,6 +147,7 @@ async def open_resources(
         stack,
         embedded_url=server.url if server is not None else lent_url,
         breaker=breaker_of(GRAPH, settings.graph.rest_seconds),
+        custody=Custody(epoch_of, telemetry.tally.fenced_write) if epoch_of is not None else None,
     )
     opened = open_graphs(readers=readers, embedder=cache)
     disk = telemetry.dependencies.get(DISK)
