@@ -82,6 +82,7 @@ Every error that is raised on purpose, as one tree:
       - GraphCircuitOpen
       - GraphUnwritable
       - GraphForbidden
+      - Fenced
     + GraphCorrupt
   x WorkerUnavailable
   x ConfigurationFault
@@ -477,6 +478,10 @@ class GraphUnwritable(GraphUnavailable):
 
 class GraphForbidden(GraphUnavailable):
     """The graph's server does not permit this command to us."""
+
+
+class Fenced(GraphUnavailable):
+    """Another service has claimed this mind since: the graph refused a write of ours, which changed nothing."""
 
 
 class GraphCorrupt(GraphFault):

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind, Minds
     from service.mind.new_minds import CountElsewhere
     from service.ports.embedder import Embedder
+    from service.ports.graph import EpochOf
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
     from service.resonance.people_cards import PeopleCards
@@ -140,21 +141,28 @@ async def open_memory(
     switches: Switches | None = None,
     embedder: Embedder | None = None,
     graphs: OpenGraphs | None = None,
+    epoch_of: EpochOf | None = None,
     is_reindexing: bool = False,
     fleet: Fleet | None = None,
 ) -> AsyncIterator[Memory]:
     """
     Build the memory, lend it, and close what was opened in reverse order.
 
-    *embedder* takes the place of the configured one, and *graphs* opens other graphs than FalkorDB's. *is_reindexing*
-    opens graphs that another embedder made, and starts no job that reads or writes them. *fleet* are the processes that
-    serve the home together with this one, and which part of it this one has. Raises HomeLocked, HomeFault,
-    KeysUnreadable, ConfigurationFault, EmbedderMismatch, InvalidMindId: what is wrong is reported now, not at the
-    first turn.
+    *embedder* takes the place of the configured one, and *graphs* opens other graphs than FalkorDB's. *epoch_of* is
+    given where several services write to one FalkorDB. *is_reindexing* opens graphs that another embedder made, and
+    starts no job that reads or writes them. *fleet* are the processes that serve the home together with this one, and
+    which part of it this one has. Raises HomeLocked, HomeFault, KeysUnreadable, ConfigurationFault, EmbedderMismatch,
+    InvalidMindId: what is wrong is reported now, not at the first turn.
     """
     async with AsyncExitStack() as stack:
         shared = await open_resources(
-            settings, stack, clock=clock or SystemClock(), embedder=embedder, graphs=graphs, fleet=fleet
+            settings,
+            stack,
+            clock=clock or SystemClock(),
+            embedder=embedder,
+            graphs=graphs,
+            epoch_of=epoch_of,
+            fleet=fleet,
         )
 
         access = build_access(settings, clock=shared.clock, background=shared.background)

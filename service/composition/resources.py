@@ -31,6 +31,7 @@ from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
 from service.observability.model_usage import UsageLedger
+from service.ports.graph import Custody
 from service.ports.shared_home import SeveralMachines
 from service.ports.spans import NoopSpans
 from service.retrieval.embedding_cache import EmbeddingCache
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from service.composition.shared_home import SharedResources
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder
+    from service.ports.graph import EpochOf
     from service.ports.spans import Spans
     from service.settings.settings import Settings
     from service.workers.fleet import Fleet
@@ -108,6 +110,7 @@ async def open_resources(
     clock: Clock,
     embedder: Embedder | None,
     graphs: OpenGraphs | None,
+    epoch_of: EpochOf | None,
     fleet: Fleet | None,
 ) -> Resources:
     """
@@ -144,15 +147,17 @@ async def open_resources(
         own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
         own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
     )
+    several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies)
+    epoch_of = epoch_of or (several.epoch_of if several is not None else None)
     open_graphs = graphs or falkordb(
         settings,
         stack,
         embedded_url=server.url if server is not None else lent_url,
         breaker=breaker_of(GRAPH, settings.graph.rest_seconds),
+        custody=Custody(epoch_of, telemetry.tally.fenced_write) if epoch_of is not None else None,
     )
     opened = open_graphs(readers=readers, embedder=cache)
     disk = telemetry.dependencies.get(DISK)
-    several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies)
     minds = Minds(
         settings.folder,
         clock=clock,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.errors import ConfigurationFault, Fenced
 from consolidation.kernel.files import replace_text
 from consolidation.kernel.shared_files import sharing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
@@ -42,6 +42,13 @@ class SharedResources:
 
     home: PostgresHome
     custody: Custody
+
+    def epoch_of(self, mind_id: str) -> int:
+        """The epoch under which this process writes to a mind's graph. Raises Fenced where the mind is not ours."""
+        epoch = self.custody.held().get(mind_id)
+        if epoch is None:
+            raise Fenced(f"another process works on {mind_id!r} now")
+        return epoch
 
 
 async def open_shared_home(

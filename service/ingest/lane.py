@@ -3,8 +3,9 @@ A lane, and how it is run: from a wake-up, through steps and pauses, to the wake
 
 A lane moves one cursor of each mind towards the end of the mind's transcript. There is no queue: the transcript is what
 must be done, the cursor is what is done, and a lane that is woken takes steps until the two meet. A step that fails, of
-whatever, is tried again after a pause, which ends early when a dependency works again. A lane never dies, and the lanes
-of one mind, or of several, do not stop each other.
+whatever, is tried again after a pause, which ends early when a dependency works again. Only where another service has
+claimed the mind, the lane ends, until it is woken. A lane never dies, and the lanes of one mind, or of several, do not
+stop each other.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import structlog
 
 from consolidation.kernel.errors import (
     EmbedderUnavailable,
+    Fenced,
     GraphUnavailable,
     HomeFault,
     MemoryFault,
@@ -99,6 +101,9 @@ class LaneRunner:
                 recovery = self._recovery  # taken before the step: what recovers during it counts
                 try:
                     has_more = await self._take_step(mind)
+                except Fenced:  # who has claimed the mind goes on with it
+                    log.info("lane.fenced", lane=self.lane.name, mind_id=mind.mind_id)
+                    return
                 except Exception as error:  # noqa: BLE001 - a lane outlives what nobody foresaw
                     has_more = True
                     self._report_failure(mind, error)

@@ -35,6 +35,7 @@ class Tally:
         self.lane_failures: Counter[str] = Counter(indexing=0, saving=0, extracting=0)
         self.parked = 0
         self.dropped_facts = 0
+        self.fenced_writes = 0
         self.texts: Counter[str] = Counter(hit=0, miss=0)
         self.actions: Counter[str] = Counter(thought=0, tool_call=0, message=0, error=0)
         self.fatigue: dict[str, str] = {}
@@ -59,6 +60,10 @@ class Tally:
         self.turns[outcome] += 1
         if seconds is not None:
             self.acceptances.add(seconds=seconds)
+
+    def fenced_write(self) -> None:
+        """A graph refused a write of ours: another service had claimed the mind."""
+        self.fenced_writes += 1
 
     def memory(self, outcome: str) -> None:
         """A memory was ``saved`` on purpose, known already (``duplicate``), or not worth it (``dropped``)."""

@@ -183,17 +183,38 @@ class Graphs(Protocol):
         ...
 
 
+class EpochOf(Protocol):
+    """
+    What says under which claim a mind's graph is written to, where several services share a server of graphs.
+
+    One of them at a time claims a mind, and each claim has a higher epoch than the one before. A graph takes nothing
+    under an epoch that is lower than the highest that it has seen, whatever the one who writes believes.
+    """
+
+    def __call__(self, mind_id: str, /) -> int | None:
+        """Return the epoch of our claim; None where minds are not leased. Raises Fenced where the mind is not ours."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Custody:
+    """Which minds are ours, where several services share a server; *fenced* is called when a write was refused."""
+
+    epoch_of: EpochOf
+    fenced: Callable[[], None]
+
+
 class MindGraph(Protocol):
     """
     The temporal graph of one mind. Every method may raise GraphUnavailable (or GraphTimedOut); those that write also
-    IndexUnusable, where vectors can not be stored.
+    IndexUnusable, where vectors can not be stored, and Fenced, where another service has claimed the mind since.
 
     Reading the graph of a mind that has none finds nothing and creates nothing. Every write may be repeated.
     """
 
     async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
         """
-        Make the graph ready for writes and return how far it is.
+        Make the graph ready for writes and return how far it is; once more after each claim of the mind.
 
         Vectors that got lost are made again: of facts and names here, of turns by a cursor ``saved`` that goes back.
         Raises EmbedderFault, and EmbedderMismatch where its vectors are of another embedder; then so do ``extract`` and

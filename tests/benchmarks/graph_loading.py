@@ -86,7 +86,7 @@ async def _fill(connection: GraphConnection, held: Contents, home: Path) -> None
     )
     graph = graphs.of(MIND)
     await graph.prepare(embedder=EmbedderIdentity(WordVectors.name, WordVectors.dimension))
-    await index_keys(connection, graph.name)
+    await index_keys(graph.leased())
     for places in batched(range(len(held.episodes)), _BATCH):
         episodes = [held.episodes[at] for at in places]
         own, leaning = (
@@ -95,7 +95,7 @@ async def _fill(connection: GraphConnection, held: Contents, home: Path) -> None
         await graph.save(
             episodes, own=own, leaning=leaning, after=episodes[0].sequence - 1, cursor=episodes[-1].sequence
         )
-    store = GraphitiStore(connection=connection, graph=GRAPH, vectors=graph.vectors, kind_of=lambda _: "", known=set())
+    store = GraphitiStore(graph=graph.leased(), vectors=graph.vectors, kind_of=lambda _: "", known=set())
     for save, rows in (
         (store.node_save_bulk, _entities(held)),
         (store.edge_save_bulk, _facts(held)),

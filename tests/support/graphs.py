@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from consolidation.kernel.errors import Fenced
 from consolidation.kernel.ports import Reply, Usage
 from consolidation.kernel.turns import Message, Speaker
 from prompts.responses import Entity, Extraction, Fact, Identities, Identity, Settlement, Settlements
@@ -19,7 +20,7 @@ from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.archive.graph_rows import KINDS, Row
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.ports.embedder import EmbedderIdentity
-from service.ports.graph import Episode, Parked, Passage, episode_uuid
+from service.ports.graph import Custody, Episode, Parked, Passage, episode_uuid
 
 EMBEDDER = HashingEmbedder()
 OURS = EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension)
@@ -97,6 +98,8 @@ class Bench:
         kinds = (EntityKind("Person", "somebody with a name"), EntityKind("Place"))
         self.readers = TurnReaders(self.reader, overrides=lambda _: None, spent=self._spend, kinds=kinds)
         self.graphs = None
+        self.server = {}
+        self.url = None
 
     def _spend(self, mind_id, usage):
         self.spent[mind_id] = self.spent.get(mind_id, Usage()) + usage
@@ -110,10 +113,11 @@ async def bench(kind, folder=None, *, url=None):
     """Graphs in ``memory``, on a ``falkordb`` of their own in *folder*, or on the ``falkordb cluster`` at *url*."""
     opened = Bench(kind)
     if kind == "memory":
-        opened.graphs = MemoryGraphs(readers=opened.readers, embedder=EMBEDDER)
+        opened.graphs = MemoryGraphs(readers=opened.readers, embedder=EMBEDDER, server=opened.server)
         yield opened
         return
     if kind == "falkordb cluster":
+        opened.url = url
         connection = GraphConnection(url)
         opened.graphs = FalkorGraphs(
             connection,
@@ -128,7 +132,8 @@ async def bench(kind, folder=None, *, url=None):
         finally:
             await connection.close()
         return
-    async with served(folder) as (_, connection):
+    async with served(folder) as (server, connection):
+        opened.url = server.url
         opened.graphs = FalkorGraphs(
             connection,
             prefix="mind_",
@@ -139,6 +144,35 @@ async def bench(kind, folder=None, *, url=None):
             folder=folder,
         )
         yield opened
+
+
+class Replica:
+    """One of several services on the server of a bench, with vectors of its own; it believes in ``epoch``."""
+
+    def __init__(self, on, folder, *, epoch, readers):
+        self.epoch = epoch
+        self.refusals = 0
+        self.connection = GraphConnection(on.url) if on.url is not None else None
+        shared = {"readers": readers, "embedder": EMBEDDER, "custody": Custody(self._epoch_of, self._fenced)}
+        if self.connection is None:
+            self.graphs = MemoryGraphs(server=on.server, **shared)
+        else:
+            beside = {"vectors_of": lambda mind_id: folder / f"{mind_id}.vectors"}
+            beside["checkpoint_of"] = lambda mind_id: folder / f"{mind_id}.checkpoint"
+            self.graphs = FalkorGraphs(self.connection, prefix="mind_", **beside, **shared)
+        self._open = {}
+
+    def of(self, mind_id):
+        """The graph of a mind, which stays open."""
+        return self._open.setdefault(mind_id, self.graphs.of(mind_id))
+
+    def _epoch_of(self, mind_id):
+        if self.epoch is None:
+            raise Fenced("this mind is not ours")
+        return self.epoch
+
+    def _fenced(self):
+        self.refusals += 1
 
 
 @asynccontextmanager

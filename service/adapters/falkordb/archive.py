@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from service.adapters.falkordb.graph_names import site_prefix
+from service.adapters.falkordb.leased_graph import is_only_lease
 from service.adapters.falkordb.schema import index_keys, prepare
 from service.adapters.falkordb.vectors import printed
 from service.archive.graph_rows import GROUP, KINDS, row_of
 from service.index.mind_vectors import FACTS, LEANING, NAMES, OWN, TURNS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.archive.graph_rows import Row, RowKind
     from service.index.mind_vectors import MindVectors
     from service.ports.embedder import EmbedderIdentity
@@ -40,64 +42,87 @@ _BESIDE = {
 class FalkorArchivableGraph:
     """The graph of one mind, called *name* on the server, as export and import see it."""
 
-    def __init__(self, connection: GraphConnection, *, name: str, vectors: MindVectors | None) -> None:
-        """*vectors* are those of the graph; None reads it without."""
+    def __init__(
+        self,
+        connection: GraphConnection,
+        *,
+        name: str,
+        vectors: MindVectors | None,
+        leased: Callable[[str], LeasedGraph],
+        is_shared: bool,
+    ) -> None:
+        """
+        *vectors* are those of the graph; None reads it without. *leased* returns a graph of the mind under our claim.
+
+        *is_shared* says that minds are leased.
+        """
         self._connection = connection
         self._name = name
         self._vectors = vectors
+        self._leased = leased
+        self._is_shared = is_shared
 
     def site(self, token: str, /) -> str:
         """Return the name of a site."""
         return f"{site_prefix(self._name)}{token}"
 
-    async def pages(self) -> AsyncIterator[tuple[Row, ...]]:
-        """
-        Yield all rows, by internal id within each kind: what is added or removed meanwhile moves no other.
-
-        Without vectors, the passages are left out, which are little else.
-        """
-        with_vectors = self._vectors is not None
-        for kind_name, kind in KINDS.items():
-            if kind_name == _PASSAGE and not with_vectors:
-                continue
-            page = _page(kind_name, kind, with_vectors=with_vectors)
-            words: dict[str, object] = {"after": -1, "limit": _WITH_VECTORS if kind.vectors else _WITHOUT}
-            words["vectors"] = list(kind.vectors)
-            while found := await self._connection.read(self._name, page, words):
-                words["after"] = found[-1][0]
-                stored = [(dict(row[1]), (row[2], row[3]) if kind.ends else None) for row in found]
-                if self._vectors is not None and kind_name in _BESIDE:
-                    await anyio.to_thread.run_sync(_add_vectors, self._vectors, kind_name, [one for one, _ in stored])
-                yield tuple(row_of(kind_name, one, ends) for one, ends in stored)
+    def pages(self) -> AsyncIterator[tuple[Row, ...]]:
+        """Yield all rows."""
+        return pages_of(self._connection, self._name, vectors=self._vectors)
 
     async def exists(self) -> bool:
         """Return whether the mind has a graph."""
-        return await self._connection.exists(self._name)
+        is_there = await self._connection.exists(self._name)
+        return is_there and not (self._is_shared and await is_only_lease(self._connection, self._name))
 
     async def prepare_site(self, site: str, /, *, embedder: EmbedderIdentity) -> None:
         """Make the site with its indexes, so that the nodes which edges join are found."""
-        await prepare(self._connection, site, embedder=embedder)
-        await index_keys(self._connection, site)
+        graph = self._leased(site)
+        await prepare(graph, embedder=embedder)
+        await index_keys(graph)
 
     async def put(self, site: str, rows: Sequence[Row], /) -> None:
         """Add rows of one kind in one statement."""
         name, kind = rows[0].kind, KINDS[rows[0].kind]
         words = {"rows": [_words(row) for row in rows], "group": self._name}
-        await self._connection.write(site, _put(name, kind), words)
+        await self._leased(site).write(_put(name, kind), words)
 
     async def adopt(self, site: str, /) -> None:
         """Give the site the name of the mind's graph."""
-        await self._connection.rename(site, self._name)
+        await self._leased(site).replace(self._name)
 
     async def discard(self, site: str, /) -> None:
         """Drop a site."""
-        await self._connection.delete(site)
+        await self._leased(site).delete()
 
     async def drop(self) -> None:
         """Drop the mind's graph, and its vectors."""
-        await self._connection.delete(self._name)
+        await self._leased(self._name).delete()
         if self._vectors is not None:
             await anyio.to_thread.run_sync(self._vectors.drop)
+
+
+async def pages_of(
+    connection: GraphConnection, graph: str, *, vectors: MindVectors | None
+) -> AsyncIterator[tuple[Row, ...]]:
+    """
+    Yield all rows of a graph, by internal id within each kind: what is added or removed meanwhile moves no other.
+
+    Without *vectors*, the passages are left out, which are little else.
+    """
+    with_vectors = vectors is not None
+    for kind_name, kind in KINDS.items():
+        if kind_name == _PASSAGE and not with_vectors:
+            continue
+        page = _page(kind_name, kind, with_vectors=with_vectors)
+        words: dict[str, object] = {"after": -1, "limit": _WITH_VECTORS if kind.vectors else _WITHOUT}
+        words["vectors"] = list(kind.vectors)
+        while found := await connection.read(graph, page, words):
+            words["after"] = found[-1][0]
+            stored = [(dict(row[1]), (row[2], row[3]) if kind.ends else None) for row in found]
+            if vectors is not None and kind_name in _BESIDE:
+                await anyio.to_thread.run_sync(_add_vectors, vectors, kind_name, [one for one, _ in stored])
+            yield tuple(row_of(kind_name, one, ends) for one, ends in stored)
 
 
 def _add_vectors(vectors: MindVectors, kind: str, rows: Sequence[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ from service.adapters.falkordb.node import Node, answer_of, host_of, place_of
 from service.ports.graph_address import beside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from falkordb.asyncio import FalkorDB
     from redis.exceptions import AskError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _PING_SECONDS = 2.0
 _MOST_REDIRECTS = 16
 _PAUSE_SECONDS = 0.05  # while a slot is being moved
+_MOVING = "FalkorDB's cluster is moving this graph: its nodes point at each other"
 
 # Commands that name no graph.
 _EVERYWHERE = frozenset(
@@ -88,6 +89,22 @@ class Cluster:
         guard = self.guard_of(graph)
         guard.check()
         return await guard.call(self._sent(graph, words, {}), seconds=self._limits.read_seconds)
+
+    async def transaction(self, graph: str, run: Callable[[Any], Awaitable[None]], /) -> None:
+        """Call *run* with a pipeline to the master of a graph's shard, and again where that has changed."""
+        from redis.exceptions import AskError, MovedError, TryAgainError
+
+        for _ in range(_MOST_REDIRECTS):
+            shard = await self._shards.serving(graph)
+            try:
+                await self._reached(shard, lambda node: node.transaction(run))
+            except MovedError as moved:
+                await self._shards.look(first=_told(moved, shard))
+            except (AskError, TryAgainError):
+                await asyncio.sleep(_PAUSE_SECONDS)
+            else:
+                return
+        raise GraphUnavailable(_MOVING)
 
     async def ping(self) -> None:
         """Return when one shard answers. Raises GraphUnavailable where none does."""
@@ -151,16 +168,20 @@ class Cluster:
                 await asyncio.sleep(_PAUSE_SECONDS)
             except TryAgainError:
                 await asyncio.sleep(_PAUSE_SECONDS)
-        raise GraphUnavailable("FalkorDB's cluster is moving this graph: its nodes point at each other")
+        raise GraphUnavailable(_MOVING)
 
     async def _answer(self, shard: Shard, words: Sequence[Any], options: dict[str, Any]) -> Any:  # noqa: ANN401 - redis
+        """Return what a shard's master answers to a command."""
+        return await self._reached(shard, lambda node: node.execute(*words, **options))
+
+    async def _reached(self, shard: Shard, ask: Callable[[Node], Awaitable[Any]]) -> Any:  # noqa: ANN401 - redis
         """Return what a shard's master answers, after it was found out who that is where that is doubtful."""
         from redis.exceptions import ClusterDownError, ResponseError
 
         if shard.is_doubtful:
             await self._shards.look()
         try:
-            return await self._node(shard.place.master).execute(*words, **options)
+            return await ask(self._node(shard.place.master))
         except BaseException as error:  # also of a caller that gave up
             if isinstance(error, ClusterDownError) or not isinstance(error, ResponseError):
                 self._shards.doubt(shard)

@@ -10,13 +10,13 @@ start does not need to wait for.
 from __future__ import annotations
 
 import asyncio
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphTimedOut
+from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphTimedOut, GraphUnavailable
 from service.adapters.falkordb.cluster import Cluster
 from service.adapters.falkordb.guard import Guard
 from service.adapters.falkordb.node import Limits, answer_of, first_of, place_of
@@ -26,7 +26,7 @@ from service.adapters.falkordb.single_server import open_single_server
 from service.ports.graph_address import addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from falkordb.asyncio import FalkorDB
@@ -39,6 +39,7 @@ _NO_GRAPH = "empty key"
 _FIRST_SECONDS = 3.0  # for a first answer, and for what FalkorDB's constructor asks
 _ONE_OF_SEVERAL_SECONDS = 1.0
 _PING_SECONDS = 2.0
+_MOST_EXCHANGES = 100
 
 
 class Residence(Protocol):
@@ -79,6 +80,10 @@ class Servers(Protocol):
 
     def guard_of(self, graph: str, /) -> Guard:
         """Return what stands before the server of a graph."""
+        ...
+
+    async def transaction(self, graph: str, run: Callable[[Any], Awaitable[None]], /) -> None:
+        """Call *run* with a pipeline of redis to the server of a graph. Raises what redis raises."""
         ...
 
     async def ping(self) -> None:
@@ -189,12 +194,18 @@ class GraphConnection:
 
     async def table(self, graph: str, cypher: str, words: Mapping[str, object], /) -> tuple[list[str], Rows]:
         """Return the names of the columns of such a statement, and its rows."""
+        header, rows, _ = await self.outcome(graph, cypher, words)
+        return header, rows
+
+    async def outcome(self, graph: str, cypher: str, words: Mapping[str, object], /) -> tuple[list[str], Rows, int]:
+        """Return the same, and how many properties it has set."""
         client, guard = await self._way_to(graph)
         async with self._using(graph):
             asking = client.select_graph(graph).query(cypher, dict(words))
             with guard.writing():
                 answer = await guard.call(asking, seconds=self._limits.write_seconds)
-        return [str(column[1]) for column in answer.header], list(answer.result_set)
+        header = [str(column[1]) for column in answer.header]
+        return header, list(answer.result_set), int(answer.properties_set)
 
     async def write_all(self, graph: str, statements: Sequence[str], /, *, harmless: Sequence[str] = ()) -> None:
         """Run statements in order; an error that contains one of *harmless* is ignored."""
@@ -228,6 +239,32 @@ class GraphConnection:
             await self.forget_file(name)
             client, guard = await self._way_to(graph)
             await guard.call(client.execute_command("RENAME", graph, name), seconds=self._limits.write_seconds)
+
+    async def obeyed_if_unchanged(
+        self, graph: str, reading: str, commands: Callable[[Rows | None], Sequence[Sequence[str]]], /
+    ) -> None:
+        """
+        Read a graph and have the *commands* that this leads to obeyed in one go, if nobody writes to it meanwhile.
+
+        They are given the rows of *reading*, None where there is no such graph. Where somebody wrote, it is read again.
+        """
+        servers = await self._opened()
+        guard = servers.guard_of(graph)
+        guard.check()
+
+        async def exchange(transaction: Any) -> None:  # noqa: ANN401 - redis is half typed
+            await transaction.watch(graph)
+            rows: Rows | None = None
+            if await transaction.execute_command("EXISTS", graph):
+                rows = (await transaction.execute_command("GRAPH.RO_QUERY", graph, reading))[1]
+            transaction.multi()
+            for command in commands(rows):
+                transaction.execute_command(*command)
+            await transaction.execute()
+
+        async with self._using(graph):
+            with guard.writing():
+                await guard.call(_until_unchanged(servers, graph, exchange), seconds=self._limits.write_seconds)
 
     async def running(self, *, beside: str = "") -> str:
         """Return the statements that the servers, or the one of the graph *beside*, run or have queued, as printed."""
@@ -313,6 +350,16 @@ class GraphConnection:
             raise GraphForbidden(f"FALKORDB_URL names several addresses, but {wrong}: name one alone")
         await answer_of(address, "PING", seconds=seconds)  # it tells of itself while it is loading, too
         return False
+
+
+async def _until_unchanged(servers: Servers, graph: str, exchange: Callable[[Any], Awaitable[None]]) -> None:
+    """Repeat a transaction until nobody has changed meanwhile what it read; soon in any case."""
+    from redis.exceptions import WatchError
+
+    for _ in range(_MOST_EXCHANGES):
+        with suppress(WatchError):
+            return await servers.transaction(graph, exchange)
+    raise GraphUnavailable("the graph is written to all the while")
 
 
 async def warm_client() -> None:

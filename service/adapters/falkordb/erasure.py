@@ -18,6 +18,7 @@ from consolidation.kernel.errors import GraphFault
 from consolidation.text.words import tokens
 from service.adapters.falkordb.fact_limit import OLD
 from service.adapters.falkordb.graph_names import site_prefix
+from service.adapters.falkordb.leased_graph import is_only_lease
 from service.adapters.falkordb.reads import size_of
 from service.adapters.falkordb.settling import forget_strangers
 from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Tainted
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection, Rows
+    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.adapters.falkordb.mind_graph import FalkorMindGraph
     from service.adapters.falkordb.purge import ServerPurge
     from service.erasure.ports import Rewritten
@@ -103,7 +105,11 @@ _QUIET_SECONDS, _LOOK_SECONDS = 20.0, 0.05
 class FalkorErasableGraph:
     """The graph of one mind; *purge* has the server's files written anew."""
 
-    def __init__(self, connection: GraphConnection, *, graph: FalkorMindGraph, purge: ServerPurge) -> None:
+    def __init__(
+        self, connection: GraphConnection, *, graph: FalkorMindGraph, purge: ServerPurge, is_shared: bool
+    ) -> None:
+        """*is_shared* says that minds are leased: a graph that is deleted then leaves its lease for a while."""
+        self._is_shared = is_shared
         self._connection = connection
         self._graph = graph
         self._purge = purge
@@ -143,29 +149,29 @@ class FalkorErasableGraph:
 
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Take *episodes* out, what only they told, and what is *tainted*."""
-        graph = self._graph.name
+        graph = self._graph.leased()
         told, facts, touched = await self._leaving(episodes, tainted)
-        await self._connection.forget_file(graph)
+        await self._connection.forget_file(graph.name)
         ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
         counts = [int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes)]
         for statement in _DROP_FACTS:
-            await self._connection.write(graph, statement, {"facts": sorted(facts)})
-        changed = await self._connection.write(graph, _UNTELL, {"episodes": list(episodes)})
+            await graph.write(statement, {"facts": sorted(facts)})
+        changed = await graph.write(_UNTELL, {"episodes": list(episodes)})
         if ended:
             words = {"entities": sorted(touched), "since": ended}
-            changed += await self._connection.write(graph, _GO_ON, words)
+            changed += await graph.write(_GO_ON, words)
         sequences = [row[0] for row in await self._read(_SEQUENCES, episodes=list(episodes))]
-        await self._connection.write(graph, _DROP_PARKED, {"sequences": sequences})
+        await graph.write(_DROP_PARKED, {"sequences": sequences})
         for statement in _DROP_EPISODES:
-            await self._connection.write(graph, statement, {"episodes": list(episodes)})
+            await graph.write(statement, {"episodes": list(episodes)})
         lonely = f"RELATES_TO|{OLD}"
         alone = {row[0] for row in await self._read(_LONELY % lonely, entities=sorted(touched))}
         entities = sorted(alone | set(tainted.entities))
-        await self._connection.write(graph, _DROP_NAMES, {"entities": entities})
-        await self._connection.write(graph, _DROP_ENTITIES, {"entities": entities})
+        await graph.write(_DROP_NAMES, {"entities": entities})
+        await graph.write(_DROP_ENTITIES, {"entities": entities})
         left = sorted(touched - set(entities))
-        await self._summarise(left)
-        await forget_strangers(self._connection, graph, self._graph.vectors)
+        await self._summarise(graph, left)
+        await forget_strangers(graph, self._graph.vectors)
         kept = dict.fromkeys(row[0] for row in changed if row[0] not in facts)
         return Forgotten(counts[0], counts[1], tuple(sorted(facts)), tuple(entities), tuple(kept), tuple(left))
 
@@ -193,19 +199,24 @@ class FalkorErasableGraph:
     async def erase(self) -> tuple[GraphSize, int]:
         """Delete the graph and what else the server keeps of it; also where an import built it, under another name."""
         await self._quiet()
+        mine = self._graph.leased()
         await self._connection.exists(self._graph.name)  # which brings it into memory, to be counted
         size, keys = GraphSize(), await self.keys()
         for graph in await self._graphs():
             found = await size_of(self._connection, graph)
             size = GraphSize(*map(sum, zip(astuple(size), astuple(found), strict=True)))
-            await self._connection.delete(graph)
+            await mine.named(graph).delete(leaves_lease=True)
             await self._purge.forget_statements(graph)
         await anyio.to_thread.run_sync(self._graph.vectors.drop)
         return size, keys
 
     async def keys(self) -> int:
         """How many keys of the server there are of a mind."""
-        return sum([await self._purge.keys(graph) for graph in await self._graphs()])
+        found = 0
+        for graph in await self._graphs():
+            if not (self._is_shared and await is_only_lease(self._connection, graph)):
+                found += await self._purge.keys(graph)
+        return found
 
     async def rewrite_files(self) -> Rewritten:
         """Have the server forget what it was asked of this graph, and write its files anew."""
@@ -226,13 +237,13 @@ class FalkorErasableGraph:
         touched = {row[0] for row in mentioned} | {uuid for row in told for uuid in (row[3], row[4])}
         return told, facts, touched | set(tainted.stale)
 
-    async def _summarise(self, entities: Sequence[str]) -> None:
+    async def _summarise(self, graph: LeasedGraph, entities: Sequence[str]) -> None:
         """Summaries of entities, made of the facts that are left, as extraction makes them."""
         told: dict[str, list[str]] = {uuid: [] for uuid in entities}
         for uuid, fact in await self._read(_FACTS_OF, entities=list(entities)) if entities else []:
             told[uuid].append(fact)
         rows = [{"uuid": uuid, "summary": "\n".join(facts)[-SUMMARY_CHARACTERS:]} for uuid, facts in told.items()]
-        await self._connection.write(self._graph.name, _SUMMARISE, {"rows": rows})
+        await graph.write(_SUMMARISE, {"rows": rows})
 
     async def _counts(self, episodes: Iterable[str]) -> list[Rows]:
         return [await self._read(statement, episodes=list(episodes)) for statement in _COUNT]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.leased_graph import LeasedGraph
 
 MOST, KEPT = 900, 600  # facts of a pair in one direction: how many there may be, and how many then stay
 OLD = "RELATED_TO"
@@ -37,14 +37,14 @@ RETURN o.uuid
 _DROP = "UNWIND $facts AS fact MATCH ()-[e:RELATES_TO {uuid: fact}]->() DELETE e"
 
 
-async def retire_oldest_facts(connection: GraphConnection, graph: str, facts: Sequence[str]) -> tuple[str, ...]:
+async def retire_oldest_facts(graph: LeasedGraph, facts: Sequence[str]) -> tuple[str, ...]:
     """Retire the oldest facts of those pairs that *facts* (uuids) join and that have too many; return their uuids."""
     retired: list[str] = []
     if not facts:
         return ()
-    for source, target, count in await connection.read(graph, _CROWDED, {"facts": list(facts), "most": MOST}):
+    for source, target, count in await graph.read(_CROWDED, {"facts": list(facts), "most": MOST}):
         words = {"source": source, "target": target, "old": count - KEPT}
-        gone = [row[0] for row in await connection.write(graph, _COPY, words)]
-        await connection.write(graph, _DROP, {"facts": gone})
+        gone = [row[0] for row in await graph.write(_COPY, words)]
+        await graph.write(_DROP, {"facts": gone})
         retired += gone
     return tuple(retired)

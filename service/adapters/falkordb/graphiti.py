@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,31 +39,31 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Message
     from prompts.responses import Extraction
-    from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.index.mind_vectors import MindVectors
     from service.ingest.extraction_prompts import TurnReader
     from service.ports.embedder import Embedder
     from service.ports.graph import Episode
 
 _SUMMARY_CHARACTERS = 900
+_WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b", re.IGNORECASE)
 
 logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)  # it logs people's words at ERROR
 
 
 async def add_episode(
     client: FalkorDB,
-    graph: str,
+    graph: LeasedGraph,
     episode: Episode,
     *,
     previous: Sequence[Message],
     reader: TurnReader,
     embedder: Embedder,
-    connection: GraphConnection,
     vectors: MindVectors,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode. Return the uuids of the facts and of the entities that it touched, each once."""
     graphiti = Graphiti(
-        graph_driver=_driver_on(client, graph, connection, vectors, kind_of=reader.kind_of),
+        graph_driver=_driver_on(client, graph, vectors, kind_of=reader.kind_of),
         llm_client=_Reading(reader, episode, previous),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -76,7 +77,7 @@ async def add_episode(
             source_description=episode.session_id,
             reference_time=episode.occurred_at,
             source=EpisodeType.message,
-            group_id=graph,
+            group_id=graph.name,
             uuid=episode.uuid,
             previous_episode_uuids=[],  # what was said before comes from the transcript, with its speakers
         )
@@ -239,9 +240,9 @@ _CONTEXT_ONLY = create_prompt_library(
 class GraphitiDriver(FalkorDriver):
     """Graphiti's driver, bound to one graph that is already prepared."""
 
-    def __init__(self, connection: GraphConnection, **options: Any) -> None:  # noqa: ANN401 - passed on
-        super().__init__(**options)
-        self._connection = connection
+    def __init__(self, graph: LeasedGraph, **options: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(database=graph.name, **options)
+        self._leased = graph
         building = self.__dict__.pop("_init_task", None)
         if building is not None:  # it would send thirteen CREATE INDEX statements each time
             building.cancel()
@@ -260,7 +261,9 @@ class GraphitiDriver(FalkorDriver):
         """
         words = {key: value.isoformat() if isinstance(value, datetime) else value for key, value in words.items()}
         words.pop("routing_", None)
-        header, rows = await self._connection.table(self._database, cypher_query_, words)
+        is_write = _WRITES.search(cypher_query_) is not None
+        ask = self._leased.table if is_write else self._leased.ask
+        header, rows = await ask(cypher_query_, words)
         return [dict(zip(header, row, strict=True)) for row in rows], header, None
 
     def clone(self, database: str) -> GraphitiDriver:
@@ -271,17 +274,14 @@ class GraphitiDriver(FalkorDriver):
 
 def _driver_on(
     client: FalkorDB,
-    graph: str,
-    connection: GraphConnection,
+    graph: LeasedGraph,
     vectors: MindVectors,
     *,
     kind_of: Callable[[str], str],
 ) -> GraphitiDriver:
     """Return a driver of *graph* that saves and searches by our seams; *kind_of* knows an entity's kind by its name."""
-    driver = GraphitiDriver(connection, falkor_db=client, database=graph)
+    driver = GraphitiDriver(graph, falkor_db=client)
     known: set[str] = set()
-    driver.graph_operations_interface = GraphitiStore(
-        connection=connection, graph=graph, vectors=vectors, kind_of=kind_of, known=known
-    )
+    driver.graph_operations_interface = GraphitiStore(graph=graph, vectors=vectors, kind_of=kind_of, known=known)
     driver.search_interface = GraphitiSearch(vectors=vectors, known=known)
     return driver

@@ -19,7 +19,8 @@ from service.index.mind_vectors import FACTS, NAMES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from service.adapters.falkordb.connection import GraphConnection, Rows
+    from service.adapters.falkordb.connection import Rows
+    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.index.mind_vectors import MindVectors
 
 _EPISODES = "UNWIND $rows AS row MERGE (n:Episodic {uuid: row.uuid}) SET n += row"
@@ -57,9 +58,8 @@ _NOT_STORED = frozenset({"labels", "name_embedding", "fact_embedding", "source_n
 class GraphitiStore(GraphOperationsInterface):
     """Saves to one graph; what has no method here, Graphiti does by itself."""
 
-    connection: Any  # a GraphConnection; pydantic need not know
+    graph: Any  # a LeasedGraph; pydantic need not know
     vectors: Any  # the mind's MindVectors
-    graph: str
     kind_of: Any  # the kind of an entity, by its name, as the reader of the turn knows it
     known: Any  # the uuids of entities that GraphitiSearch found in the graph; a set that both share
 
@@ -108,8 +108,8 @@ class GraphitiStore(GraphOperationsInterface):
         await anyio.to_thread.run_sync(stored.put, kind, made)
 
     async def _write(self, cypher: str, rows: Sequence[Mapping[str, object]]) -> Rows:
-        connection: GraphConnection = self.connection
-        return await connection.write(self.graph, cypher, {"rows": list(rows)}) if rows else []
+        graph: LeasedGraph = self.graph
+        return await graph.write(cypher, {"rows": list(rows)}) if rows else []
 
 
 def _joining(edge: Mapping[str, Any]) -> dict[str, object]:

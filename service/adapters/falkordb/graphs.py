@@ -7,13 +7,15 @@ A graph that is evicted is a file in the folder of its mind, until it is asked s
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from service.adapters.falkordb.archive import FalkorArchivableGraph
+from service.adapters.falkordb.archive import FalkorArchivableGraph, pages_of
 from service.adapters.falkordb.checkpoints import SETTLE_SECONDS, GraphCheckpoints
 from service.adapters.falkordb.erasure import FalkorErasableGraph
 from service.adapters.falkordb.graph_names import graph_name, mind_of
+from service.adapters.falkordb.leased_graph import Claim, LeasedGraph
 from service.adapters.falkordb.mind_graph import FalkorMindGraph
 from service.adapters.falkordb.purge import ServerPurge
 from service.archive.graph_import import GraphImporter
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from service.adapters.falkordb.connection import GraphConnection
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
+    from service.ports.graph import Custody
 
 _SITE = "checkpoint"
 
@@ -46,16 +49,20 @@ class FalkorGraphs:
         checkpoint_of: Callable[[str], Path] | None = None,
         folder: Path | None = None,
         settle_seconds: float = SETTLE_SECONDS,
+        custody: Custody | None = None,
     ) -> None:
         """
         *vectors_of* names the folder of a mind's vectors; *checkpoint_of* the file that holds its graph while that is
         evicted, and None evicts nothing.
+
+        *custody* is given where several services share the server: then writes are fenced, and nothing is evicted.
         """
         self._connection = connection
         self._prefix = prefix
         self._readers = readers
         self._embedder = embedder
-        self._checkpoint_of = checkpoint_of
+        self._checkpoint_of = checkpoint_of if custody is None else None
+        self._custody = custody
         self._purge = ServerPurge(connection, folder=folder)
         self._vectors_of = vectors_of
         self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
@@ -98,17 +105,35 @@ class FalkorGraphs:
                 vectors=self._vectors_beside(mind_id),
                 readers=self._readers,
                 embedder=self._embedder,
+                claim=partial(self._claim_of, mind_id),
             )
         return graph
 
     def erasable(self, mind_id: str, /) -> FalkorErasableGraph:
         """Return the graph of a mind as erasing sees it."""
-        return FalkorErasableGraph(self._connection, graph=self.of(mind_id), purge=self._purge)
+        return FalkorErasableGraph(
+            self._connection, graph=self.of(mind_id), purge=self._purge, is_shared=self._is_shared
+        )
 
     def archivable(self, mind_id: str, /) -> FalkorArchivableGraph:
         """Return the graph of a mind as export and import see it."""
-        name = graph_name(mind_id, prefix=self._prefix)
-        return FalkorArchivableGraph(self._connection, name=name, vectors=self._vectors_beside(mind_id))
+        return FalkorArchivableGraph(
+            self._connection,
+            name=graph_name(mind_id, prefix=self._prefix),
+            vectors=self._vectors_beside(mind_id),
+            leased=lambda graph: LeasedGraph(self._connection, graph, claim=self._claim_of(mind_id)),
+            is_shared=self._is_shared,
+        )
+
+    @property
+    def _is_shared(self) -> bool:
+        return self._custody is not None
+
+    def _claim_of(self, mind_id: str) -> Claim | None:
+        """Return our claim of a mind; None where minds are not leased. Raises Fenced where we have none."""
+        if self._custody is None or (epoch := self._custody.epoch_of(mind_id)) is None:
+            return None
+        return Claim(epoch, self._custody.fenced)
 
     def _vectors_beside(self, mind_id: str) -> MindVectors:
         vectors = self._vectors.get(mind_id)
@@ -123,7 +148,7 @@ class FalkorGraphs:
         return None if mind_id is None else self._checkpoint_of(mind_id)
 
     async def _rows_of(self, graph: str) -> tuple[bytes, int]:
-        pages = FalkorArchivableGraph(self._connection, name=graph, vectors=None).pages()
+        pages = pages_of(self._connection, graph, vectors=None)
         lines = [encode(row) async for page in pages for row in page]
         return b"".join(lines), self._embedder.dimension
 

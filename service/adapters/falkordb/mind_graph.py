@@ -5,8 +5,9 @@ Its vectors are beside the mind, and are written there first, so that whatever i
 
 A cursor lives in the graph that it describes and moves in the same statement as what it counts, only from where it was
 read, and only in a graph that was prepared: a graph that was emptied from outside begins again at 0, one whose server
-fell back to an older state goes on from there. Every statement may run twice, because FalkorDB can fail to answer after
-it has obeyed.
+fell back to an older state goes on from there. All writes of an operation carry the epoch of the claim with which it
+began (`leased_graph.py`), and those of an extraction that of its attempt. Every statement may run twice, because
+FalkorDB can fail to answer after it has obeyed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.falkordb import reindex as reindexing
 from service.adapters.falkordb.fact_limit import retire_oldest_facts
+from service.adapters.falkordb.leased_graph import LeasedGraph
 from service.adapters.falkordb.reads import GraphReads
 from service.adapters.falkordb.schema import has_grown, index_keys, prepare
 from service.adapters.falkordb.settling import settle
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Message
     from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.leased_graph import Claim
     from service.index.mind_vectors import MindVectors
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
@@ -134,9 +137,14 @@ class FalkorMindGraph(GraphReads):
         vectors: MindVectors,
         readers: TurnReaders,
         embedder: Embedder,
+        claim: Callable[[], Claim | None],
     ) -> None:
+        """*claim* returns our claim of the mind, None where minds are not leased. Raises Fenced where we have none."""
         super().__init__(connection, name=name, vectors=vectors)
         self._mind_id = mind_id
+        self._claim = claim
+        self._prepared_at: int | None = None  # the epoch under which it was prepared last
+        self._begun: dict[str, LeasedGraph] = {}  # the episode that is attempted
         self._readers = readers
         self._embedder = embedder
         self._writes = 0
@@ -145,23 +153,32 @@ class FalkorMindGraph(GraphReads):
 
     async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
         """Make sentinel, indexes and identity, settle the vectors, and return how far the graph is."""
+        graph = self.leased()
         try:
-            mark = await prepare(self._connection, self.name, embedder=embedder)
+            mark = await prepare(graph, embedder=embedder)
         except EmbedderMismatch as error:
             self._mismatch = error
             raise
         self._mismatch, self._has_keys = None, False  # it may have been emptied from outside
-        await self._index_keys()
-        await settle(self._connection, self.name, self.vectors, embedder=self._embedder, identity=embedder, mark=mark)
+        await self._index_keys(graph)
+        # Under another claim, others may have written what these vectors lack.
+        is_doubtful = graph.epoch != self._prepared_at
+        await settle(
+            graph, self.vectors, embedder=self._embedder, identity=embedder, mark=mark, is_doubtful=is_doubtful
+        )
+        self._prepared_at = graph.epoch
         return await self.progress()
+
+    def leased(self) -> LeasedGraph:
+        """Return the graph under the claim that we have of the mind now. Raises Fenced where we have none."""
+        return LeasedGraph(self._connection, self.name, claim=self._claim())
 
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed everything anew with the embedder this graph was opened with."""
         if await self.identity() is None:
             raise GraphUnavailable("there is no graph that could be embedded anew")
         return await reindexing.reindex(
-            self._connection,
-            self.name,
+            self.leased(),
             self.vectors,
             embedder=self._embedder,
             identity=embedder,
@@ -184,6 +201,7 @@ class FalkorMindGraph(GraphReads):
             for episode in episodes
             for passage in episode.passages
         ]
+        graph = self._prepared()
         await anyio.to_thread.run_sync(self._keep_turns, episodes, own, leaning)
         words = {
             "group": self.name,
@@ -192,8 +210,8 @@ class FalkorMindGraph(GraphReads):
             "episodes": [_episodic(episode) for episode in episodes if episode.passages],
             "passages": passages,
         }
-        await self._move_cursor(_SAVE if passages else _MOVE_SAVED, words)
-        await self._grow()
+        await _move_cursor(graph, _SAVE if passages else _MOVE_SAVED, words)
+        await self._grow(graph)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages that are there other leaning vectors."""
@@ -211,50 +229,46 @@ class FalkorMindGraph(GraphReads):
 
     async def begin_attempt(self, episode: str, /) -> int:
         """Count an attempt, and clear what an earlier one left half done."""
-        rows = await self._connection.write(self.name, _BEGIN_ATTEMPT, {"uuid": episode})
+        graph = self._prepared()
+        self._begun = {episode: graph}
+        rows = await graph.write(_BEGIN_ATTEMPT, {"uuid": episode})
         if not rows:
             raise GraphUnavailable("the graph has lost a raw episode; it is saved again")
         attempt = int(rows[0][0])
         if attempt > 1:
-            gone = await self._connection.write(self.name, _FORGET_HALF_DONE, {"uuid": episode})
+            gone = await graph.write(_FORGET_HALF_DONE, {"uuid": episode})
             await self._forget_facts([str(row[0]) for row in gone])
         return attempt
 
     async def undo_attempt(self, episode: str, /) -> None:
         """Take back an attempt that never began."""
-        await self._connection.write(self.name, _UNDO_ATTEMPT, {"uuid": episode})
+        await self.leased().write(_UNDO_ATTEMPT, {"uuid": episode})
 
     async def extract(self, episode: Episode, /, *, previous: Sequence[Message]) -> Extracted:
         """Extract entities and facts with Graphiti."""
         silence_graphiti(dimension=self._embedder.dimension)
         graphiti = await anyio.to_thread.run_sync(import_module, _GRAPHITI)
         self._check_vectors()
+        graph = self._begun.pop(episode.uuid, None) or self._prepared()
         with self._readers.reading(self._mind_id) as reader:
             facts, entities = await graphiti.add_episode(
                 await self._connection.client(),
-                self.name,
+                graph,
                 episode,
                 previous=previous,
                 reader=reader,
                 embedder=self._embedder,
-                connection=self._connection,
                 vectors=self.vectors,
             )
-        await self._grow()
-        await self._weigh(facts, reader.importance)
-        await self._forget_facts(await retire_oldest_facts(self._connection, self.name, facts))
+        await self._grow(graph)
+        await _weigh(graph, facts, reader.importance)
+        await self._forget_facts(await retire_oldest_facts(graph, facts))
         found = await asyncio.gather(self.facts(facts), self.entities(entities))
         return Extracted(*found, dropped=reader.dropped)
 
-    async def _weigh(self, facts: Sequence[str], importance: Mapping[str, float]) -> None:
-        """Let facts (uuids) be as important as a model says of their words, and never less than before."""
-        if importance:
-            weights = [{"text": text, "importance": weight} for text, weight in importance.items()]
-            await self._connection.write(self.name, _WEIGH, {"facts": list(facts), "weights": weights})
-
     async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
         """Move the cursor ``extracted``."""
-        await self._move_cursor(_MARK_EXTRACTED, {"after": after, "sequence": sequence})
+        await _move_cursor(self.leased(), _MARK_EXTRACTED, {"after": after, "sequence": sequence})
 
     async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
         """Record a parked turn and, unless it lies behind it, move the cursor ``extracted`` to it."""
@@ -266,33 +280,36 @@ class FalkorMindGraph(GraphReads):
             "attempts": parked.attempts,
             "parked_at": parked.parked_at.isoformat(),
         }
-        await self._move_cursor(_PARK_BEHIND if after is None else _PARK, words)
+        await _move_cursor(self.leased(), _PARK_BEHIND if after is None else _PARK, words)
 
     async def unpark(self, parked: Parked, /) -> None:
         """Forget that a turn was parked, and its attempts."""
-        await self._connection.write(self.name, _UNPARK, {"sequence": parked.sequence})
+        graph = self.leased()
+        await graph.write(_UNPARK, {"sequence": parked.sequence})
         uuid = episode_uuid(self._mind_id, parked.turn_id)
-        await self._connection.write(self.name, _FORGET_ATTEMPTS, {"uuid": uuid})
+        await graph.write(_FORGET_ATTEMPTS, {"uuid": uuid})
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
         """Return what is near each vector. Raises EmbedderMismatch."""
         self._check_vectors()
         return await super().nearest(vectors, turns=turns, facts=facts, entities=entities)
 
-    async def _move_cursor(self, cypher: str, words: Mapping[str, object]) -> None:
-        """Run a statement that moves a cursor. Raises GraphUnavailable where nothing moved."""
-        if not await self._connection.write(self.name, cypher, words):
-            raise GraphUnavailable(_ELSEWHERE)
+    def _prepared(self) -> LeasedGraph:
+        """Return the graph under our claim, under which it was prepared. Raises GraphUnavailable."""
+        graph = self.leased()
+        if graph.epoch is not None and graph.epoch != self._prepared_at:
+            raise GraphUnavailable("the graph was not prepared since this mind was claimed")
+        return graph
 
-    async def _grow(self) -> None:
+    async def _grow(self, graph: LeasedGraph) -> None:
         """Now and then, look whether the graph has grown so far that its keys need indexes."""
         self._writes += 1
         if self._writes % _LOOK_EVERY == 0:
-            await self._index_keys()
+            await self._index_keys(graph)
 
-    async def _index_keys(self) -> None:
-        if not self._has_keys and await has_grown(self._connection, self.name):
-            await index_keys(self._connection, self.name)
+    async def _index_keys(self, graph: LeasedGraph) -> None:
+        if not self._has_keys and await has_grown(graph):
+            await index_keys(graph)
             self._has_keys = True
 
     async def _forget_facts(self, uuids: Sequence[str]) -> None:
@@ -313,6 +330,19 @@ class FalkorMindGraph(GraphReads):
         """Raise EmbedderMismatch where the graph was found to hold vectors of another embedder: never mixed."""
         if self._mismatch is not None:
             raise EmbedderMismatch(str(self._mismatch))
+
+
+async def _move_cursor(graph: LeasedGraph, cypher: str, words: Mapping[str, object]) -> None:
+    """Run a statement that moves a cursor. Raises GraphUnavailable where nothing moved."""
+    if not await graph.write(cypher, words):
+        raise GraphUnavailable(_ELSEWHERE)
+
+
+async def _weigh(graph: LeasedGraph, facts: Sequence[str], importance: Mapping[str, float]) -> None:
+    """Let facts (uuids) be as important as a model says of their words, and never less than before."""
+    if importance:
+        weights = [{"text": text, "importance": weight} for text, weight in importance.items()]
+        await graph.write(_WEIGH, {"facts": list(facts), "weights": weights})
 
 
 def _episodic(episode: Episode) -> dict[str, object]:

@@ -47,6 +47,11 @@ class Node:
             both.execute_command(*words, **options)
             return (await both.execute())[1]
 
+    async def transaction(self, run: Callable[[Any], Awaitable[None]], /) -> None:
+        """Call *run* with a pipeline, on one connection."""
+        async with self._redis().pipeline(transaction=True) as pipeline:
+            await run(pipeline)
+
     async def close(self) -> None:
         """Close all connections to it."""
         if self._opened is not None:

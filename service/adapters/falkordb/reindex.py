@@ -18,7 +18,7 @@ from service.index.mind_vectors import FACTS, NAMES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.index.mind_vectors import MindVectors
     from service.ports.embedder import Embedder, EmbedderIdentity
 
@@ -39,8 +39,7 @@ RETURN c.sequence
 
 
 async def reindex(
-    connection: GraphConnection,
-    graph: str,
+    graph: LeasedGraph,
     vectors: MindVectors,
     *,
     embedder: Embedder,
@@ -49,19 +48,19 @@ async def reindex(
 ) -> int:
     """Embed *graph* anew and return how many texts that took; *advanced* is called with the size of each page."""
     count, mark = 0, new_mark()
-    await take_out(connection, graph, None)
-    await connection.forget_file(graph)  # it may hold the other embedder's vectors
+    await take_out(graph, None)
+    await graph.connection.forget_file(graph.name)  # it may hold the other embedder's vectors
     await anyio.to_thread.run_sync(lambda: vectors.reset(mark, embedder=identity))
     for kind, cypher in _WORDS.items():
         after = 0
-        while rows := await connection.read(graph, cypher, {"after": after, "limit": _PAGE}):
+        while rows := await graph.read(cypher, {"after": after, "limit": _PAGE}):
             made = await embedder.embed([row[1] or " " for row in rows])
             found = {str(row[0]): vector for row, vector in zip(rows, made, strict=True)}
             await anyio.to_thread.run_sync(vectors.put, kind, found)
             after += len(rows)
             count += len(rows)
             advanced(len(rows))
-    await connection.write(graph, _DROP_PASSAGES, {})
+    await graph.write(_DROP_PASSAGES, {})
     words = {"embedder": identity.embedder, "dimension": identity.dimension, "mark": mark}
-    await connection.write(graph, _BEGIN_AGAIN, words)
+    await graph.write(_BEGIN_AGAIN, words)
     return count

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from service.ports.embedder import EmbedderIdentity, check_embedder
 
 if TYPE_CHECKING:
-    from service.adapters.falkordb.connection import GraphConnection
+    from service.adapters.falkordb.leased_graph import LeasedGraph
 
 _SENTINEL = "MERGE (s:Sentinel {name: 'first'})"
 _HARMLESS = ("already indexed", "Stopwords are already set", "already exists")
@@ -40,16 +40,17 @@ RETURN m.embedder, m.dimension, m.vectors
 """
 
 
-async def prepare(connection: GraphConnection, graph: str, *, embedder: EmbedderIdentity) -> str:
+async def prepare(graph: LeasedGraph, *, embedder: EmbedderIdentity) -> str:
     """
     Make sentinel, identity and the index of facts, all of them harmless to repeat.
 
     Return the mark that the graph's vectors bear. Raises EmbedderMismatch.
     """
-    await connection.write(graph, _SENTINEL, {})
-    await connection.write_all(graph, _FACTS, harmless=_HARMLESS)
+    await graph.write(_SENTINEL, {})
+    await graph.stay()
+    await graph.change_schema(_FACTS, harmless=_HARMLESS)
     words = {"embedder": embedder.embedder, "dimension": embedder.dimension, "mark": new_mark()}
-    name, dimension, mark = (await connection.write(graph, _IDENTIFY, words))[0]
+    name, dimension, mark = (await graph.write(_IDENTIFY, words))[0]
     check_embedder(EmbedderIdentity(name, dimension), configured=embedder)
     return str(mark)
 
@@ -59,12 +60,12 @@ def new_mark() -> str:
     return secrets.token_hex(8)
 
 
-async def index_keys(connection: GraphConnection, graph: str) -> None:
+async def index_keys(graph: LeasedGraph) -> None:
     """Begin the other indexes of keys where there are none; the server fills them in the background."""
-    await connection.write_all(graph, _INDEXES, harmless=_HARMLESS)
+    await graph.change_schema(_INDEXES, harmless=_HARMLESS)
 
 
-async def has_grown(connection: GraphConnection, graph: str) -> bool:
+async def has_grown(graph: LeasedGraph) -> bool:
     """Whether a graph holds so many turns that it needs indexes of keys."""
-    rows = await connection.rows(graph, _COUNT, "")
+    rows = await graph.rows(_COUNT, "")
     return bool(rows) and int(rows[0][0]) >= GROWN_TURNS

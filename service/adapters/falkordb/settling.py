@@ -19,7 +19,8 @@ from service.index.mind_vectors import FACTS, NAMES, TURNS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.adapters.falkordb.connection import GraphConnection, Rows
+    from service.adapters.falkordb.connection import Rows
+    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.index.mind_vectors import MindVectors
     from service.ports.embedder import Embedder, EmbedderIdentity
 
@@ -72,43 +73,50 @@ _WORDS = {
 
 
 async def settle(
-    connection: GraphConnection,
-    graph: str,
+    graph: LeasedGraph,
     vectors: MindVectors,
     *,
     embedder: Embedder,
     identity: EmbedderIdentity,
     mark: str,
+    is_doubtful: bool,
 ) -> None:
-    """Make *vectors* those of *graph*, which bears *mark*. Raises GraphUnavailable, IndexUnusable, EmbedderFault."""
+    """
+    Make *vectors* those of *graph*, which bears *mark*.
+
+    *is_doubtful* says that others may have written to the graph, and not to these vectors. Raises GraphUnavailable,
+    IndexUnusable, EmbedderFault.
+    """
     is_known = await anyio.to_thread.run_sync(lambda: vectors.mark == mark and vectors.made_by(identity))
-    if is_known and not vectors.is_suspect:
+    if is_known and not vectors.is_suspect and not is_doubtful:
         return
     if not is_known:
         await anyio.to_thread.run_sync(lambda: vectors.reset(mark, embedder=identity))
-    await take_out(connection, graph, vectors)
+    await take_out(graph, vectors)
     for kind in (NAMES, FACTS):
-        await _embed_missing(connection, graph, vectors, kind=kind, embedder=embedder)
-    await _go_back_to_missing(connection, graph, vectors)
+        await _embed_missing(graph, vectors, kind=kind, embedder=embedder)
+    await _go_back_to_missing(graph, vectors)
+    if is_doubtful:
+        await forget_strangers(graph, vectors)
     vectors.trust()
 
 
-async def take_out(connection: GraphConnection, graph: str, vectors: MindVectors | None) -> None:
+async def take_out(graph: LeasedGraph, vectors: MindVectors | None) -> None:
     """Move the vectors that stand in *graph* to *vectors*; those of another dimension, or all where None, are lost."""
-    await connection.write_all(graph, _DROP_INDEXES, harmless=_NO_INDEX)
+    await graph.change_schema(_DROP_INDEXES, harmless=_NO_INDEX)
     for statement in _FORGET:
-        await connection.write(graph, statement, {})
+        await graph.write(statement, {})
     for kept in _KEPT:
-        while rows := await connection.read(graph, kept.read, {"limit": _PAGE}):
+        while rows := await graph.read(kept.read, {"limit": _PAGE}):
             if vectors is not None:
                 await anyio.to_thread.run_sync(_keep, vectors, kept.kind, rows)
-            await connection.write(graph, kept.take, {"uuids": [row[0] for row in rows]})
+            await graph.write(kept.take, {"uuids": [row[0] for row in rows]})
 
 
-async def forget_strangers(connection: GraphConnection, graph: str, vectors: MindVectors) -> None:
+async def forget_strangers(graph: LeasedGraph, vectors: MindVectors) -> None:
     """Remove the vectors of what is not in *graph*; nothing may write to it meanwhile."""
     for kind, cypher in {**_UUIDS, TURNS: _PASSAGES}.items():
-        there = {str(row[0]) for row in await connection.rows(graph, cypher, "")}
+        there = {str(row[0]) for row in await graph.rows(cypher, "")}
         await anyio.to_thread.run_sync(_remove_others, vectors, kind, there)
 
 
@@ -134,20 +142,18 @@ def _remove_others(vectors: MindVectors, kind: str, there: set[str]) -> None:
     vectors.remove(kind, [uuid for uuid in vectors.keys(kind) if uuid not in there])
 
 
-async def _embed_missing(
-    connection: GraphConnection, graph: str, vectors: MindVectors, *, kind: str, embedder: Embedder
-) -> None:
+async def _embed_missing(graph: LeasedGraph, vectors: MindVectors, *, kind: str, embedder: Embedder) -> None:
     known = set(vectors.keys(kind))
-    missing = [uuid for row in await connection.rows(graph, _UUIDS[kind], "") if (uuid := str(row[0])) not in known]
+    missing = [uuid for row in await graph.rows(_UUIDS[kind], "") if (uuid := str(row[0])) not in known]
     for first in range(0, len(missing), _PAGE):
-        rows = await connection.read(graph, _WORDS[kind], {"uuids": missing[first : first + _PAGE]})
+        rows = await graph.read(_WORDS[kind], {"uuids": missing[first : first + _PAGE]})
         made = await embedder.embed([row[1] or " " for row in rows]) if rows else ()
         found = {str(row[0]): vector for row, vector in zip(rows, made, strict=True)}
         await anyio.to_thread.run_sync(vectors.put, kind, found)
 
 
-async def _go_back_to_missing(connection: GraphConnection, graph: str, vectors: MindVectors) -> None:
+async def _go_back_to_missing(graph: LeasedGraph, vectors: MindVectors) -> None:
     known = set(vectors.keys(TURNS))
-    missing = [int(row[1]) for row in await connection.rows(graph, _PASSAGES, "") if str(row[0]) not in known]
+    missing = [int(row[1]) for row in await graph.rows(_PASSAGES, "") if str(row[0]) not in known]
     if missing:
-        await connection.write(graph, _GO_BACK, {"sequence": min(missing)})
+        await graph.write(_GO_BACK, {"sequence": min(missing)})

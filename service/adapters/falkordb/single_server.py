@@ -9,6 +9,8 @@ import anyio.to_thread
 from service.adapters.falkordb.node import pool_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from falkordb.asyncio import FalkorDB
 
     from service.adapters.falkordb.guard import Guard
@@ -38,6 +40,11 @@ class SingleServer:
         """Return its answer to a command of redis. Raises GraphFault."""
         self._guard.check()
         return await self._guard.call(self.client.execute_command(*words), seconds=self._limits.read_seconds)
+
+    async def transaction(self, _graph: str, run: Callable[[Any], Awaitable[None]], /) -> None:
+        """Call *run* with a pipeline. Raises what redis raises."""
+        async with self.client.connection.pipeline(transaction=True) as pipeline:
+            await run(pipeline)
 
     async def beside(self, _graph: str, /, *words: str) -> Any:  # noqa: ANN401 - what redis answers
         """Return its answer to a command that names no graph. Raises GraphFault."""

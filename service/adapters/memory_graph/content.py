@@ -22,10 +22,20 @@ FACTS = ("RELATES_TO", "RELATED_TO")  # those that are compared; those that an i
 
 @dataclass(slots=True)
 class Content:
-    """The rows of one graph by kind and key, and which embedder made their vectors (None before it is prepared)."""
+    """
+    The rows of one graph by kind and key, and which embedder made their vectors (None before it is prepared).
+
+    ``epoch`` is the highest under which it was written to.
+    """
 
     identity: EmbedderIdentity | None = None
+    epoch: int = 0
     rows: dict[str, dict[Key, Row]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
+
+    @property
+    def is_only_lease(self) -> bool:
+        """Whether it is no more than what a deleted graph left."""
+        return self.identity is None and not any(self.rows.values())
 
     def all(self, *kinds: str) -> Iterator[Row]:
         """Yield the rows of some kinds."""

@@ -13,6 +13,7 @@ from service.ports.graph import GraphSize
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from service.adapters.memory_graph.fence import Fence
     from service.adapters.memory_graph.mind_graph import MemoryMindGraph
     from service.archive.graph_rows import Row
     from service.ports.embedder import Vector
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 class MemoryErasableGraph:
     """The graph of one mind as erasing sees it."""
 
-    def __init__(self, reach: Callable[[], dict[str, Content]], *, graph: MemoryMindGraph) -> None:
+    def __init__(self, reach: Callable[[], dict[str, Content]], *, graph: MemoryMindGraph, fence: Fence) -> None:
+        self._fence = fence
         self._reach = reach
         self._graph = graph
 
@@ -54,6 +56,7 @@ class MemoryErasableGraph:
 
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Remove *episodes*, what only they say, and what is *tainted*."""
+        self._fence.enter(self._graph.mind_id, epoch=self._fence.epoch())
         content, going, again = self._graph.content(), set(episodes), set(tainted.again)
         facts, touched = _leaving(content, going, tainted)
         told = tuple(_told_by(content, going | again))
@@ -91,9 +94,12 @@ class MemoryErasableGraph:
 
     async def erase(self) -> tuple[GraphSize, int]:
         """Delete the graph and its sites."""
-        server, keys, sizes = self._reach(), await self.keys(), [GraphSize()]
-        for name in self._names():
-            rows = server.pop(name).rows
+        server, keys, sizes, epoch = self._reach(), await self.keys(), [GraphSize()], self._fence.epoch()
+        for name in {self._graph.mind_id: None} | dict.fromkeys(self._names()):
+            self._fence.enter(name, epoch=epoch)
+            rows = server.pop(name, Content()).rows
+            if epoch is not None:
+                server[name] = Content(epoch=epoch)
             sizes.append(GraphSize(len(rows["Episodic"]), len(rows["Entity"]), sum(len(rows[kind]) for kind in FACTS)))
         return (
             GraphSize(
@@ -119,7 +125,8 @@ class MemoryErasableGraph:
     def _names(self) -> list[str]:
         """The names of the mind's graph and of what an import has built for it."""
         mine, sites = self._graph.mind_id, site_prefix(self._graph.mind_id)
-        return [name for name in self._reach() if name == mine or name.startswith(sites)]
+        names = [name for name in self._reach() if name == mine or name.startswith(sites)]
+        return [name for name in names if not (self._fence.is_shared and self._reach()[name].is_only_lease)]
 
 
 def _leaving(content: Content, going: set[str], tainted: Tainted) -> tuple[set[str], set[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from service.adapters.memory_graph.archive import MemoryArchivableGraph
 from service.adapters.memory_graph.erasure import MemoryErasableGraph
+from service.adapters.memory_graph.fence import Fence
 from service.adapters.memory_graph.mind_graph import MemoryMindGraph
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from service.adapters.memory_graph.content import Content
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
+    from service.ports.graph import Custody
 
 _ROW_BYTES = 4_000
 
@@ -26,11 +28,20 @@ class MemoryGraphs:
     While ``outage`` is set, everything that asks the server raises it.
     """
 
-    def __init__(self, *, readers: TurnReaders, embedder: Embedder, server: dict[str, Content] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        readers: TurnReaders,
+        embedder: Embedder,
+        server: dict[str, Content] | None = None,
+        custody: Custody | None = None,
+    ) -> None:
+        """*custody* is given where several services share the server."""
         self.outage: GraphUnavailable | None = None
         self._server = server if server is not None else {}
         self._readers = readers
         self._embedder = embedder
+        self._custody = custody
         self._graphs: dict[str, MemoryMindGraph] = {}
         self._evicted: set[str] = set()
 
@@ -38,17 +49,23 @@ class MemoryGraphs:
         """Return the graph of a mind."""
         if mind_id not in self._graphs:
             self._graphs[mind_id] = MemoryMindGraph(
-                partial(self._reach_of, mind_id), mind_id=mind_id, readers=self._readers, embedder=self._embedder
+                partial(self._reach_of, mind_id),
+                mind_id=mind_id,
+                readers=self._readers,
+                embedder=self._embedder,
+                fence=self._fence_of(mind_id),
             )
         return self._graphs[mind_id]
 
     def erasable(self, mind_id: str, /) -> MemoryErasableGraph:
         """Return the graph of a mind as erasing sees it."""
-        return MemoryErasableGraph(partial(self._reach_of, mind_id), graph=self.of(mind_id))
+        reach = partial(self._reach_of, mind_id)
+        return MemoryErasableGraph(reach, graph=self.of(mind_id), fence=self._fence_of(mind_id))
 
     def archivable(self, mind_id: str, /) -> MemoryArchivableGraph:
         """Return the graph of a mind as export and import see it."""
-        return MemoryArchivableGraph(partial(self._reach_of, mind_id), mind_id=mind_id)
+        reach = partial(self._reach_of, mind_id)
+        return MemoryArchivableGraph(reach, mind_id=mind_id, fence=self._fence_of(mind_id))
 
     async def ping(self) -> None:
         """Return unless there is an outage."""
@@ -65,10 +82,13 @@ class MemoryGraphs:
 
     async def evict(self, mind_id: str, /) -> bool:
         """Say that the graph of a mind is not in memory, until somebody asks it."""
-        if mind_id not in self.reach():
+        if self._custody is not None or mind_id not in self.reach():
             return False
         self._evicted.add(mind_id)
         return True
+
+    def _fence_of(self, mind_id: str) -> Fence:
+        return Fence(partial(self._reach_of, mind_id), mind_id=mind_id, custody=self._custody)
 
     def _reach_of(self, mind_id: str) -> dict[str, Content]:
         self._evicted.discard(mind_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from consolidation.kernel.turns import Message
+    from service.adapters.memory_graph.fence import Fence
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
     from service.ports.graph import Episode, StoredEntity, StoredFact
@@ -43,18 +45,29 @@ class MemoryMindGraph:
     """The graph of one mind; *reach* returns what the server holds, or raises GraphUnavailable."""
 
     def __init__(
-        self, reach: Callable[[], dict[str, Content]], *, mind_id: str, readers: TurnReaders, embedder: Embedder
+        self,
+        reach: Callable[[], dict[str, Content]],
+        *,
+        mind_id: str,
+        readers: TurnReaders,
+        embedder: Embedder,
+        fence: Fence,
     ) -> None:
         self.mind_id = mind_id
         self._reach = reach
         self._readers = readers
         self._embedder = embedder
         self._mismatch: EmbedderMismatch | None = None
+        self._fence = fence
+        self._prepared_at: int | None = None  # the epoch under which it was prepared last
+        self._begun: dict[str, int | None] = {}  # the episode that is attempted, and under which epoch
 
     # Prepared, or not.
 
     async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
         """Note the embedder and return how far the graph is. Raises EmbedderMismatch."""
+        epoch = self._fence.epoch()
+        self._fence.enter(self.mind_id, epoch=epoch)
         content = self._reach().setdefault(self.mind_id, Content())
         content.identity = content.identity or embedder
         try:
@@ -62,7 +75,7 @@ class MemoryMindGraph:
         except EmbedderMismatch as error:
             self._mismatch = error
             raise
-        self._mismatch = None
+        self._mismatch, self._prepared_at = None, epoch
         return await self.progress()
 
     async def identity(self) -> EmbedderIdentity | None:
@@ -71,12 +84,14 @@ class MemoryMindGraph:
 
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed facts and names anew, and let go of the passages."""
-        content, count = self._prepared(), 0
+        epoch, count = self._fence.epoch(), 0
+        content = self._prepared(epoch)
         for kind, words, vector in (("RELATES_TO", "fact", "fact_embedding"), ("Entity", "name", "name_embedding")):
             rows = tuple(content.all(kind))
             for start in range(0, len(rows), _PAGE):
                 page = rows[start : start + _PAGE]
                 made = await self._embedder.embed([row.properties[words] or " " for row in page])
+                content = self._prepared(epoch)
                 for row, found in zip(page, made, strict=True):
                     content.put(Row(kind, row.properties, {vector: found}, row.ends))
                 count += len(page)
@@ -112,7 +127,7 @@ class MemoryMindGraph:
         cursor: int,
     ) -> None:
         """Save episodes and passages, and move the cursor ``saved``."""
-        content = self._prepared()
+        content = self._prepared(self._claimed())
         _require(content, "saved", after, cursor)
         await self.set_leaning({uuid: vector for uuid, vector in leaning.items() if uuid not in own})
         for episode in episodes:
@@ -136,7 +151,9 @@ class MemoryMindGraph:
 
     async def begin_attempt(self, episode: str, /) -> int:
         """Count an attempt, and remove what an earlier one left half done."""
-        content = self.content()
+        epoch = self._claimed()
+        self._begun = {episode: epoch}
+        content = self._entered(epoch)
         if episode not in content.rows["Episodic"]:
             raise GraphUnavailable("the graph has lost a raw episode; it is saved again")
         known = content.rows["Attempt"].get(episode)
@@ -150,7 +167,7 @@ class MemoryMindGraph:
 
     async def undo_attempt(self, episode: str, /) -> None:
         """Take back an attempt."""
-        content = self.content()
+        content = self._entered(self._fence.epoch())
         known = content.rows["Attempt"].get(episode)
         if known is not None:
             content.change(known, count=known.properties["count"] - 1)
@@ -158,16 +175,18 @@ class MemoryMindGraph:
     async def extract(self, episode: Episode, /, *, previous: Sequence[Message]) -> Extracted:
         """Extract entities and facts by the rules of ``extraction``."""
         self._check_vectors()
+        epoch = self._begun.pop(episode.uuid) if episode.uuid in self._begun else self._claimed()
+        prepared = partial(self._prepared, epoch)
         with self._readers.reading(self.mind_id) as reader:
             facts, entities = await extraction.extract(
-                self._prepared, episode, previous=previous, reader=reader, embedder=self._embedder
+                prepared, episode, previous=previous, reader=reader, embedder=self._embedder
             )
-        _weigh(self._prepared(), facts, reader.importance)
+        _weigh(prepared(), facts, reader.importance)
         return Extracted(await self.facts(facts), await self.entities(entities), dropped=reader.dropped)
 
     async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
         """Move the cursor ``extracted``, and forget the attempts at its episode."""
-        content = self._prepared()
+        content = self._prepared(self._fence.epoch())
         _require(content, "extracted", after, sequence)
         done = {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] == sequence}
         content.remove("Attempt", done)
@@ -175,7 +194,7 @@ class MemoryMindGraph:
 
     async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
         """Record a parked turn and, unless it lies behind it, move the cursor ``extracted`` to it."""
-        content = self._prepared()
+        content = self._prepared(self._fence.epoch())
         if after is not None:
             _require(content, "extracted", after, parked.sequence)
             _move(content, "extracted", parked.sequence)
@@ -185,7 +204,7 @@ class MemoryMindGraph:
 
     async def unpark(self, parked: Parked, /) -> None:
         """Forget that a turn was parked, and its attempts."""
-        content = self.content()
+        content = self._entered(self._fence.epoch())
         content.remove("Parked", [parked.sequence])
         content.remove("Attempt", [episode_uuid(self.mind_id, parked.turn_id)])
 
@@ -255,9 +274,21 @@ class MemoryMindGraph:
         """Return what the graph holds; nothing, and nothing that could be written to, where there is none."""
         return self._reach().get(self.mind_id) or Content()
 
-    def _prepared(self) -> Content:
-        """Return what a graph holds that is ready for writes. Raises GraphUnavailable."""
-        content = self.content()
+    def _claimed(self) -> int | None:
+        """Return the epoch of our claim, under which the graph was prepared. Raises GraphUnavailable."""
+        epoch = self._fence.epoch()
+        if epoch is not None and epoch != self._prepared_at:
+            raise GraphUnavailable("the graph was not prepared since this mind was claimed")
+        return epoch
+
+    def _entered(self, epoch: int | None) -> Content:
+        """Return what the graph holds, to be written to. Raises Fenced."""
+        self._fence.enter(self.mind_id, epoch=epoch)
+        return self.content()
+
+    def _prepared(self, epoch: int | None) -> Content:
+        """Return what a graph holds that is ready for writes. Raises GraphUnavailable, Fenced."""
+        content = self._entered(epoch)
         if content.identity is None:
             raise GraphUnavailable("the graph was emptied from outside; it is built again from the transcript")
         return content

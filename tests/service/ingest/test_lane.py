@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from consolidation.kernel.errors import GraphUnavailable, HomeFault
+from consolidation.kernel.errors import Fenced, GraphUnavailable, HomeFault
 from service.ingest.lane import LaneRunner
 from service.ingest.lane_telemetry import LaneTelemetry
 from service.mind.health import Health, LaneName
@@ -137,6 +137,21 @@ async def test_a_step_that_fails_of_whatever_is_tried_again_and_says_meanwhile_w
     assert ("nobody" in waiting_for) is False  # an unforeseen error may quote anybody
     assert ada.health.waiting_for is None
     assert (runner.pauses.asked, runner.pauses.resets, runner.tally.lane_failures["saving"]) == (2, 1, 2)
+
+
+async def test_a_lane_ends_where_another_service_has_claimed_the_mind_and_begins_again_when_it_is_woken():
+    """Broken: it tries again after each pause, for as long as the other one has the mind."""
+    ada = mind_called("ada")
+    lane = ScriptedLane(True, Fenced("claimed"), False)
+    async with runner_of(lane) as runner:
+        runner.wake(ada)
+        await until_idle(runner)
+        steps, asked = list(lane.steps), runner.pauses.asked
+        runner.wake(ada)
+        await until_idle(runner)
+
+    assert (len(steps), asked, len(lane.steps)) == (2, 0, 3)
+    assert (ada.health.waiting_for, runner.tally.lane_failures["saving"]) == (None, 0)
 
 
 async def test_a_dependency_that_works_again_ends_the_pause():

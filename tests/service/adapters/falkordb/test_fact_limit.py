@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from service.adapters.falkordb.fact_limit import KEPT, OLD, retire_oldest_facts
+from service.adapters.falkordb.leased_graph import LeasedGraph
 from service.adapters.falkordb.reads import GraphReads, size_of
 from service.adapters.falkordb.schema import prepare
 from service.index.mind_vectors import MindVectors
@@ -19,6 +20,10 @@ FACTS, TARGETS = 1_100, 3
 @pytest.fixture(scope="module")
 def anyio_backend():
     return "asyncio"
+
+
+def unleased(connection):
+    return LeasedGraph(connection, "g", claim=None)
 
 
 async def crowd(connection):
@@ -48,8 +53,8 @@ async def test_the_oldest_facts_of_a_crowded_pair_are_kept_apart_and_indexes_are
     async with served(tmp_path) as (_, connection):
         await crowd(connection)
         for _ in range(2):  # again is harmless
-            await retire_oldest_facts(connection, "g", [f"{target}-{FACTS}" for target in range(1, TARGETS + 1)])
-        await prepare(connection, "g", embedder=EmbedderIdentity("made up", 2))
+            await retire_oldest_facts(unleased(connection), [f"{target}-{FACTS}" for target in range(1, TARGETS + 1)])
+        await prepare(unleased(connection), embedder=EmbedderIdentity("made up", 2))
         is_built = await indexed(connection, 20)
         found = await GraphReads(connection, name="g", vectors=MindVectors(tmp_path / "v")).knowledge(
             after=0, limit=10_000
@@ -65,7 +70,7 @@ async def test_the_oldest_facts_of_a_crowded_pair_are_kept_apart_and_indexes_are
 async def test_a_pair_with_few_facts_is_left_alone(tmp_path):
     async with served(tmp_path) as (_, connection):
         await connection.write("g", "CREATE (:Entity {uuid: 'a'})-[:RELATES_TO {uuid: 'f'}]->(:Entity {uuid: 'b'})", {})
-        await retire_oldest_facts(connection, "g", ["f"])
-        await retire_oldest_facts(connection, "g", [])
+        await retire_oldest_facts(unleased(connection), ["f"])
+        await retire_oldest_facts(unleased(connection), [])
 
         assert not await connection.read("g", f"MATCH ()-[e:{OLD}]->() RETURN e.uuid", {})

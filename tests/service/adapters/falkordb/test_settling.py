@@ -148,7 +148,7 @@ async def test_a_graph_that_was_emptied_from_outside_leaves_no_vectors_behind(li
 async def test_vectors_of_another_dimension_are_left_behind(lived):
     graph, connection, before = lived
     await connection.write(graph.name, "MATCH (n:Entity) SET n.name_embedding = vecf32([1.0, 2.0])", {})
-    await take_out(connection, graph.name, graph.vectors)
+    await take_out(graph.leased(), graph.vectors)
     assert await near(graph) == before
 
 
