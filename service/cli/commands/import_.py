@@ -47,7 +47,7 @@ from service.importing.results import FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
 _TURN_CONFLICT = "turn-conflict"
-_MOST_REASONS = 5
+_MOST_REASONS, _MOST_NAMES = 5, 20
 
 
 @command(interrupted=_GOES_ON)
@@ -93,6 +93,8 @@ async def import_(
     with TemporaryDirectory(prefix="mind-memory-") as folder:
         files += _fetched(report, filter(is_address, paths), Path(folder))
         _survey(report, files, wanted)
+        if only is not None and report.readable and not report.turns:
+            raise CommandFailed("\n".join((*report.unreadable, _which_there_are(report.readable, wanted))))
         if report.readable and not dry_run:
             async with connect(context, makes_home=True) as connection:
                 await _import(connection, report, wanted, waits=not no_wait)
@@ -200,6 +202,16 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted) -> None:
                 report.unreadable.append(str(fault))
             else:
                 report.readable.append(path)
+
+
+def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
+    """That none is the wanted one, and which there are; every path is read once more."""
+    found = chain.from_iterable(read_conversations(path, zone=wanted.zone) for path in paths)
+    names = list(dict.fromkeys(one.turn.session_id for one in found if isinstance(one, FoundTurn)))
+    shown = ", ".join(one_line(name) for name in names[:_MOST_NAMES])
+    more = f", and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    words = f"there are: {shown}{more}" if names else "there are none"
+    return f"--only: no conversation {one_line(str(wanted.only))!r} in what was given; {words}. Nothing was imported"
 
 
 async def _import(connection: Connection, report: Report, wanted: Wanted, *, waits: bool) -> None:
