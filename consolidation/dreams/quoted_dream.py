@@ -31,12 +31,13 @@ def quote_dream(words: Mapping[str, Any]) -> Dream:
     """The dream of the evidence that would fill the prompt."""
     items: Sequence[EvidenceItem] = words["items"]
     found = [*_requests(items), *_failures(items), *_endings(items)]
-    last = _last_sentences(words["narration"], language=words["language"])
+    language: str = words["language"]
+    last = _last_sentences(words["narration"], language=language)
     request = next((one.text for one in reversed(found) if one.level == "RED"), "")
     return Dream(
         observations=tuple(sorted(found, key=lambda one: one.at)),
         reflection=_cut(" ".join(last), _REFLECTION)
-        or _cut("; ".join(one.text for one in found[-2:]), _REFLECTION)
+        or _cut("; ".join(tuple(dict.fromkeys(one.text for one in found))[-2:]), _REFLECTION)
         or _NOTHING,
         priority=_cut(request or words["priority"] or (last[-1] if last else ""), _PRIORITY) or _NOTHING,
     )
@@ -50,8 +51,20 @@ def quote_deep_sleep(words: Mapping[str, Any]) -> DeepSleep:
         one["line"][len("RED 00:00 ") :] for one in reversed(words["observations"]) if one["line"].startswith("RED")
     )
     priorities = tuple(islice(dict.fromkeys((*wanted, *critical, *words["priorities"])), _MOST_PRIORITIES))
-    diary = "\n\n".join(f"{one['when']}: {one['reflection']}" for one in dreams if worded(one["reflection"]))
+    diary = "\n\n".join(_diary(dreams, language=words["language"]))
     return DeepSleep(priorities=priorities or (_NOTHING,), diary=_cut(diary, _MOST_DIARY) or _NOTHING)
+
+
+def _diary(dreams: Iterable[Mapping[str, str]], *, language: str) -> Iterator[str]:
+    """What each dream reflected; a sentence of an earlier one is not said again."""
+    told = set[str]()
+    for one in dreams:
+        new = tuple(
+            dict.fromkeys(part for part in sentences(worded(one["reflection"]), language=language) if part not in told)
+        )
+        told.update(new)
+        if new:
+            yield f"{one['when']}: {' '.join(new)}"
 
 
 def worded(text: str) -> str:
@@ -74,13 +87,13 @@ def _failures(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
 
 
 def _endings(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
-    """The first and the last success of each tool."""
+    """The first and the last success of each tool; one where both have the same words."""
     by_tool: dict[str, list[EvidenceItem]] = {}
     for one in items:
         if one.action is not None and one.action.kind == "tool_call" and one.action.is_ok and one.action.outcome:
             by_tool.setdefault(_tool(one), []).append(one)
     for ones in islice(by_tool.values(), _MOST_TOOLS):
-        for one in (ones[0], *ones[1:][-1:]):
+        for one in {one.text: one for one in (ones[0], ones[-1])}.values():
             yield _observed("GRN", one, _cut(one.text, _LONGEST))
 
 
@@ -93,7 +106,9 @@ def _observed(level: str, item: EvidenceItem, text: str) -> DreamtObservation:
 
 
 def _last_sentences(narration: Sequence[str], *, language: str) -> tuple[str, ...]:
-    return sentences(narration[-1], language=language)[-_REFLECTED_SENTENCES:] if narration else ()
+    """The newest that the agent told itself, in order; what it said again stands once, where it was said last."""
+    said = sentences(narration[-1], language=language) if narration else ()
+    return tuple(reversed(tuple(dict.fromkeys(reversed(said)))[:_REFLECTED_SENTENCES]))
 
 
 def _cut(text: str, most: int) -> str:

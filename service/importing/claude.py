@@ -35,7 +35,7 @@ def read_claude(records: Iterable[Record], *, ids: IdAssigner, only: str | None)
     for record in records:
         value = mapping_of(record.value)
         conversation_id = label_of(value.get("uuid"))
-        if only is None or only == conversation_id:
+        if only is None or only in {conversation_id, identifier(f"claude:{conversation_id}")}:
             yield from _conversation(value, conversation_id=conversation_id, where=record.where, ids=ids)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from consolidation.kernel.errors import GraphFault
+from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphUnavailable
 
 if TYPE_CHECKING:
     from service.mind.minds import Minds
@@ -39,6 +39,10 @@ class GraphEviction:
             try:
                 await self.make_room()
             except (GraphFault, OSError) as error:
+                # A server that is away is one outage, and its dependency logs it.
+                is_known = isinstance(error, GraphUnavailable) and not isinstance(error, GraphForbidden)
+                if is_known:
+                    continue
                 if not self._is_failing:
                     log.warning("graphs.not_evicted", reason=str(error))
                 self._is_failing = True

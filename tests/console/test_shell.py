@@ -90,7 +90,31 @@ def test_a_page_that_is_not_there_leads_back(visitor):
 def test_a_mind_that_is_not_there_is_said(visitor):
     visitor.open("nobody")
 
-    expect(visitor.page.get_by_role("alert").first).to_contain_text("nobody")
+    expect(visitor.page.get_by_role("alert")).to_contain_text("nobody")
+
+
+@pytest.mark.parametrize("page", ["", "/ask?q=Where"])
+def test_what_several_parts_are_refused_for_is_said_once_and_asked_again_for_all(visitor, page):
+    visitor.open(f"nobody{page}")
+    expect(visitor.page.get_by_text("no mind is called 'nobody'")).to_have_count(1)
+    asked = []
+    visitor.page.on("request", lambda request: asked.append(request.url) if "/minds/nobody" in request.url else None)
+    visitor.page.get_by_role("button", name="Try again").click()
+    visitor.page.wait_for_timeout(500)
+
+    assert len({url.partition("?")[0] for url in asked}) > 1
+    expect(visitor.page.get_by_text("no mind is called 'nobody'")).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1180, 1200, 1280, 1366, 1440])
+@pytest.mark.parametrize("mind", ["ada", "a-mind-with-a-name-of-forty-letters-or-so"])
+def test_the_frame_is_one_line_on_a_desk(visitor, width, mind):
+    visitor.page.set_viewport_size({"width": width, "height": 860})
+    visitor.open(mind)
+
+    assert visitor.page.locator("header.top").bounding_box()["height"] < 64
+    assert not visitor.is_cut()
+    assert visitor.page.get_by_role("searchbox").bounding_box()["width"] > 60
 
 
 def test_a_service_that_went_away_is_said_in_words(browser, life):

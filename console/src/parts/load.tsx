@@ -1,6 +1,7 @@
 // What a page asks for, while it waits, when it has it, and when it was refused.
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../api/client";
 import { type Happened, happened } from "../api/events";
 
@@ -68,11 +69,33 @@ export function Loading() {
   return <p class="quiet" role="status">Loading…</p>;
 }
 
+interface Refused {
+  detail: string;
+  again: () => void;
+}
+
+/** What parts of the page were refused now, in the order in which they were. */
+const refused = signal<readonly Refused[]>([]);
+
+/** Where several parts of a page were refused for the same reason, the first one says so, and asks again for all. */
 export function Trouble({ problem, again }: { problem: Problem; again?: () => void }) {
+  const { detail } = problem;
+  const mine = useRef<Refused | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!again) return;
+    const own = (mine.current = { detail, again });
+    refused.value = [...refused.value, own];
+    return () => {
+      refused.value = refused.value.filter((one) => one !== own);
+    };
+  }, [detail, again]);
+  const same = again ? refused.value.filter((one) => one.detail === detail) : [];
+  if (same.length && same[0] !== mine.current) return null;
+  const askAgain = () => (same.length ? same.forEach((one) => one.again()) : again?.());
   return (
     <div class="trouble" role="alert">
-      <p>{problem.detail}</p>
-      {again && <button type="button" onClick={again}>Try again</button>}
+      <p>{detail}</p>
+      {again && <button type="button" onClick={askAgain}>Try again</button>}
     </div>
   );
 }

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from service.adapters.litellm.fallback_chain import Deployment
 
 _KEY = "_API_KEY"
+_BARE_OPENAI = ("gpt-", "o1", "o3", "o4", "chatgpt-")
+# The variables that may hold the key of a provider, as litellm reads them. To ask litellm takes seconds, since it has
+# to be imported; a test holds these to what it says.
+KEY_VARIABLES = MappingProxyType(
+    {
+        "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+        "cerebras": ("CEREBRAS_API_KEY",),
+        "cohere": ("COHERE_API_KEY",),
+        "deepinfra": ("DEEPINFRA_API_KEY",),
+        "deepseek": ("DEEPSEEK_API_KEY",),
+        "gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        "groq": ("GROQ_API_KEY",),
+        "huggingface": ("HUGGINGFACE_API_KEY",),
+        "mistral": ("MISTRAL_API_KEY",),
+        "openai": ("OPENAI_API_KEY",),
+        "openrouter": ("OPENROUTER_API_KEY",),
+        "together_ai": ("TOGETHERAI_API_KEY",),
+        "voyage": ("VOYAGE_API_KEY",),
+        "xai": ("XAI_API_KEY",),
+    }
+)
 
 
 class ModelUnusable(Exception):
@@ -30,7 +54,24 @@ def problem_of(litellm: ModuleType, deployment: Deployment) -> str | None:
     # Other variables (of clouds, of local servers) have other sources or defaults.
     if not missing or not all(name.endswith(_KEY) for name in missing):
         return None
-    return f"{model} has no key: set {' or '.join(missing)}, or api_key where the model is set"
+    return _without_key(model, missing)
+
+
+def missing_key_of(model: str, *, api_key: str | None) -> str | None:
+    """
+    Why *model* lacks its key, as ``problem_of`` says it, for well-known providers alone: litellm is not imported.
+
+    None where a key is there, and where only litellm knows.
+    """
+    provider = "openai" if model.startswith(_BARE_OPENAI) else model.partition("/")[0]
+    names = KEY_VARIABLES.get(provider, ())
+    if not names or api_key is not None or any(os.environ.get(name) for name in names):
+        return None
+    return _without_key(model, [name for name in names if name.endswith(_KEY)])
+
+
+def _without_key(model: str, names: Sequence[str]) -> str:
+    return f"{model} has no key: set {' or '.join(names)}, or api_key where the model is set"
 
 
 def has_provider(litellm: ModuleType, model: str) -> bool:

@@ -45,7 +45,7 @@ from service.cli.command import FAILED, CommandFailed, Context, command
 from service.cli.connection import Connection, connect
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, one_line, out, shortened
+from service.cli.output.terminal import counted, one_line, out, shortened, show_json
 from service.composition.access import is_guarded
 from service.composition.models import open_models, problems_of
 from service.composition.voice import choose_transcriber
@@ -73,6 +73,7 @@ _OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
 
 SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
+_STATES = {SOUND: "sound", NOTED: "noted", DOUBTFUL: "doubtful", BROKEN: "broken"}
 _STYLES = {SOUND: "green", NOTED: "dim", DOUBTFUL: "yellow", BROKEN: "red"}
 
 
@@ -91,16 +92,27 @@ async def doctor(
     call_models: Annotated[
         bool, typer.Option("--call-models", help="Ask each model one tiny question, which may cost a little.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="What was found, as JSON.")] = False,
 ) -> None:
     """Check what is configured, what works, and what to mend."""
-    console, broken = out(), dict[str, None]()
+    console, broken, sections = out(), dict[str, None](), list[dict[str, object]]()
     async for title, findings in _sections(context, calls_models=call_models):
-        _show(console, title, findings)
+        if as_json:
+            sections.append({"title": title, "findings": [_as_json(one) for one in findings]})
+        else:
+            _show(console, title, findings)
         broken |= dict.fromkeys(one.what for one in findings if one.mark == BROKEN)
+    if as_json:
+        show_json({"is_sound": not broken, "sections": sections})
+        raise typer.Exit(FAILED if broken else 0)
     if broken:
         console.print(f"{counted(len(broken), 'thing')} to mend: {', '.join(broken)}.", style="red")
         raise typer.Exit(FAILED)
     console.print("Nothing is broken.", style="green")
+
+
+def _as_json(one: Finding) -> dict[str, str | None]:
+    return {"what": one.what, "state": _STATES[one.mark], "words": one.words, "mend": one.mend or None}
 
 
 async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tuple[str, list[Finding]]]:

@@ -38,7 +38,10 @@ async def erase(
         bool, typer.Option("--receipts", help="Erase nothing: list what was erased, of one mind or of all.")
     ] = False,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="With --receipts: how many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="With --receipts: the API's answer as it is.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="The receipt, or with --dry-run or --receipts what they show, as the API answers."),
+    ] = False,
 ) -> None:
     """Erase a mind, a session or a turn everywhere, for good."""
     if session is not None and turn is not None:
@@ -46,12 +49,10 @@ async def erase(
     if receipts:
         await _show_kept(context, mind, part=session or turn, limit=limit, as_json=as_json)
         return
-    if as_json:
-        raise CommandFailed("--json belongs to --receipts: add that, or leave it out")
     if mind is None:
         raise CommandFailed("say whose memory: --mind ID; with --session or --turn only a part of it")
     if dry_run:
-        await _preview(context, ErasureRequest(mind, session, turn))
+        await _preview(context, ErasureRequest(mind, session, turn), as_json=as_json)
         return
     if not yes and not sys.stdin.isatty():
         raise CommandFailed("nobody is here to confirm it: add --yes")
@@ -63,11 +64,12 @@ async def erase(
             await anyio.to_thread.run_sync(partial(typer.confirm, question, abort=True, err=True))
         with bar("erasing"):
             receipt = await _until_erased(connection.memory, target)
-    out().print(f"Erased {_name(target)}", style="bold")
-    if receipt is None:
-        return
-    show_facts(out(), _rows(receipt))
-    if not receipt.verified:
+    if as_json:
+        show_json(receipt.model_dump(mode="json") if receipt is not None else None)
+    else:
+        out().print(f"Erased {_name(target)}", style="bold")
+        show_facts(out(), _rows(receipt) if receipt is not None else ())
+    if receipt is not None and not receipt.verified:
         raise CommandFailed("Not all of it could be shown to be gone; what is named above is left.")
 
 
@@ -85,11 +87,14 @@ async def _show_kept(context: Context, mind: str | None, *, part: str | None, li
             show_receipts(out(), await connection.memory.erasures(mind, limit=limit))
 
 
-async def _preview(context: Context, target: ErasureRequest) -> None:
+async def _preview(context: Context, target: ErasureRequest, *, as_json: bool) -> None:
     async with connect(context) as connection:
         found = await connection.memory.preview_erasure(
             target.mind_id, session=target.session_id, turn_id=target.turn_id
         )
+    if as_json:
+        show_json(found.model_dump(mode="json"))
+        return
     out().print(f"Nothing erased: a dry run for {_name(target)}", style="bold")
     show_facts(out(), _preview_rows(found))
 

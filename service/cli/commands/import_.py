@@ -41,13 +41,13 @@ from service.cli.commands.import_archive import HowToImport, import_archive, is_
 from service.cli.connection import Connection, connect
 from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts
+from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
 from service.importing.formats import read_conversations
 from service.importing.results import FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
 _TURN_CONFLICT = "turn-conflict"
-_MOST_REASONS = 5
+_MOST_REASONS, _MOST_NAMES = 5, 20
 
 
 @command(interrupted=_GOES_ON)
@@ -77,13 +77,14 @@ async def import_(
     prompts: Annotated[
         bool, typer.Option("--prompts", help="Take an archive's own prompts too, which decide what models are told.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="What was found and what became of it, as JSON.")] = False,
 ) -> None:
     """Import conversations, or the archive of a mind. Importing conversations again adds nothing twice."""
     files = [Path(one) for one in paths if not is_address(one)]
     if any(map(is_archive, files)):
         if len(paths) > 1 or only is not None:
             raise CommandFailed("an archive is imported alone and whole: give no other path, and no --only")
-        how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts)
+        how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts, as_json=as_json)
         await import_archive(context, files[0], mind=mind, how=how)
         return
     clock = SystemClock()
@@ -93,10 +94,14 @@ async def import_(
     with TemporaryDirectory(prefix="mind-memory-") as folder:
         files += _fetched(report, filter(is_address, paths), Path(folder))
         _survey(report, files, wanted)
+        if only is not None and report.readable and not report.turns:
+            raise CommandFailed("\n".join((*report.unreadable, _which_there_are(report.readable, wanted))))
         if report.readable and not dry_run:
             async with connect(context, makes_home=True) as connection:
                 await _import(connection, report, wanted, waits=not no_wait)
-    if report.readable:
+    if report.readable and as_json:
+        show_json(_as_json(report))
+    elif report.readable:
         _show(report, seconds=clock.monotonic() - began)
     if report.unreadable:
         raise CommandFailed("\n".join(report.unreadable))
@@ -202,6 +207,16 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted) -> None:
                 report.readable.append(path)
 
 
+def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
+    """That none is the wanted one, and which there are; every path is read once more."""
+    found = chain.from_iterable(read_conversations(path, zone=wanted.zone) for path in paths)
+    names = list(dict.fromkeys(one.turn.session_id for one in found if isinstance(one, FoundTurn)))
+    shown = ", ".join(one_line(name) for name in names[:_MOST_NAMES])
+    more = f", and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    words = f"there are: {shown}{more}" if names else "there are none"
+    return f"--only: no conversation {one_line(str(wanted.only))!r} in what was given; {words}. Nothing was imported"
+
+
 async def _import(connection: Connection, report: Report, wanted: Wanted, *, waits: bool) -> None:
     memory = connection.memory
     report.before = _size(await _mind_or_none(memory, report.mind))
@@ -256,6 +271,35 @@ def _size(mind: Mind | None) -> tuple[int, int] | None:
     if mind is None:
         return 0, 0
     return (mind.graph.facts, mind.graph.entities) if mind.graph.available else None
+
+
+def _as_json(report: Report) -> dict[str, object]:
+    """The report; ``made`` is null in a dry run, and while the graph is not available."""
+    made = None
+    if report.before is not None and report.after is not None:
+        facts, entities = (after - before for before, after in zip(report.before, report.after, strict=True))
+        made = {"facts": facts, "entities": entities}
+    return {
+        "mind_id": report.mind,
+        "is_dry_run": report.is_dry,
+        "found": {
+            "turns": report.turns,
+            "sessions": len(report.sessions),
+            "first": report.first.isoformat() if report.first is not None else None,
+            "last": report.last.isoformat() if report.last is not None else None,
+        },
+        "new": report.new,
+        "known": report.known,
+        "erased": report.erased,
+        "withheld": report.withheld,
+        "redacted": dict(sorted(report.secrets.items())),
+        "conflicts": report.conflicts,
+        "refused": report.refused,
+        "skipped": {"count": report.skipped, "first": report.reasons},
+        "unreadable": report.unreadable,
+        "made": made,
+        "unread": {"turns": report.left, "waiting_for": report.held_up_by},
+    }
 
 
 def _show(report: Report, *, seconds: float) -> None:

@@ -16,7 +16,7 @@ from consolidation.kernel.release import installed_version
 from service.access.addresses import is_loopback
 from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
-from service.cli.output.configuration import embedder_of, graph_of, model_lines, network_of
+from service.cli.output.configuration import embedder_of, graph_of, missing_keys, model_lines, network_of
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts, wants_colours
 from service.composition.access import is_guarded
@@ -125,6 +125,8 @@ def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:
     yield Row("graph", graph_of(settings))
     for at, line in enumerate(model_lines(settings)):
         yield Row("" if at else "models", line)
+    for problem in missing_keys(settings):
+        yield Row("no key", problem, "yellow")
     yield Row("recall", "waits as long as it takes" if deadline is None else f"answers within {deadline:g} s")
     yield Row("vectors", embedder_of(settings))
     yield Row("tokens", "counted here, offline")

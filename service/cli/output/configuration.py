@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from consolidation.kernel.ports import Role
 from consolidation.secrets.redaction import without_secrets_of
+from service.adapters.litellm.configuration import missing_key_of
 from service.adapters.minilm import DIMENSION, PACKAGE, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.composition.models import choose
@@ -17,6 +18,16 @@ from service.settings.sections import MINILM
 from service.settings.settings import Settings
 
 NO_MODEL = "none: memories are quoted as they were said"
+_WITH_ONE = (
+    "one judges what surfaces, retells it, tells the story and extracts facts in its own words:",
+    "set MIND_MEMORY_MODEL and its key, as MIND_MEMORY_MODEL=openai/gpt-4o-mini OPENAI_API_KEY=…",
+)
+_TASKS = {
+    Role.CHAT: "answers",
+    Role.SUBCONSCIOUS: "retells memories",
+    Role.NARRATIVE: "tells the story",
+    Role.EXTRACTION: "extracts facts",
+}
 _LOCAL_PROVIDERS = ("ollama/", "ollama_chat/", "lm_studio/", "llamafile/", "hosted_vllm/")
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -34,14 +45,27 @@ def models_of(settings: Settings) -> dict[Role, str]:
 
 
 def model_lines(settings: Settings) -> tuple[str, ...]:
-    """The models, on one line where all roles have the same, else a line a role."""
+    """Which model does what: on one line where all roles have the same, else a line a role; or what one would do."""
     models = models_of(settings)
     if not any(models.values()):
-        return (NO_MODEL,)
+        return (NO_MODEL, *_WITH_ONE)
     if len(set(models.values())) == 1:
-        return (f"{models[Role.CHAT]}, for everything",)
-    width = max(len(role) for role in models)
-    return tuple(f"{role:{width}}  {model or NO_MODEL}" for role, model in models.items())
+        return (f"{models[Role.CHAT]}: {', '.join(_TASKS.values())}",)
+    width = max(map(len, _TASKS.values()))
+    return tuple(f"{_TASKS[role]:{width}}  {model or NO_MODEL}" for role, model in models.items())
+
+
+def missing_keys(settings: Settings) -> tuple[str, ...]:
+    """Which models have no key, and which variable it goes into; as far as that is known without importing litellm."""
+    used = [(one.model, one.api_key) for found in choose(settings).values() for one in found]
+    embedder, transcription = settings.embedder, settings.models.transcription
+    for model, secret in (
+        (embedder.hosted_model, embedder.api_key),
+        (transcription.model, transcription.api_key),
+    ):
+        used += [(model, secret.get_secret_value() if secret is not None else None)] if model is not None else []
+    found = (missing_key_of(model, api_key=key) for model, key in dict.fromkeys(used))
+    return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
 def embedder_of(settings: Settings) -> str:

@@ -1,5 +1,7 @@
 """`mind-memory doctor`: nothing configured, things broken, a service that runs."""
 
+import json
+
 import pytest
 
 from service.cli.commands.doctor import BROKEN, NOTED, SOUND, dependency_finding, still_loads
@@ -46,6 +48,21 @@ def test_what_is_broken_is_named_with_how_to_mend_it_and_secrets_are_not(tmp_pat
     assert "redis://127.0.0.1:1 (FALKORDB_URL)" in done.stdout
     assert "set, not shown (MIND_MEMORY_API_KEY)" in done.stdout
     assert "hushhush" not in done.output
+
+
+def test_a_program_gets_each_finding_with_its_state_and_what_to_do(tmp_path):
+    sound = call("doctor", "--json", "--home", tmp_path / "home")
+    wrong = call("doctor", "--json", "--home", tmp_path / "home", MIND_MEMORY_MODEL="llama3.2")
+
+    told = json.loads(sound.stdout)
+    titles = [one["title"] for one in told["sections"]]
+    assert (sound.exit_code, told["is_sound"]) == (0, True)
+    assert titles == ["Configuration", "This machine", "Access", "Models", "Memory"]
+    told = json.loads(wrong.stdout)
+    broken = [one for section in told["sections"] for one in section["findings"] if one["state"] == "broken"]
+    assert (wrong.exit_code, told["is_sound"]) == (1, False)
+    assert all(one["mend"] for one in broken)
+    assert any("llama3.2 names no provider" in one["words"] for one in broken)
 
 
 def test_models_are_not_called_unless_that_is_asked_for(tmp_path):

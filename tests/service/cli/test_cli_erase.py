@@ -41,6 +41,20 @@ def test_a_turn_goes_and_an_import_does_not_bring_it_back(tmp_path):
     assert unknown.exit_code == 1 and "erased before" in unknown.output
 
 
+def test_a_program_gets_what_would_go_and_the_receipt(tmp_path):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    unasked = call(*ada(home, "erase", "--turn", "t1", "--json"), said="")
+    dry = call(*ada(home, "erase", "--turn", "t1", "--json", "--dry-run"), **NEVER)
+    done = call(*ada(home, "erase", "--turn", "t1", "--json", "--yes"), **NEVER)
+
+    assert (unasked.exit_code, unasked.stdout) == (1, "")
+    assert json.loads(dry.stdout)["turns"] == 1
+    receipt = json.loads(done.stdout)
+    assert (receipt["mind_id"], receipt["turn_id"], receipt["verified"]) == ("ada", "t1", True)
+    assert {"place": "transcript", "unit": "turns", "count": 1} in receipt["erased"]
+
+
 def test_a_mind_goes_only_where_that_is_said_and_meant(tmp_path):
     home = tmp_path / "home"
     imported(home, tmp_path)
@@ -84,12 +98,12 @@ def test_receipts_are_listed_without_a_word_of_what_went(tmp_path):
     assert "t1" not in of_one.stdout.split() and "Zerlina" not in of_one.output
 
 
-@pytest.mark.parametrize("words", [("--json",), ("--receipts", "--turn", "t1")])
+@pytest.mark.parametrize("words", [("--session", "s1", "--turn", "t1"), ("--receipts", "--turn", "t1")])
 def test_options_that_do_not_go_together_erase_nothing(tmp_path, words):
     home = tmp_path / "home"
     imported(home, tmp_path)
 
     said = call(*ada(home, "erase", "--yes", *words), **NEVER)
 
-    assert said.exit_code == 1 and "--receipts" in said.stderr
+    assert said.exit_code == 1 and "--turn" in said.stderr
     assert found(home, b"xanadu")

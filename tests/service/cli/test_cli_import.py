@@ -1,9 +1,11 @@
 """`mind-memory import`, `status` and `remember`: through a running service, and without one."""
 
 import json
+import re
 
 import pytest
 
+from tests.support.chatgpt_export import chain, message
 from tests.support.cli_process import call, run, serving
 from tests.support.exports import conversation, jsonl
 from tests.twins.provider import Fails, ScriptedProvider
@@ -52,6 +54,55 @@ def test_without_a_service_the_home_is_opened_for_the_command(tmp_path):
     assert "Madame Perrin" in found.stdout
     assert "conv-1:2 #" in found.stdout
     assert not (home / "service.json").exists()
+
+
+@pytest.mark.parametrize("how", [(), ("--dry-run",), ("--json",)])
+def test_a_conversation_that_is_not_there_is_said_with_those_that_are(tmp_path, how):
+    file, home = conversation(tmp_path / "talk.jsonl"), tmp_path / "home"
+
+    done = call("import", file, "--only", "conv-9:9", "--home", home, *how)
+
+    assert done.exit_code == 1
+    assert "no conversation 'conv-9:9'" in done.stderr
+    assert "there are: conv-1:1, conv-1:2" in done.stderr
+    assert not home.exists()
+
+
+def test_a_program_gets_what_was_found_and_what_became_of_it(tmp_path):
+    file, home = conversation(tmp_path / "talk.jsonl"), tmp_path / "home"
+    dry = json.loads(call("import", file, "--json", "--dry-run", "--home", home).stdout)
+    assert not home.exists()
+    first = json.loads(call("import", file, "--json", "--home", home).stdout)
+    again = json.loads(call("import", file, tmp_path / "none.json", "--json", "--home", home).stdout)
+
+    assert (dry["is_dry_run"], dry["new"], dry["made"]) == (True, 0, None)
+    assert dry["found"] == first["found"] and first["new"] == first["found"]["turns"] > 0
+    assert first["made"]["facts"] > 0 and first["unread"] == {"turns": 0, "waiting_for": None}
+    assert (again["new"], again["known"]) == (0, first["new"])
+    assert len(again["unreadable"]) == 1
+
+
+def test_a_program_gets_what_an_archive_became(tmp_path):
+    home, archive = tmp_path / "home", tmp_path / "ada.zip"
+    call("import", conversation(tmp_path / "talk.jsonl"), "--mind", "ada", "--home", home)
+    call("export", "--mind", "ada", "--output", archive, "--home", home)
+    dry = json.loads(call("import", archive, "--mind", "eve", "--json", "--dry-run", "--home", home).stdout)
+    done = json.loads(call("import", archive, "--mind", "eve", "--json", "--home", home).stdout)
+
+    assert (dry["mind_id"], dry["is_dry_run"]) == ("eve", True)
+    assert (done["mind_id"], done["turns"], done["waiting_for"]) == ("eve", dry["turns"], None)
+
+
+def test_a_conversation_of_chatgpt_is_chosen_by_the_name_that_is_shown(tmp_path):
+    file, home = tmp_path / "conversations.json", tmp_path / "home"
+    file.write_text(json.dumps([chain(message("user", "I like tea."), message("assistant", "Noted."))]))
+    refused = call("import", file, "--only", "none", "--home", home)
+    name = re.search(r"there are: (chatgpt:[^,.]+)", refused.stderr)[1]
+
+    done = call("import", file, "--only", name, "--dry-run", "--home", home)
+
+    assert done.exit_code == 0, done.stderr
+    assert "in 1 session" in done.stdout
 
 
 def test_a_path_that_can_not_be_read_does_not_stop_the_others(tmp_path):

@@ -51,6 +51,17 @@ def test_the_notes_are_listed_with_who_writes_them(home):
     assert "memory/2026-01-09.md" in [one["path"] for one in files]
 
 
+def test_what_dreams_write_is_not_listed_as_peoples(home):
+    own = ("diary.md", "observations.md", "priorities.md", "rules.md")
+    for name in own:
+        (home / "minds/global-user-memory" / name).write_text("Ann waits.\n")
+    lines = call("journal", "list", "--home", home).stdout.splitlines()
+
+    for name in own:
+        [line] = [line for line in lines if line.startswith(name)]
+        assert line.endswith("by the agent")
+
+
 def test_lines_of_a_note_are_shown(home):
     whole = call("journal", "show", "memory/2026-01-09.md", "--home", home)
     some = call("journal", "show", "memory/2026-01-09.md", "--from", "3", "--lines", "1", "--home", home)

@@ -74,6 +74,28 @@ def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(
     assert (process.returncode, "Traceback" in err) == (0, False)
 
 
+def test_the_start_message_tells_what_a_model_would_do_and_which_variables_name_it(tmp_path):
+    with serving(tmp_path):
+        out = said_by_service(tmp_path)
+
+    assert "judges what surfaces" in out
+    assert "MIND_MEMORY_MODEL=openai/gpt-4o-mini OPENAI_API_KEY=" in out
+    assert "no key" not in out
+
+
+def test_the_start_message_names_the_model_of_each_task_and_the_variable_of_a_key_that_is_missing(tmp_path):
+    """Broken: ``_facts`` does not ask for ``missing_keys``."""
+    models = {"MIND_MEMORY_MODEL": "openai/gpt-4o-mini", "MIND_MEMORY_MODELS__NARRATIVE__MODEL": "ollama/llama3.2"}
+    without = {"OPENAI_API_KEY": "", "MIND_MEMORY_MODELS__LAST_RESORT": ""}
+    with serving(tmp_path, **models, **without) as (_, _url):
+        lines = said_by_service(tmp_path).splitlines()
+
+    assert any("answers" in line and "openai/gpt-4o-mini" in line for line in lines)
+    assert any("tells the story" in line and "ollama/llama3.2" in line for line in lines)
+    [problem] = [line for line in lines if "has no key" in line]
+    assert "openai/gpt-4o-mini has no key: set OPENAI_API_KEY" in problem
+
+
 def test_a_container_without_a_key_says_what_keeps_it_from_strangers(tmp_path):
     with serving(tmp_path, "--host", "0.0.0.0", MIND_MEMORY_TRUST_NETWORK="true", MIND_MEMORY_UID="1000"):
         out = said_by_service(tmp_path)

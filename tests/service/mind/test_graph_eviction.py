@@ -1,11 +1,13 @@
 """Which graphs leave memory: those of minds that nobody uses, the least recently used first, until there is room."""
 
+import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
+from structlog.testing import capture_logs
 
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.errors import GraphUnavailable
+from consolidation.kernel.errors import GraphForbidden, GraphUnavailable
 from service.mind.graph_eviction import GraphEviction
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds
@@ -79,6 +81,28 @@ async def test_what_left_is_there_at_the_next_use(tmp_path):
 
         assert await mind.graph.progress() == Progress(saved=10)
         assert await graphs.in_memory() == {"bob"}
+
+
+@pytest.mark.parametrize(
+    ("outage", "logged"), [(GraphUnavailable("away"), 0), (GraphForbidden("no permission"), 1), (OSError("full"), 1)]
+)
+async def test_only_what_no_dependency_logs_is_logged_here_and_once(tmp_path, monkeypatch, outage, logged):
+    monkeypatch.setattr("service.mind.graph_eviction._LOOK_SECONDS", 0.001)
+    asked = []
+    async with home(tmp_path, room=0.001) as (_, graphs, eviction):
+
+        async def memory():
+            asked.append(1)
+            raise outage
+
+        graphs.memory = memory
+        with capture_logs() as log:
+            sweep = asyncio.create_task(eviction.sweep())
+            while len(asked) < 5:
+                await asyncio.sleep(0.001)
+            sweep.cancel()
+
+    assert [one["event"] for one in log].count("graphs.not_evicted") == logged
 
 
 async def test_a_server_that_is_away_is_told(tmp_path):
