@@ -48,13 +48,14 @@ class SavingLane:
     ) -> None:
         """
         *adopt_graph* is called before a mind's graph is first used: an imported mind may have one to take over. Of a
-        mind that is in another process's *custody*, the lane only looks how far the graph is.
+        mind that is in another process's *custody*, the lane only makes the vectors that are beside the mind here.
         """
         self._custody = custody
         self._embedder = embedder
         self._adopt_graph = adopt_graph
         self._telemetry = telemetry
         self._prepared: set[str] = set()
+        self._followed: dict[str, int] = {}  # from where on vectors were missing last
 
     async def step(self, mind: Mind) -> bool:
         """Save the next turns that are indexed; True while there are more. Raises GraphUnavailable, EmbedderFault."""
@@ -67,6 +68,7 @@ class SavingLane:
     def forget(self, mind_id: str) -> None:
         """Prepare a mind's graph again before it is used next."""
         self._prepared.discard(mind_id)
+        self._followed.pop(mind_id, None)
 
     async def lean_again(self, mind: Mind, turns: Sequence[StoredTurn]) -> dict[str, Vector]:
         """The leaning vectors, by uuid of passage, of *turns* and of the passage before each: a neighbour has gone."""
@@ -79,9 +81,10 @@ class SavingLane:
 
     async def _save_next(self, mind: Mind) -> bool:
         state = mind.health.lanes[self.name]
+        if self._custody.is_shared and mind.mind_id not in self._prepared and await self._follow(mind):
+            return True
         if not self._custody.holds(mind.mind_id):
             self._prepared.discard(mind.mind_id)
-            state.cursor = (await mind.graph.progress()).saved
             return False
         if mind.mind_id not in self._prepared:
             await self._adopt_graph(mind.workspace)
@@ -101,7 +104,27 @@ class SavingLane:
         state.cursor = turns[-1].sequence
         return len(turns) == _BATCH
 
+    async def _follow(self, mind: Mind) -> bool:
+        """Make the vectors of turns that another process has saved; True while there are more."""
+        saved = mind.health.lanes[self.name].cursor = (await mind.graph.progress()).saved
+        first = await mind.graph.follow(embedder=await self._embedder.identity()) if saved else 0
+        indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+        is_further, self._followed[mind.mind_id] = first > self._followed.get(mind.mind_id, 0), first
+        if not first or first > indexed or not is_further:  # what the transcript does not have, nobody can embed
+            return False
+        turns = [turn for turn in await mind.transcript.after(first - 1, limit=_BATCH) if turn.sequence <= saved]
+        episodes, own, leaning = await self._embedded(mind, turns)
+        await mind.graph.keep_vectors(episodes, own=own, leaning=leaning)
+        return len(turns) == _BATCH
+
     async def _save(self, mind: Mind, turns: Sequence[StoredTurn], *, after: int) -> None:
+        episodes, own, leaning = await self._embedded(mind, turns)
+        await mind.graph.save(episodes, own=own, leaning=leaning, after=after, cursor=turns[-1].sequence)
+
+    async def _embedded(
+        self, mind: Mind, turns: Sequence[StoredTurn]
+    ) -> tuple[list[Episode], dict[str, Vector], dict[str, Vector]]:
+        """The episodes of *turns*, and the own and leaning vectors of their passages by uuid."""
         own: dict[str, Vector] = {}
         leaning: dict[str, Vector] = {}
         remembered = [turn for turn in turns if turn.is_remembered]
@@ -112,7 +135,7 @@ class SavingLane:
             vectors |= await self._vectors(passage for passage in before if passage.uuid not in vectors)
             own |= {passage.uuid: vectors[passage.uuid] for passage in episode.passages}
             leaning |= _leaning(before, episode.passages, vectors)
-        await mind.graph.save(episodes, own=own, leaning=leaning, after=after, cursor=turns[-1].sequence)
+        return episodes, own, leaning
 
     async def _passages_before(self, mind: Mind, turn: StoredTurn) -> list[Passage]:
         """The last passages before *turn* in its session, oldest first."""

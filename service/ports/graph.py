@@ -226,6 +226,21 @@ class MindGraph(Protocol):
         """Return which embedder made the vectors; None where there is no graph yet."""
         ...
 
+    async def follow(self, *, embedder: EmbedderIdentity) -> int:
+        """
+        Make what is kept beside a graph that another service writes fit it; nothing is written to the graph.
+
+        Facts and names are embedded here. Return the lowest sequence of a turn whose vectors are missing, which
+        ``keep_vectors`` takes; 0 where none is. Raises EmbedderFault, EmbedderMismatch.
+        """
+        ...
+
+    async def keep_vectors(
+        self, episodes: Sequence[Episode], /, *, own: Mapping[str, Vector], leaning: Mapping[str, Vector]
+    ) -> None:
+        """Keep the vectors of episodes that another service has saved; they are given as to ``save``."""
+        ...
+
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """
         Embed every fact and every name anew, and set the cursor ``saved`` to 0 so that all turns are embedded anew.

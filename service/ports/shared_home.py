@@ -66,6 +66,11 @@ class SharedHome(Protocol):
 class Custody(Protocol):
     """Which minds this process works on in the background. Elsewhere, other processes work on them."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether there may be other processes."""
+        ...
+
     def holds(self, mind_id: str, /) -> bool:
         """Whether this process may begin a step of a mind's background work. Asks nobody."""
         ...
@@ -121,6 +126,8 @@ class CustodyDesk(Custody, Protocol):
 
 class SoleCustody:
     """Of the only process that serves a home: it works on every mind."""
+
+    is_shared = False
 
     def holds(self, _mind_id: str, /) -> bool:
         """Always."""

@@ -24,8 +24,8 @@ from service.adapters.falkordb import reindex as reindexing
 from service.adapters.falkordb.fact_limit import retire_oldest_facts
 from service.adapters.falkordb.leased_graph import LeasedGraph
 from service.adapters.falkordb.reads import GraphReads
-from service.adapters.falkordb.schema import has_grown, index_keys, prepare
-from service.adapters.falkordb.settling import settle
+from service.adapters.falkordb.schema import has_grown, index_keys, mark_of, prepare
+from service.adapters.falkordb.settling import follow, settle
 from service.index.mind_vectors import FACTS
 from service.ports.graph import Extracted, episode_uuid
 
@@ -172,6 +172,25 @@ class FalkorMindGraph(GraphReads):
     def leased(self) -> LeasedGraph:
         """Return the graph under the claim that we have of the mind now. Raises Fenced where we have none."""
         return LeasedGraph(self._connection, self.name, claim=self._claim())
+
+    async def follow(self, *, embedder: EmbedderIdentity) -> int:
+        """Make the vectors fit a graph that another service writes, as far as its own words go."""
+        graph = LeasedGraph(self._connection, self.name, claim=None)  # it is only read
+        try:
+            mark = await mark_of(graph, embedder=embedder)
+        except EmbedderMismatch as error:
+            self._mismatch = error
+            raise
+        if not mark:
+            return 0
+        self._mismatch = None
+        return await follow(graph, self.vectors, embedder=self._embedder, identity=embedder, mark=mark)
+
+    async def keep_vectors(
+        self, episodes: Sequence[Episode], /, *, own: Mapping[str, Vector], leaning: Mapping[str, Vector]
+    ) -> None:
+        """Keep the vectors of episodes that another service has saved."""
+        await anyio.to_thread.run_sync(self._keep_turns, episodes, own, leaning)
 
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed everything anew with the embedder this graph was opened with."""

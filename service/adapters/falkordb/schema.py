@@ -38,6 +38,7 @@ ON CREATE SET m.embedder = $embedder, m.dimension = $dimension
 SET m.vectors = coalesce(m.vectors, $mark)
 RETURN m.embedder, m.dimension, m.vectors
 """
+_MARK = "MATCH (m:Meta {name: 'embedder'}) RETURN m.embedder, m.dimension, m.vectors"
 
 
 async def prepare(graph: LeasedGraph, *, embedder: EmbedderIdentity) -> str:
@@ -53,6 +54,15 @@ async def prepare(graph: LeasedGraph, *, embedder: EmbedderIdentity) -> str:
     name, dimension, mark = (await graph.write(_IDENTIFY, words))[0]
     check_embedder(EmbedderIdentity(name, dimension), configured=embedder)
     return str(mark)
+
+
+async def mark_of(graph: LeasedGraph, *, embedder: EmbedderIdentity) -> str:
+    """Return the mark that the graph's vectors bear; "" where it was not prepared yet. Raises EmbedderMismatch."""
+    rows = await graph.read(_MARK, {})
+    if not rows or rows[0][2] is None:
+        return ""
+    check_embedder(EmbedderIdentity(rows[0][0], rows[0][1]), configured=embedder)
+    return str(rows[0][2])
 
 
 def new_mark() -> str:

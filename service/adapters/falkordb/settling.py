@@ -101,6 +101,24 @@ async def settle(
     vectors.trust()
 
 
+async def follow(
+    graph: LeasedGraph, vectors: MindVectors, *, embedder: Embedder, identity: EmbedderIdentity, mark: str
+) -> int:
+    """
+    Make *vectors* those of *graph*, which bears *mark* and which another process writes; nothing is written to it.
+
+    Return the lowest sequence of a turn that has none, 0 where each has. Raises as ``settle``.
+    """
+    is_known = await anyio.to_thread.run_sync(lambda: vectors.mark == mark and vectors.made_by(identity))
+    if not is_known:
+        await anyio.to_thread.run_sync(lambda: vectors.reset(mark, embedder=identity))
+    await forget_strangers(graph, vectors)
+    for kind in (NAMES, FACTS):
+        await _embed_missing(graph, vectors, kind=kind, embedder=embedder)
+    vectors.trust()
+    return min(await _missing_turns(graph, vectors), default=0)
+
+
 async def take_out(graph: LeasedGraph, vectors: MindVectors | None) -> None:
     """Move the vectors that stand in *graph* to *vectors*; those of another dimension, or all where None, are lost."""
     await graph.change_schema(_DROP_INDEXES, harmless=_NO_INDEX)
@@ -153,7 +171,11 @@ async def _embed_missing(graph: LeasedGraph, vectors: MindVectors, *, kind: str,
 
 
 async def _go_back_to_missing(graph: LeasedGraph, vectors: MindVectors) -> None:
-    known = set(vectors.keys(TURNS))
-    missing = [int(row[1]) for row in await graph.rows(_PASSAGES, "") if str(row[0]) not in known]
-    if missing:
+    if missing := await _missing_turns(graph, vectors):
         await graph.write(_GO_BACK, {"sequence": min(missing)})
+
+
+async def _missing_turns(graph: LeasedGraph, vectors: MindVectors) -> list[int]:
+    """The sequences of turns that have a passage without vectors."""
+    known = set(vectors.keys(TURNS))
+    return [int(row[1]) for row in await graph.rows(_PASSAGES, "") if str(row[0]) not in known]

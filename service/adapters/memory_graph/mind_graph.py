@@ -82,6 +82,17 @@ class MemoryMindGraph:
         """Return which embedder made the vectors."""
         return self.content().identity
 
+    async def follow(self, *, embedder: EmbedderIdentity) -> int:
+        """Check the embedder: vectors lie with what they are of."""
+        if (known := await self.identity()) is not None:
+            check_embedder(known, configured=embedder)
+        return 0
+
+    async def keep_vectors(
+        self, _episodes: Sequence[Episode], /, *, own: Mapping[str, Vector], leaning: Mapping[str, Vector]
+    ) -> None:
+        """Nothing: whoever saved the episodes has kept them."""
+
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed facts and names anew, and let go of the passages."""
         epoch, count = self._fence.epoch(), 0

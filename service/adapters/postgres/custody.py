@@ -82,6 +82,8 @@ _SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
 class Custody:
     """The minds that this replica works for. Every method but ``held`` and ``may_begin`` raises DatabaseUnavailable."""
 
+    is_shared = True
+
     def __init__(self, database: Database, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.replica = uuid.uuid4()
         self._database = database
