@@ -40,7 +40,6 @@ PreTurnKind = Literal["turn", "heartbeat", "probe"]
 TurnKind = Literal["turn", "heartbeat", "probe", "import"]
 
 LARGEST_PAGE = 500  # of a list
-_NOT_MODIFIED = 304
 _MARKDOWN, _ZIP, EVENTS_TYPE = "text/markdown", "application/zip", "text/event-stream"
 _PRE_TURN_SECONDS = 10.0  # where the caller leaves the deadline to the service
 _ROUND_TRIP_SECONDS = 2.0  # added to a deadline, which the service counts without the way there and back
@@ -134,13 +133,6 @@ class AsModel(Generic[M]):
 
     def _validated(self, reply: Reply) -> M:
         return self.model.model_validate_json(reply.content)
-
-
-class AsChanged(AsModel[M]):
-    """The same, or None for what the caller knows already: 304."""
-
-    def __call__(self, reply: Reply) -> M | None:  # type: ignore[override] # of a reply that has no body
-        return None if reply.status == _NOT_MODIFIED else super().__call__(reply)
 
 
 class AsWindow(AsModel[M]):

@@ -5,25 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mind_memory_client import _endpoints as api
+from mind_memory_client._endpoints import M
 from mind_memory_client.files import MindFile, MindFileEntry, MindFiles
 from mind_memory_client.story import Story
 
 if TYPE_CHECKING:
-    from mind_memory_client._endpoints import Call
+    from mind_memory_client._endpoints import Call, Reply
     from mind_memory_client._transport import AsyncTransport, Transport
 
 _MIND = "/v1/minds/{mind_id}"
 _FILE = f"{_MIND}/files/{{path}}"
 _MARKDOWN = "text/markdown"
-_KNOWN = frozenset({304})
+_KNOWN = frozenset({304})  # not modified
+
+
+class AsChanged(api.AsModel[M]):
+    """Reads a body as a model, or gives None for what the caller knows already: 304."""
+
+    def __call__(self, reply: Reply) -> M | None:  # type: ignore[override] # of a reply that has no body
+        return None if reply.status in _KNOWN else super().__call__(reply)
+
 
 FILES = api.Endpoint("GET", f"{_MIND}/files", api.AsModel(MindFiles))
-CHANGED_FILES = api.Endpoint("GET", f"{_MIND}/files", api.AsChanged(MindFiles), other_statuses=_KNOWN)
+CHANGED_FILES = api.Endpoint("GET", f"{_MIND}/files", AsChanged(MindFiles), other_statuses=_KNOWN)
 FILE = api.Endpoint("GET", _FILE, api.AsModel(MindFile))
 FILE_BYTES = api.Endpoint("GET", _FILE, api.as_markdown, accept=_MARKDOWN)
 PUT_FILE = api.Endpoint("PUT", _FILE, api.AsModel(MindFile), is_repeatable=False)
 DELETE_FILE = api.Endpoint("DELETE", _FILE, api.AsModel(MindFileEntry), is_repeatable=False)
-CHANGED_STORY = api.Endpoint("GET", f"{_MIND}/story", api.AsChanged(Story), other_statuses=_KNOWN)
+CHANGED_STORY = api.Endpoint("GET", f"{_MIND}/story", AsChanged(Story), other_statuses=_KNOWN)
 
 
 def put_file(mind: str, *, path: str, text: str, etag: str | None) -> Call[MindFile]:

@@ -119,9 +119,7 @@ class MindFiles:
         check_path(path)
         if expected is None:
             raise StoryPreconditionMissing("send If-Match with the ETag of the file that is to be deleted")
-        gone = await self._on_disk(
-            lambda: until_unchanged(lambda: self._delete(mind.workspace.folder, path, expected))
-        )
+        gone = await self._on_disk(lambda: until_unchanged(lambda: self._delete(mind.workspace.folder, path, expected)))
         await self._freshness.ensure_fresh(mind, seconds=_FRESH_SECONDS, with_vectors=False)
         return gone
 
