@@ -28,7 +28,7 @@ FRAMES = (
 ).split()
 _FRAME = re.compile(rf"[<＜](?=[^\w>\n]{{0,32}}(?:{'|'.join(FRAMES)})\b)", re.IGNORECASE)
 _ENDING = ".md"
-_TEMPLATES = frozenset(file.name for file in HOUSE.glob(f"*{_ENDING}")) - {"README.md"}
+TEMPLATES = frozenset(file.name for file in HOUSE.glob(f"*{_ENDING}")) - {"README.md"}
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK, a pipe would block
 
 type _Version = tuple[Path, int, int, int] | None
@@ -59,11 +59,20 @@ def render(name: str, /, *, overrides: Path | None = None, **words: object) -> s
 def unusable(overrides: Path) -> dict[str, str]:
     """Why a copy in *overrides* is not used, by the file's name, if there is such a copy. Does blocking I/O."""
     try:
-        there = sorted(_TEMPLATES.intersection(one.name for one in overrides.iterdir()))
+        there = sorted(TEMPLATES.intersection(one.name for one in overrides.iterdir()))
     except OSError:
         return {}
     copies = _copies_in(overrides)
     return {name: fault for name in there if (fault := copies.fault_of(name)) is not None}
+
+
+def fault_of_copy(name: str, text: str) -> str | None:
+    """Why *text* could not be used as a copy of *name*, one of ``TEMPLATES``; None if it could."""
+    from prompts.limits import MOST_BYTES
+
+    if len(text.encode()) > MOST_BYTES:
+        return f"it is larger than {MOST_BYTES} bytes"
+    return _fault_in(name, text)
 
 
 class _Copies:
@@ -169,7 +178,7 @@ def _fault_in(name: str, source: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=len(_TEMPLATES))
+@lru_cache(maxsize=len(TEMPLATES))
 def _vocabulary(name: str) -> Vocabulary:
     from prompts.limits import Vocabulary, vocabulary_of
 
@@ -223,7 +232,7 @@ def _from_house(name: str) -> tuple[str, str, Callable[[], bool]]:
 def _house_source(name: str) -> str:
     import jinja2
 
-    if name not in _TEMPLATES:
+    if name not in TEMPLATES:
         raise jinja2.TemplateNotFound(name)
     return (HOUSE / name).read_text(encoding="utf-8")
 

@@ -8,6 +8,7 @@ from mind_memory_client._ask import AskCalls, AsyncAskCalls
 from mind_memory_client._batch import AsyncBatchCalls, BatchCalls
 from mind_memory_client._catalog import AsyncCatalogCalls, CatalogCalls
 from mind_memory_client._corrections import AsyncCorrectionCalls, CorrectionCalls
+from mind_memory_client._files import AsyncFileCalls, FileCalls
 from mind_memory_client._insight import AsyncInsightCalls, InsightCalls
 from mind_memory_client._records import AsyncRecordsCalls, RecordsCalls
 from mind_memory_client._settings import AsyncSettingsCalls, SettingsCalls
@@ -22,6 +23,7 @@ class Calls(
     BatchCalls,
     CatalogCalls,
     CorrectionCalls,
+    FileCalls,
     InsightCalls,
     RecordsCalls,
     SettingsCalls,
@@ -38,6 +40,7 @@ class AsyncCalls(
     AsyncBatchCalls,
     AsyncCatalogCalls,
     AsyncCorrectionCalls,
+    AsyncFileCalls,
     AsyncInsightCalls,
     AsyncRecordsCalls,
     AsyncSettingsCalls,

@@ -37,7 +37,7 @@ def real_place(file: Path, *, linked_folders: Iterable[Path] = ()) -> Path:
 
     Raises LinkRefused.
     """
-    home = file.parents[2]
+    home = file.parents[min(2, len(file.parents) - 1)]
     place = _target(file, home=home, linked_folders=linked_folders) if file.is_symlink() else file
     try:
         found = place.lstat()

@@ -149,6 +149,15 @@ class StoryFile:
             raise StoryUnreadable(f"{self._given.name}: {refused.strerror}") from refused
 
 
+def merged_under_marks(base: str, *, theirs: str, story: str) -> str:
+    """What a person made of *base*, merged into *story*, under the marks of *story*; an anchor moved back counts."""
+    merged = merge(without_marks(base), ours=without_marks(story), theirs=without_marks(theirs))
+    marks, back = read_marks(story), anchor_moved_back(read_marks(theirs), since=read_marks(base))
+    if back is not None and marks.anchor is not None:
+        marks = replace(marks, anchor=min(marks.anchor, back))
+    return replace_marks(merged.text, marks)
+
+
 class _HeldStory:
     """A story and its history, while nobody can swap the history's folder for a link (see ``held_folder``)."""
 
@@ -297,7 +306,7 @@ class _HeldStory:
                 return story
             late, base, theirs = found
             present = self._read()
-            merged = _bytes(_merged(_text(base), _text(theirs), _text(present)))
+            merged = _bytes(merged_under_marks(_text(base), theirs=_text(theirs), story=_text(present)))
             if merged == present or self._publish(present, merged):
                 story = _text(merged)
                 replace_bytes(late.with_suffix(".base"), theirs)
@@ -362,14 +371,6 @@ class _History:
         while (name := f"{at:%Y-%m-%dT%H-%M-%S-%f}Z") in taken:
             at += _TICK
         return name
-
-
-def _merged(base: str, theirs: str, story: str) -> str:
-    merged = merge(without_marks(base), ours=without_marks(story), theirs=without_marks(theirs))
-    marks, back = read_marks(story), anchor_moved_back(read_marks(theirs), since=read_marks(base))
-    if back is not None and marks.anchor is not None:
-        marks = replace(marks, anchor=min(marks.anchor, back))
-    return replace_marks(merged.text, marks)
 
 
 def _dropped(late: Path) -> bool:

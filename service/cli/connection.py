@@ -95,7 +95,7 @@ async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool 
                 note(f"No service runs on {connection.place}: it is open in this command alone, until it ends.")
             yield connection
         except errors.MindNotFound as error:
-            raise CommandFailed(connection.explain(error) + await _which_there_are(connection.memory)) from error
+            raise CommandFailed(connection.explain(error) + await which_there_are(connection.memory)) from error
         except MindMemoryError as error:
             raise CommandFailed(connection.explain(error)) from error
 
@@ -172,7 +172,7 @@ async def _reached(settings: Settings, *, url: str | None) -> AsyncIterator[Conn
         yield connection
 
 
-async def _which_there_are(memory: AsyncMemoryClient) -> str:
+async def which_there_are(memory: AsyncMemoryClient) -> str:
     """The minds that could have been meant, as the end of a sentence; empty where there are none, or nobody says."""
     with suppress(MindMemoryError):
         found = await memory.request("GET", "/v1/minds")

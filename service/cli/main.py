@@ -46,6 +46,7 @@ _COMMANDS = {
     "story": "Read and edit the story, and take back what was changed.",
     "wake": "Wake an agent, and show what it is handed.",
     "observations": "Show what dreams observed, by day.",
+    "mount": "Lay a mind's files out in a folder, and merge both ways.",
     "journal": "Search and read what you wrote down: MEMORY.md and memory/.",
     "webhooks": "Show what other services took of events, and send again.",
     "keys": "Make and revoke API keys.",

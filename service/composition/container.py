@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
     from service.journal.journal import Journal
+    from service.journal.mind_files import MindFiles
     from service.mind.events import MindEvents
     from service.mind.minds import Mind, Minds
     from service.mind.new_minds import CountElsewhere
@@ -104,6 +105,7 @@ class Memory:
     sleep: Sleep
     observations: ObservationsEditor
     journal: Journal
+    files: MindFiles
     catalog: Catalog
     archive: Archive
     erasure: ErasureService
@@ -235,6 +237,7 @@ async def open_memory(
             sleep=sleep,
             observations=ObservationsEditor(clock=shared.clock),
             journal=journal.journal,
+            files=journal.files,
             catalog=build_catalog(story),
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),

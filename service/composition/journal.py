@@ -10,6 +10,7 @@ from service.journal.file_watch import JournalWatch
 from service.journal.freshness import JournalFreshness
 from service.journal.indexing import ChunkingOptions
 from service.journal.journal import Journal, Ranking
+from service.journal.mind_files import MindFiles
 from service.journal.observations import ObservationSearch
 from service.journal.scoring import JournalWeights
 from service.resonance.journal_arm import JournalArm
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class JournalPath:
     """
-    What reads notes and observations on purpose, what searches before a turn, what sees at once that somebody wrote.
+    What reads notes and observations on purpose, people's whole files, what searches before a turn, and what sees at
+    once that somebody wrote.
 
     The last two are None where the settings switch them off.
     """
 
     journal: Journal
+    files: MindFiles
     observations: ObservationSearch
     arm: JournalArm | None
     watch: JournalWatch | None
@@ -65,4 +68,5 @@ def build_journal(settings: Settings, shared: Resources) -> JournalPath:
     folder = settings.folder / "minds"
     watch = JournalWatch(folder, minds=shared.minds, freshness=freshness, changes=changes) if knobs.watch else None
     observations = ObservationSearch(freshness, weights=weights, now=clock.now)
-    return JournalPath(journal, observations, arm, watch)
+    files = MindFiles(freshness, max_file_bytes=knobs.max_file_bytes, now=clock.now)
+    return JournalPath(journal, files, observations, arm, watch)

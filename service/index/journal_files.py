@@ -47,7 +47,7 @@ class Stamp(NamedTuple):
 
 
 def steps_of(path: str, *, also: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The steps of *path* below the mind's folder; *also* names files beside the journal. Raises JournalPathRefused."""
+    """The steps of *path* below the mind's folder; *also* are paths besides the journal. Raises JournalPathRefused."""
     if len(path) > LONGEST_PATH:
         raise _refused(f"is longer than {LONGEST_PATH} characters")
     if "\\" in path or any(unicodedata.category(character) in _NO_NAMES for character in path):
@@ -55,8 +55,8 @@ def steps_of(path: str, *, also: tuple[str, ...] = ()) -> tuple[str, ...]:
     steps = tuple(path.split("/"))
     if any(step.startswith(".") or not step for step in steps):
         raise _refused("is not a plain path below the mind's folder: no step may be empty, nor begin with a dot")
-    is_alone = len(steps) == 1 and (steps[0] in _ALONE or steps[0] in also)
-    if not is_alone and not (steps[0] == FOLDER and len(steps) > 1 and _is_markdown(steps[-1])):
+    is_named = path in _ALONE or path in also
+    if not is_named and not (steps[0] == FOLDER and len(steps) > 1 and _is_markdown(steps[-1])):
         raise _refused(f"is not in the journal, which is MEMORY.md, memory/**/*.md, {', '.join(OWN_WRITINGS)}")
     if len(steps) > _DEEPEST:
         raise _refused(f"leads over more than {_DEEPEST} names")
@@ -90,7 +90,17 @@ def files_of(root: Path, *, also: tuple[str, ...] = ()) -> dict[str, Stamp]:
             _put(found, entry, entry.name)
         elif entry.name == FOLDER and entry.is_dir(follow_symlinks=False):
             _gather(root / FOLDER, FOLDER, found)
+        elif any(path.startswith(f"{entry.name}/") for path in also) and entry.is_dir(follow_symlinks=False):
+            _gather_named(root / entry.name, also, found)
     return found
+
+
+def _gather_named(folder: Path, paths: tuple[str, ...], found: dict[str, Stamp]) -> None:
+    """Add to *found* those of *paths* that are files of *folder*."""
+    with suppress(PermissionError):
+        for entry in _entries(folder):
+            if (path := f"{folder.name}/{entry.name}") in paths and entry.is_file(follow_symlinks=False):
+                _put(found, entry, path)
 
 
 def _gather(folder: Path, path: str, found: dict[str, Stamp]) -> None:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from consolidation.secrets.privacy_filter import PrivacyFilter
 
-_LOCK_SECONDS = 5.0
-_MOST_BYTES = 64 * 1024
+LOCK_SECONDS = 5.0
+MOST_BYTES = 64 * 1024
 _LONGEST_KEY = 100
 MOST_ALSO_READ = 5
 _UNKNOWN = (-1,)  # the stamp of no file
@@ -177,7 +177,7 @@ class OwnSettingsFile:
         return until_unchanged(lambda: self._change(changes, expected=expected))
 
     def _change(self, changes: Mapping[str, object], *, expected: str) -> SettingsRead:
-        with exclusive(self._file, seconds=_LOCK_SECONDS):
+        with exclusive(self._file, seconds=LOCK_SECONDS):
             present = _read(self._file)
             try:
                 check_unchanged(present.text, expected=expected)
@@ -208,14 +208,14 @@ def _read(file: Path) -> SettingsRead:
         with open_regular(file) as opened:
             if is_secret(os.fstat(opened.fileno()), home=file.parents[2]):
                 raise LinkRefused(file, "it is another name of a file that guards the home")
-            content = opened.read(_MOST_BYTES + 1)
+            content = opened.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return SettingsRead()
     except OSError as error:
         reason = "it is a link" if file.is_symlink() else error.strerror or type(error).__name__
         return SettingsRead(fault=SettingsFault(f"can not be read ({reason})"), is_readable=False)
-    if len(content) > _MOST_BYTES:
-        return SettingsRead(fault=SettingsFault(f"has more than {_MOST_BYTES:,} bytes"), is_readable=False)
+    if len(content) > MOST_BYTES:
+        return SettingsRead(fault=SettingsFault(f"has more than {MOST_BYTES:,} bytes"), is_readable=False)
     try:
         return understood(content.decode())
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 import mind_memory_client as mm
-from mind_memory_client import AsyncMemoryClient, MemoryClient, _ask, _corrections, _records, errors
+from mind_memory_client import AsyncMemoryClient, MemoryClient, _ask, _corrections, _files, _records, errors
 from mind_memory_client import _catalog_endpoints as catalog_api
 from mind_memory_client import _endpoints as api
 from mind_memory_client import _insight_endpoints as insight
@@ -169,6 +169,7 @@ SENT = [
     *(_records.preview("ada", session=s, turn_id=t) for s, t in ((None, None), ("s", None), (None, "t"))),
     _records.survey("ada", file=b"{}", filename="x.json"),
     _records.import_conversations("ada", file=b"{}", filename="x.json"),
+    _files.put_file("ada", path="memory/a.md", text="x", etag=None),
     _records.put_journal_file("ada", path="MEMORY.md", text="x", etag="y"),
     _records.ERASURES.call(mind_id="ada", query={"limit": 5, "cursor": "c"}),
     _records.ALL_ERASURES.call(query={"limit": 5, "cursor": "c"}),

@@ -27,5 +27,7 @@ NOT_RUN = {
     ("client-ts/README.md", 'import { MemoryClient } from "mind-memory-client";'): (
         "tests/client/test_typescript.py runs it, with the package installed"
     ),
+    ("docs/command-line.md", "MIND_MEMORY_URL=https://memory.example.org MIND_MEMORY_KEY=mm_… mind-memory mount --mind ada ~/ada"):
+        "it runs until Ctrl-C, against a service elsewhere; tests/service/cli/mounting runs it",
     ("docs/sleep.md", "python client/examples/agent.py"): "tests/client/test_examples.py runs it",
 }  # fmt: skip

@@ -23,6 +23,7 @@ from service.http.schemas import (
     examples,
     fatigue,
     imports,
+    files,
     journal,
     knowledge,
     log,
@@ -105,6 +106,10 @@ EXAMPLES = {
     "GET /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
     "PUT /v1/minds/{mind_id}/journal/file": journal.JOURNAL_FILE,
     "GET /v1/minds/{mind_id}/journal": journal.JOURNAL_FILES,
+    "GET /v1/minds/{mind_id}/files": files.FILES,
+    "GET /v1/minds/{mind_id}/files/{path}": files.FILE,
+    "PUT /v1/minds/{mind_id}/files/{path}": files.FILE,
+    "DELETE /v1/minds/{mind_id}/files/{path}": files.FILE_LISTED,
     "GET /v1/minds/{mind_id}/story": examples.STORY,
     "PUT /v1/minds/{mind_id}/story": examples.STORY,
     "GET /v1/minds/{mind_id}/story/sources": examples.SOURCES,
@@ -233,6 +238,10 @@ async def answered(anyio_backend, tmp_path_factory, document):
         await ask("POST /v1/minds/{mind_id}/import", content=archive, mind_id="another")
         await ask_imports(ask, service)
         await ask("PUT /v1/minds/{mind_id}/journal/file", {"If-Match": "*"})
+        for method in ("GET", "PUT", "DELETE"):
+            await ask(f"{method} /v1/minds/{{mind_id}}/files/{{path}}", {"If-Match": "*"}, path=files.FILE["path"])
+        await ask("PUT /v1/minds/{mind_id}/files/{path}", {"If-None-Match": "*"}, path=files.FILE["path"])
+        await ask("GET /v1/minds/{mind_id}/files")
         await ask("POST /v1/minds/{mind_id}/consolidation")
         await service.memory.background.drain(MIND, seconds=60)  # the story's fidelity is computed behind the run
         await ask("GET /v1/minds/{mind_id}/news")
