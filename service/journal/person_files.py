@@ -16,6 +16,7 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.files import replace_bytes
 from consolidation.kernel.links import held_folder
+from consolidation.kernel.shared_files import until_unchanged
 from consolidation.story.edits import check_unchanged
 from service.index.journal_dates import day_of
 from service.index.journal_files import NOTES, OWN_WRITINGS, PERSONA, Stamp, files_of, read, steps_of
@@ -73,7 +74,7 @@ class PersonFiles:
         Raises JournalPathRefused (also for a link), JournalFileNotFound, JournalFileNotEditable, JournalFileTooLarge,
         StoryPreconditionMissing when *expected* is None, JournalFileChanged, OSError.
         """
-        *folders, name = steps_of(path, also=PERSONA)
+        steps_of(path, also=PERSONA)
         if path in OWN_WRITINGS:
             raise JournalFileNotEditable(f"{path} is written by the agent's dreams, not by people")
         if expected is None:
@@ -81,6 +82,10 @@ class PersonFiles:
         content = text.encode()
         if len(content) > self._most_bytes:
             raise JournalFileTooLarge(f"is larger than {self._most_bytes} bytes", pointer="#/text")
+        until_unchanged(lambda: self._put(root, path, content, expected=expected))
+
+    def _put(self, root: Path, path: str, content: bytes, *, expected: str) -> None:
+        *folders, name = steps_of(path, also=PERSONA)
         with self._mutex, held_folder(root.joinpath(*folders)) as folder:
             present, _ = read(root, path, most_bytes=self._most_bytes, also=PERSONA)
             try:

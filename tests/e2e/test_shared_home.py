@@ -108,6 +108,19 @@ def test_a_story_that_one_changed_is_not_overwritten_by_the_other(two):
     assert "Hers." in other.http.get("/v1/minds/ada/story").json()["text"]
 
 
+def test_a_persons_file_that_one_wrote_is_read_and_not_overwritten_by_the_other(two):
+    one, other = two
+    one.keep("ada", "Hello there, I am Ada.")
+    path = "/v1/minds/ada/files/SOUL.md"
+    seen = [service.http.get(path).raise_for_status().headers["etag"] for service in two]
+
+    put = one.http.put(path, content="Calm.", headers={"If-Match": seen[0]})
+    late = other.http.put(path, content="Loud.", headers={"If-Match": seen[1]})
+
+    assert (put.status_code, late.status_code) == (200, 412)
+    assert other.http.get(path).json()["text"] == "Calm."
+
+
 def test_the_work_of_a_service_that_is_killed_goes_on_elsewhere(two):
     one, other = two
     for number in range(30):
