@@ -27,9 +27,13 @@ def rows_of(progress: Progress) -> Iterator[Row]:
     for parked in progress.parked:
         properties = {"turn_id": parked.turn_id, "error": parked.error, "attempts": parked.attempts}
         yield Row("Parked", {"sequence": parked.sequence, **properties, "parked_at": parked.parked_at.isoformat()})
-    for name, sequence in (("saved", progress.saved), ("extracted", progress.extracted)):
+    turns = progress.saved_turn, progress.extracted_turn
+    for name, sequence, turn_id in zip(
+        ("saved", "extracted"), (progress.saved, progress.extracted), turns, strict=True
+    ):
         if sequence:
-            yield Row("Cursor", {"name": name, "sequence": sequence})
+            named = {"turn_id": turn_id} if turn_id else {}
+            yield Row("Cursor", {"name": name, "sequence": sequence, **named})
 
 
 class GraphAsOf:

@@ -43,6 +43,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
     indexing = IndexingLane(telemetry=telemetry)
     saving = SavingLane(
         embedder=shared.embedder,
+        indexing=indexing,
         adopt_graph=GraphAdoption(shared.graphs.archivable).complete,
         telemetry=telemetry,
         custody=shared.minds.custody,

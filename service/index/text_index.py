@@ -113,14 +113,20 @@ class TextIndex:
 
     def forget_turns(self, sequences: Iterable[int], *, before: Iterable[int]) -> None:
         """Remove turns. The turns *before* them lose the words of what followed."""
-        gone = tuple(sequences)
-        _remembered_traits.cache_clear()  # they name speakers
         with self._file.changed() as database:
-            uncount_turns(database, gone)
-            for sequence in gone:
-                delete_turn(database, sequence)
-            for sequence in before:
-                database.execute("UPDATE turn_words SET after = '' WHERE rowid = ?", (sequence,))
+            _remove_turns(database, tuple(sequences), before=before)
+
+    def go_back(self, to: int, *, before: Iterable[int]) -> None:
+        """Remove the turns above *to*, as ``forget_turns`` does, and set the cursor ``turns`` back, in one write."""
+        with self._file.changed() as database:
+            above = database.execute("SELECT sequence FROM turns WHERE sequence > ?", (to,)).fetchall()
+            _remove_turns(database, [sequence for (sequence,) in above], before=before)
+            database.execute("UPDATE cursors SET sequence = min(sequence, ?) WHERE name = 'turns'", (to,))
+
+    def episodes_until(self, sequence: int, *, limit: int) -> tuple[tuple[int, str], ...]:
+        """The newest turns up to a sequence, newest first: the sequence and the episode (uuid) of each."""
+        query = "SELECT sequence, episode FROM turns WHERE sequence <= ? ORDER BY sequence DESC LIMIT ?"
+        return tuple(self.read(lambda database: database.execute(query, (sequence, limit)).fetchall()))
 
     def remove_knowledge(self, facts: Sequence[str], entities: Sequence[str]) -> None:
         """Remove facts and entities (uuids)."""
@@ -338,6 +344,15 @@ class TextIndex:
         query = with_placeholders(f"SELECT uuid, number FROM {table} WHERE uuid IN", len(uuids))
         with self._file.opened() as database:
             return dict(database.execute(query, tuple(uuids)).fetchall())
+
+
+def _remove_turns(database: sqlite3.Connection, gone: Sequence[int], *, before: Iterable[int]) -> None:
+    _remembered_traits.cache_clear()  # they name speakers
+    uncount_turns(database, gone)
+    for sequence in gone:
+        delete_turn(database, sequence)
+    for sequence in before:
+        database.execute("UPDATE turn_words SET after = '' WHERE rowid = ?", (sequence,))
 
 
 def _idf(rows: int, every: int) -> float:

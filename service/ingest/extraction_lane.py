@@ -14,6 +14,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import ExtractionTimedOut, GraphUnavailable, HomeFault, IndexUnusable, MemoryFault
+from service.ingest.agreement import graph_parts_at
 from service.ingest.episodes import as_episode, remembered, uuid_of
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (
@@ -87,6 +88,8 @@ class ExtractionLane:
         if not self._custody.holds(mind.mind_id):
             await self._catch_up(mind, progress.extracted)
             return False
+        if await graph_parts_at(mind, progress) is not None:
+            raise GraphUnavailable("the graph holds another turn than the transcript; the saving lane takes it out")
         if mind.mind_id in self._to_retry:
             await self._retry_parked(mind, progress.parked)
         elif to_be_read_again := tuple(filter(is_to_be_read_again, progress.parked)):
@@ -97,7 +100,7 @@ class ExtractionLane:
         turn = next((turn for turn in saved if turn.is_remembered), None)
         if turn is None:
             if saved:
-                await mind.graph.mark_extracted(saved[-1].sequence, after=progress.extracted)
+                await self._pass(mind, saved[-1], after=progress.extracted)
                 await _move_cursor(mind, saved[-1].sequence)
             return len(saved) == _LOOK_AHEAD
         await self._extract_or_park(mind, turn, after=progress.extracted, in_outage=is_outage(progress.parked))
@@ -131,12 +134,15 @@ class ExtractionLane:
         try:
             await anyio.to_thread.run_sync(index_knowledge, mind, extracted, turn.sequence)
         except IndexUnusable:
-            await mind.graph.mark_extracted(turn.sequence, after=after)  # full text catches up; no model is asked twice
+            await self._pass(mind, turn, after=after)  # full text catches up; no model is asked twice
             raise
-        await mind.graph.mark_extracted(turn.sequence, after=after)
+        await self._pass(mind, turn, after=after)
         self._publish(mind.mind_id, "turn.read", **about(turn))
         if in_outage:  # it is over
             self.retry(mind.mind_id)
+
+    async def _pass(self, mind: Mind, turn: StoredTurn, *, after: int) -> None:
+        await mind.graph.mark_extracted(turn.sequence, turn_id=turn.turn.turn_id, after=after)
 
     async def _extract(self, mind: Mind, turn: StoredTurn) -> Extracted:
         episode = as_episode(turn, uuid=uuid_of(mind, turn))

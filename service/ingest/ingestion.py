@@ -63,6 +63,7 @@ class Ingestion:
         self._minds = minds
         self._background = background
         self._sweep_seconds = sweep_seconds
+        self._indexing_lane = indexing
         self._saving_lane = saving
         self._extraction_lane = extraction
         self._extraction = runner(extraction, following=None)
@@ -113,6 +114,7 @@ class Ingestion:
 
     def forget(self, mind_id: str) -> None:
         """Drop what the lanes remember of a mind: it was erased or closed."""
+        self._indexing_lane.forget(mind_id)
         self._saving_lane.forget(mind_id)
         self._extraction_lane.forget(mind_id)
         self._passed.pop(mind_id, None)

@@ -2,7 +2,8 @@
 The saving lane: turns become findable by their meaning, as episodes and vectors in the graph.
 
 No model reads them yet. It never runs ahead of the indexing lane. A passage has two vectors: its own, and one that
-leans towards its neighbours, mixed from vectors that are there already.
+leans towards its neighbours, mixed from vectors that are there already. A graph that holds other turns than the
+transcript goes back to the last that both have.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import structlog
 
 from consolidation.kernel.errors import GraphUnavailable
 from service.index.neighbourhood import asks, leaning
+from service.ingest.agreement import graph_parts_at, turn_id_at
 from service.ingest.episodes import as_episode, uuid_of
 from service.mind.health import LaneName
 from service.ports.shared_home import SOLE
@@ -22,11 +25,14 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import StoredTurn
     from consolidation.workspace import Workspace
+    from service.ingest.indexing_lane import IndexingLane
     from service.ingest.lane_telemetry import LaneTelemetry
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vector
     from service.ports.graph import Episode, Passage
     from service.ports.shared_home import Custody
+
+log = structlog.get_logger()
 
 _BATCH = 32
 _NEIGHBOURS = 3  # turns, and passages, before a turn that it leans on
@@ -42,16 +48,19 @@ class SavingLane:
         self,
         *,
         embedder: Embedder,
+        indexing: IndexingLane,
         adopt_graph: Callable[[Workspace], Awaitable[None]],
         telemetry: LaneTelemetry,
         custody: Custody = SOLE,
     ) -> None:
         """
-        *adopt_graph* is called before a mind's graph is first used: an imported mind may have one to take over. Of a
-        mind that is in another process's *custody*, the lane only makes the vectors that are beside the mind here.
+        *indexing* is the lane before this one, *adopt_graph* is called before a mind's graph is first used: an imported
+        mind may have one to take over. Of a mind that is in another process's *custody*, the lane only makes the
+        vectors that are beside the mind here.
         """
         self._custody = custody
         self._embedder = embedder
+        self._indexing = indexing
         self._adopt_graph = adopt_graph
         self._telemetry = telemetry
         self._prepared: set[str] = set()
@@ -88,13 +97,18 @@ class SavingLane:
             return False
         if mind.mind_id not in self._prepared:
             await self._adopt_graph(mind.workspace)
-        saved = state.cursor = (await mind.graph.progress()).saved
-        if saved == 0 or mind.mind_id not in self._prepared:
+        progress = await mind.graph.progress()
+        parts_at = await graph_parts_at(mind, progress)
+        if progress.saved == 0 or mind.mind_id not in self._prepared:
             identity = await self._embedder.identity()
             progress = await mind.graph.prepare(embedder=identity)
             mind.health.parked, mind.health.embedder = progress.parked, identity.embedder
             mind.transcript.never_below(max(progress.saved, progress.extracted))
             self._prepared.add(mind.mind_id)
+        if parts_at is not None:
+            await self._go_back(mind, parts_at)
+            progress = await mind.graph.progress()
+        saved = state.cursor = progress.saved
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         turns = [turn for turn in await mind.transcript.after(saved, limit=_BATCH) if turn.sequence <= indexed]
         if not turns:
@@ -117,9 +131,21 @@ class SavingLane:
         await mind.graph.keep_vectors(episodes, own=own, leaning=leaning)
         return len(turns) == _BATCH
 
+    async def _go_back(self, mind: Mind, parts_at: int) -> None:
+        """Take out of graph and full text what they hold from *parts_at* on, which the transcript has otherwise."""
+        log.warning("graph.parted", mind_id=mind.mind_id, sequence=parts_at)
+        to = parts_at - 1
+        await mind.graph.go_back(to=to, turn_id=await turn_id_at(mind, to))
+        self._indexing.forget(mind.mind_id)
+        while await self._indexing.step(mind):
+            pass
+
     async def _save(self, mind: Mind, turns: Sequence[StoredTurn], *, after: int) -> None:
         episodes, own, leaning = await self._embedded(mind, turns)
-        await mind.graph.save(episodes, own=own, leaning=leaning, after=after, cursor=turns[-1].sequence)
+        last = turns[-1]
+        await mind.graph.save(
+            episodes, own=own, leaning=leaning, after=after, cursor=last.sequence, turn_id=last.turn.turn_id
+        )
 
     async def _embedded(
         self, mind: Mind, turns: Sequence[StoredTurn]

@@ -7,7 +7,7 @@ An implementation must pass `tests/contracts/test_graph*.py`, which hold every p
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -117,11 +117,18 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a graph is: the last sequence saved, the last one extracted, and the parked turns by sequence."""
+    """
+    How far a graph is: the last sequence saved, the last one extracted, and the parked turns by sequence.
+
+    ``saved_turn`` and ``extracted_turn`` are the ids of the turns that the cursors stand on, so that a transcript which
+    has another turn there can tell; "" where that is not known. They do not count where two are compared.
+    """
 
     saved: int = 0
     extracted: int = 0
     parked: tuple[Parked, ...] = ()
+    saved_turn: str = field(default="", compare=False)
+    extracted_turn: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +274,10 @@ class MindGraph(Protocol):
         leaning: Mapping[str, Vector],
         after: int,
         cursor: int,
+        turn_id: str,
     ) -> None:
         """
-        Save episodes and move the cursor ``saved`` from *after* to *cursor*, in one write.
+        Save episodes and move the cursor ``saved`` from *after* to *cursor*, the turn *turn_id*, in one write.
 
         Vectors are by uuid of passage. *own* has one for every passage of *episodes*; *leaning* has one for each of
         these, and for earlier passages whose neighbours have changed. Nothing is saved where the cursor is not at
@@ -300,12 +308,25 @@ class MindGraph(Protocol):
         """
         ...
 
-    async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
+    async def mark_extracted(self, sequence: int, /, *, turn_id: str, after: int) -> None:
         """
         Move the cursor ``extracted`` from *after* to *sequence* and forget the attempts at its episode, in one write.
 
-        Raises GraphUnavailable as ``save`` does.
+        *turn_id* is the turn of this sequence. Raises GraphUnavailable as ``save`` does.
         """
+        ...
+
+    async def go_back(self, *, to: int, turn_id: str) -> None:
+        """
+        Remove all episodes above the sequence *to*, what only they say, and set the cursors that are above back to it.
+
+        *turn_id* is the turn at *to*. This is for a transcript that has other turns there. It may be repeated: the
+        cursors move last. Raises GraphUnavailable where the graph was not prepared.
+        """
+        ...
+
+    async def episodes_until(self, sequence: int, /, *, limit: int) -> tuple[tuple[int, str], ...]:
+        """Return the newest saved episodes up to a sequence, newest first: the sequence and the uuid of each."""
         ...
 
     async def park(self, parked: Parked, /, *, after: int | None = None) -> None:

@@ -93,7 +93,12 @@ async def _fill(connection: GraphConnection, held: Contents, home: Path) -> None
             {held.episodes[at].passages[0].uuid: held.vectors[arm][at] for at in places} for arm in ("own", "turns")
         )
         await graph.save(
-            episodes, own=own, leaning=leaning, after=episodes[0].sequence - 1, cursor=episodes[-1].sequence
+            episodes,
+            own=own,
+            leaning=leaning,
+            after=episodes[0].sequence - 1,
+            cursor=episodes[-1].sequence,
+            turn_id=episodes[-1].turn_id,
         )
     store = GraphitiStore(graph=graph.leased(), vectors=graph.vectors, kind_of=lambda _: "", known=set())
     for save, rows in (
@@ -104,7 +109,7 @@ async def _fill(connection: GraphConnection, held: Contents, home: Path) -> None
     ):
         for batch in batched(rows, _BATCH):
             await save(None, None, None, batch)
-    await graph.mark_extracted(held.episodes[-1].sequence, after=0)
+    await graph.mark_extracted(held.episodes[-1].sequence, turn_id=held.episodes[-1].turn_id, after=0)
     await graph.close()
 
 

@@ -61,7 +61,7 @@ async def test_nothing_is_written_to_a_graph_that_was_not_prepared(graph, mind):
     with pytest.raises(GraphUnavailable):
         await save(graph, mind, "Ada met Bruno.")
     reindexing = graph.reindex(embedder=OURS, advanced=lambda _: None)
-    for moving in (graph.mark_extracted(1, after=0), graph.park(parked()), reindexing):
+    for moving in (graph.mark_extracted(1, turn_id="t1", after=0), graph.park(parked()), reindexing):
         with pytest.raises(GraphUnavailable):
             await moving
 
@@ -91,7 +91,7 @@ async def test_minds_of_similar_ids_share_nothing(on, others):
 async def test_preparing_says_how_far_the_graph_is_and_may_be_repeated(graph, mind):
     assert await graph.prepare(embedder=OURS) == Progress()
     await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
-    await graph.mark_extracted(1, after=0)
+    await graph.mark_extracted(1, turn_id="t1", after=0)
 
     assert await graph.prepare(embedder=OURS) == await graph.progress() == Progress(saved=2, extracted=1)
     assert await graph.identity() == OURS
@@ -146,13 +146,13 @@ async def test_a_cursor_moves_only_from_where_it_is(graph, mind):
     """Broken: a write moves the cursor from wherever it is: what lies between is lost for good."""
     await graph.prepare(embedder=OURS)
     await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
-    await graph.mark_extracted(1, after=0)
+    await graph.mark_extracted(1, turn_id="t1", after=0)
     before = await graph.progress(), await graph.size()
 
     for moving in (
         save(graph, mind, "Ada met Bruno."),
         save(graph, mind, "Dora left.", first=4),
-        graph.mark_extracted(3, after=2),
+        graph.mark_extracted(3, turn_id="t3", after=2),
         graph.park(parked(3), after=2),
     ):
         with pytest.raises(GraphUnavailable):
@@ -166,7 +166,7 @@ async def test_a_move_may_be_repeated(graph, mind):
     for _ in range(2):
         await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
     for _ in range(2):
-        await graph.mark_extracted(1, after=0)
+        await graph.mark_extracted(1, turn_id="t1", after=0)
     for _ in range(2):
         await graph.park(parked(2), after=1)
 
@@ -176,7 +176,7 @@ async def test_a_move_may_be_repeated(graph, mind):
 async def test_a_turn_that_was_read_before_is_parked_where_it_is(graph, mind):
     await graph.prepare(embedder=OURS)
     await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
-    await graph.mark_extracted(2, after=0)
+    await graph.mark_extracted(2, turn_id="t2", after=0)
 
     await graph.park(parked(1))
 
@@ -186,7 +186,7 @@ async def test_a_turn_that_was_read_before_is_parked_where_it_is(graph, mind):
 async def test_a_cursor_moves_over_turns_that_are_not_remembered(graph):
     await graph.prepare(embedder=OURS)
 
-    await graph.save((), own={}, leaning={}, after=0, cursor=7)
+    await graph.save((), own={}, leaning={}, after=0, cursor=7, turn_id="t7")
 
     assert (await graph.progress(), await graph.size()) == (Progress(saved=7), GraphSize())
 
@@ -195,10 +195,10 @@ async def test_an_earlier_passage_that_gains_a_neighbour_leans_anew(graph, mind)
     await graph.prepare(embedder=OURS)
     first, second = (episode(mind, number, f"Turn {number}.") for number in (1, 2))
     one, two = first.passages[0].uuid, second.passages[0].uuid
-    await graph.save([first], own={one: unit(1)}, leaning={one: unit(1)}, after=0, cursor=1)
+    await graph.save([first], own={one: unit(1)}, leaning={one: unit(1)}, after=0, cursor=1, turn_id="t1")
 
     leaning = {one: unit(1, 1), two: unit(0, 1), "of no passage": unit(1)}
-    await graph.save([second], own={two: unit(0, 1)}, leaning=leaning, after=1, cursor=2)
+    await graph.save([second], own={two: unit(0, 1)}, leaning=leaning, after=1, cursor=2, turn_id="t2")
 
     [hits] = await graph.nearest(unit(0, 1)[None], turns=9, facts=9, entities=9)
     assert [(hit.key, round(hit.similarity, 3), round(hit.own, 3)) for hit in hits.turns] == [
@@ -213,7 +213,7 @@ async def test_every_text_is_stored_as_it_is(on, graph, mind):
         replace(episode(mind, number, text), text=text) for number, text in enumerate(STORABLE, start=1) if text
     ]
     vectors = {one.passages[0].uuid: unit(1) for one in episodes}
-    await graph.save(episodes, own=vectors, leaning=vectors, after=0, cursor=len(STORABLE))
+    await graph.save(episodes, own=vectors, leaning=vectors, after=0, cursor=len(STORABLE), turn_id="")
 
     rows = [row async for page in on.graphs.archivable(mind).pages() for row in page if row.kind == "Episodic"]
     assert {row.key: row.properties["content"] for row in rows} == {one.uuid: one.text for one in episodes}
@@ -223,7 +223,7 @@ async def test_a_turn_of_several_passages_keeps_its_whole_text(on, graph, mind):
     await graph.prepare(embedder=OURS)
     one = episode(mind, 1, "Ada met Bruno.", "Bruno saw Carla.", "Carla left.")
     vectors = dict.fromkeys([part.uuid for part in one.passages], unit(1))
-    await graph.save([one], own=vectors, leaning=vectors, after=0, cursor=1)
+    await graph.save([one], own=vectors, leaning=vectors, after=0, cursor=1, turn_id="t1")
 
     await extract(graph, one)
 
@@ -241,7 +241,7 @@ async def test_attempts_are_counted_taken_back_and_forgotten_when_the_turn_is_ex
     assert [await graph.begin_attempt(one.uuid) for _ in range(3)] == [1, 2, 3]
     await graph.undo_attempt(one.uuid)
     assert await graph.begin_attempt(one.uuid) == 3
-    await graph.mark_extracted(1, after=0)
+    await graph.mark_extracted(1, turn_id="t1", after=0)
     assert await graph.begin_attempt(one.uuid) == 1
 
 
@@ -344,7 +344,7 @@ async def test_an_extraction_that_is_repeated_after_another_attempt_says_everyth
     for attempt in (1, 2):  # the first was killed before it was complete
         assert await graph.begin_attempt(one.uuid) == attempt
         found = await graph.extract(one, previous=())
-    await graph.mark_extracted(2, after=1)
+    await graph.mark_extracted(2, turn_id="t2", after=1)
 
     facts, _ = await everything(graph)
     assert [fact.text for fact in sorted(facts, key=lambda fact: fact.text)] == ["Ada met Bruno.", "Bruno saw Carla."]

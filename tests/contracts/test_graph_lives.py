@@ -63,7 +63,9 @@ class Life:
         passages = [part for one in new for part in one.passages]
         rows = await EMBEDDER.embed([part.text for part in passages])
         own = {part.uuid: row for part, row in zip(passages, rows, strict=True)}
-        await self.graph.save(new, own=own, leaning=own, after=start - 1, cursor=len(self.told))
+        await self.graph.save(
+            new, own=own, leaning=own, after=start - 1, cursor=len(self.told), turn_id=new[-1].turn_id if new else ""
+        )
 
     async def extract(self, is_completed):
         progress = await self.graph.progress()
@@ -74,7 +76,7 @@ class Life:
         attempt = await self.graph.begin_attempt(one.uuid)
         found = await self.graph.extract(one, previous=[])
         if is_completed:
-            await self.graph.mark_extracted(one.sequence, after=progress.extracted)
+            await self.graph.mark_extracted(one.sequence, turn_id=one.turn_id, after=progress.extracted)
         return attempt, sorted(fact.text for fact in found.facts), sorted(entity.name for entity in found.entities)
 
     async def undo(self, sequence):

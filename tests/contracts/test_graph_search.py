@@ -49,7 +49,7 @@ async def test_hits_come_nearest_first_with_their_cosines(graph, mind):
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     episodes = [episode(mind, number, f"Turn {number}.") for number in range(1, 31)]
     vectors = {one.passages[0].uuid: row for one, row in zip(episodes, rows, strict=True)}
-    await graph.save(episodes, own=vectors, leaning=vectors, after=0, cursor=30)
+    await graph.save(episodes, own=vectors, leaning=vectors, after=0, cursor=30, turn_id="t30")
 
     for query in random.normal(size=(5, EMBEDDER.dimension)).astype(np.float32):
         [hits] = await graph.nearest(query[None], turns=10, facts=10, entities=10)
@@ -67,7 +67,7 @@ async def test_likeness_compares_the_first_passages_of_episodes(graph, mind):
         episodes[1].passages[1].uuid: unit(1),
         episodes[2].passages[0].uuid: unit(0, 1),
     }
-    await graph.save(episodes, own=own, leaning=dict.fromkeys(own, unit(0, 0, 1)), after=0, cursor=3)
+    await graph.save(episodes, own=own, leaning=dict.fromkeys(own, unit(0, 0, 1)), after=0, cursor=3, turn_id="t3")
 
     first, second, third = (one.uuid for one in episodes)
     found = await graph.likeness([first, third], among=[second, third])
@@ -89,7 +89,7 @@ async def test_a_turn_of_several_passages_is_one_hit_as_near_as_its_nearest(grap
     long, short = episode(mind, 1, "One.", "Two.", "Three."), episode(mind, 2, "Four.")
     own = dict(zip([part.uuid for part in long.passages], [unit(1), unit(0, 1), unit(1, 1)], strict=True))
     own |= {short.passages[0].uuid: unit(1, 0, 1)}
-    await graph.save([long, short], own=own, leaning=own, after=0, cursor=2)
+    await graph.save([long, short], own=own, leaning=own, after=0, cursor=2, turn_id="t2")
 
     [hits] = await graph.nearest(unit(1)[None], turns=9, facts=9, entities=9)
     assert [(hit.key, round(hit.similarity, 3)) for hit in hits.turns] == [("1", 1.0), ("2", 0.707)]
@@ -99,7 +99,7 @@ async def test_of_hits_that_are_equally_near_any_may_come_but_no_farther_one(gra
     await graph.prepare(embedder=OURS)
     episodes = [episode(mind, number, f"Turn {number}.") for number in range(1, 9)]
     own = {one.passages[0].uuid: unit(1) if one.sequence % 2 else unit(1, 1) for one in episodes}
-    await graph.save(episodes, own=own, leaning=own, after=0, cursor=8)
+    await graph.save(episodes, own=own, leaning=own, after=0, cursor=8, turn_id="t8")
 
     [hits] = await graph.nearest(unit(1)[None], turns=6, facts=9, entities=9)
     keys = [int(hit.key) for hit in hits.turns]

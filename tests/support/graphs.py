@@ -203,7 +203,9 @@ async def save(graph, mind_id, *texts, first=1):
     episodes = [episode(mind_id, number, text) for number, text in enumerate(texts, start=first)]
     rows = await EMBEDDER.embed(texts)
     own = {one.passages[0].uuid: row for one, row in zip(episodes, rows, strict=True)}
-    await graph.save(episodes, own=own, leaning=own, after=first - 1, cursor=episodes[-1].sequence)
+    await graph.save(
+        episodes, own=own, leaning=own, after=first - 1, cursor=episodes[-1].sequence, turn_id=episodes[-1].turn_id
+    )
     return episodes
 
 
@@ -211,7 +213,7 @@ async def extract(graph, one, *, previous=()):
     """Begin, extract and complete one episode; what was found."""
     await graph.begin_attempt(one.uuid)
     found = await graph.extract(one, previous=previous)
-    await graph.mark_extracted(one.sequence, after=(await graph.progress()).extracted)
+    await graph.mark_extracted(one.sequence, turn_id=one.turn_id, after=(await graph.progress()).extracted)
     return found
 
 

@@ -64,7 +64,12 @@ async def _digest(mind, stored):
     rows = await EMBEDDER.embed([passage.text for passage in episode.passages])
     own = {passage.uuid: row for passage, row in zip(episode.passages, rows, strict=True)}
     await mind.graph.save(
-        (episode,), own=own, leaning=own, after=(await mind.graph.progress()).saved, cursor=stored.sequence
+        (episode,),
+        own=own,
+        leaning=own,
+        after=(await mind.graph.progress()).saved,
+        cursor=stored.sequence,
+        turn_id=stored.turn.turn_id,
     )
     await mind.graph.begin_attempt(uuid)
     index_knowledge(mind, await mind.graph.extract(episode, previous=()), stored.sequence)

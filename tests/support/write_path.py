@@ -75,10 +75,13 @@ async def write_path(home, *, retry_seconds=0.001, sweep_seconds=60.0, sweeps=Fa
     telemetry = LaneTelemetry(tally=tally, spans=NoopSpans(), monotonic=clock.monotonic)
     try:
         async with Background(drain_seconds=0) as background:
+            indexing = IndexingLane(telemetry=telemetry)
             ingestion = Ingestion(
                 minds,
-                indexing=IndexingLane(telemetry=telemetry),
-                saving=SavingLane(embedder=EMBEDDER, adopt_graph=_nothing_to_adopt, telemetry=telemetry),
+                indexing=indexing,
+                saving=SavingLane(
+                    embedder=EMBEDDER, indexing=indexing, adopt_graph=_nothing_to_adopt, telemetry=telemetry
+                ),
                 extraction=ExtractionLane(
                     clock=clock,
                     most_attempts=MOST_ATTEMPTS,

@@ -17,28 +17,22 @@ import anyio.to_thread
 from consolidation.kernel.errors import GraphFault
 from consolidation.text.words import tokens
 from service.adapters.falkordb.fact_limit import OLD
+from service.adapters.falkordb.forgetting import TOLD, counts_of, forget, leaving
 from service.adapters.falkordb.graph_names import site_prefix
-from service.adapters.falkordb.leased_graph import is_only_lease
+from service.adapters.falkordb.leased_graph import LeasedGraph, is_only_lease
 from service.adapters.falkordb.reads import size_of
-from service.adapters.falkordb.settling import forget_strangers
-from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Tainted
+from service.erasure.ports import MOST_READ_AGAIN, Forgotten, Tainted
 from service.ports.graph import GraphSize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection, Rows
-    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.adapters.falkordb.mind_graph import FalkorMindGraph
     from service.adapters.falkordb.purge import ServerPurge
     from service.erasure.ports import Rewritten
     from service.ports.embedder import Vector
 
-_TOLD = f"""
-MATCH (a)-[e:RELATES_TO|{OLD}]->(b) WHERE any(x IN e.episodes WHERE x IN $episodes)
-RETURN e.uuid, e.fact, e.episodes, a.uuid, b.uuid, e.valid_at
-"""
-_MENTIONED = "MATCH (p:Episodic)-[:MENTIONS]->(n:Entity) WHERE p.uuid IN $episodes RETURN DISTINCT n.uuid, n.name"
 _ENTITIES = "MATCH (n:Entity) RETURN n.uuid, n.name, n.summary ORDER BY n.uuid SKIP $after LIMIT $limit"
 _MENTIONING = """
 MATCH (p:Episodic)-[:MENTIONS]->(n:Entity) WHERE n.uuid IN $entities
@@ -48,39 +42,6 @@ _AROUND = f"""
 MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities
 RETURN DISTINCT e.uuid, e.episodes, startNode(e).uuid, endNode(e).uuid, e.valid_at
 """
-_DROP_FACTS = tuple(
-    f"UNWIND $facts AS fact MATCH ()-[e:{kind} {{uuid: fact}}]->() DELETE e" for kind in ("RELATES_TO", OLD)
-)
-_UNTELL = f"""
-MATCH ()-[e:RELATES_TO|{OLD}]->() WHERE any(x IN e.episodes WHERE x IN $episodes)
-SET e.episodes = [x IN e.episodes WHERE NOT x IN $episodes]
-RETURN e.uuid
-"""
-_GO_ON = f"""
-MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities AND e.invalid_at IN $since
-SET e.invalid_at = NULL, e.expired_at = NULL
-RETURN DISTINCT e.uuid
-"""
-_DROP_EPISODES = (
-    "MATCH (p:Passage) WHERE p.episode IN $episodes DELETE p",
-    "MATCH (a:Attempt) WHERE a.episode IN $episodes DELETE a",
-    "MATCH (n:Episodic) WHERE n.uuid IN $episodes DETACH DELETE n",
-)
-_COUNT = (
-    "MATCH (n:Episodic) WHERE n.uuid IN $episodes RETURN count(n)",
-    "MATCH (p:Passage) WHERE p.episode IN $episodes RETURN count(p)",
-    f"MATCH ()-[e:RELATES_TO|{OLD}]->() WHERE any(x IN e.episodes WHERE x IN $episodes) RETURN count(e)",
-)
-_DROP_PARKED = "MATCH (p:Parked) WHERE p.sequence IN $sequences DELETE p"
-_SEQUENCES = "MATCH (p:Passage) WHERE p.episode IN $episodes RETURN DISTINCT p.sequence"
-_LONELY = """
-MATCH (n:Entity) WHERE n.uuid IN $entities
-OPTIONAL MATCH (p:Episodic)-[m:MENTIONS]->(n)
-WITH n, count(m) AS mentions
-OPTIONAL MATCH (n)-[e:%s]-()
-WITH n, mentions, count(e) AS facts WHERE mentions = 0 AND facts = 0
-RETURN n.uuid
-"""  # % kinds
 _LONELY_WITHOUT = f"""
 MATCH (n:Entity) WHERE n.uuid IN $entities
 OPTIONAL MATCH (p:Episodic)-[:MENTIONS]->(n) WHERE NOT p.uuid IN $episodes
@@ -89,15 +50,6 @@ OPTIONAL MATCH (n)-[e:RELATES_TO|{OLD}]-() WHERE NOT e.uuid IN $facts
 WITH n, mentions, count(e) AS facts WHERE mentions = 0 AND facts = 0
 RETURN n.uuid
 """
-_DROP_ENTITIES = "MATCH (n:Entity) WHERE n.uuid IN $entities DETACH DELETE n"
-_DROP_NAMES = "MATCH (x:Name) WHERE x.uuid IN $entities DELETE x"  # of a graph of before vectors were beside the mind
-_FACTS_OF = f"""
-MATCH (n:Entity)-[e:RELATES_TO|{OLD}]-() WHERE n.uuid IN $entities
-WITH DISTINCT n, e ORDER BY e.created_at, e.valid_at, e.uuid
-RETURN n.uuid, e.fact
-"""
-_SUMMARISE = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.summary = row.summary"
-
 _PAGE = 500
 _QUIET_SECONDS, _LOOK_SECONDS = 20.0, 0.05
 
@@ -122,7 +74,7 @@ class FalkorErasableGraph:
         """
         await self._quiet()
         gone = set(episodes)
-        told = await self._read(_TOLD, episodes=[*episodes, *near])
+        told = await self._read(TOLD, episodes=[*episodes, *near])
         names: list[str] = []
         stale: list[str] = []
         after = 0
@@ -142,7 +94,7 @@ class FalkorErasableGraph:
 
     async def only_of(self, episodes: Sequence[str], tainted: Tainted, /) -> tuple[int, int]:
         """How many facts and entities would go with *episodes* and what is *tainted*."""
-        _, facts, touched = await self._leaving(episodes, tainted)
+        _, facts, touched = await leaving(self._unclaimed(), episodes, tainted)
         without = {"entities": sorted(touched), "episodes": list(episodes), "facts": sorted(facts)}
         alone = {row[0] for row in await self._read(_LONELY_WITHOUT, **without)}
         return len(facts), len(alone | set(tainted.entities))
@@ -150,30 +102,8 @@ class FalkorErasableGraph:
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Take *episodes* out, what only they told, and what is *tainted*."""
         graph = self._graph.leased()
-        told, facts, touched = await self._leaving(episodes, tainted)
         await self._connection.forget_file(graph.name)
-        ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
-        counts = [int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes)]
-        for statement in _DROP_FACTS:
-            await graph.write(statement, {"facts": sorted(facts)})
-        changed = await graph.write(_UNTELL, {"episodes": list(episodes)})
-        if ended:
-            words = {"entities": sorted(touched), "since": ended}
-            changed += await graph.write(_GO_ON, words)
-        sequences = [row[0] for row in await self._read(_SEQUENCES, episodes=list(episodes))]
-        await graph.write(_DROP_PARKED, {"sequences": sequences})
-        for statement in _DROP_EPISODES:
-            await graph.write(statement, {"episodes": list(episodes)})
-        lonely = f"RELATES_TO|{OLD}"
-        alone = {row[0] for row in await self._read(_LONELY % lonely, entities=sorted(touched))}
-        entities = sorted(alone | set(tainted.entities))
-        await graph.write(_DROP_NAMES, {"entities": entities})
-        await graph.write(_DROP_ENTITIES, {"entities": entities})
-        left = sorted(touched - set(entities))
-        await self._summarise(graph, left)
-        await forget_strangers(graph, self._graph.vectors)
-        kept = dict.fromkeys(row[0] for row in changed if row[0] not in facts)
-        return Forgotten(counts[0], counts[1], tuple(sorted(facts)), tuple(entities), tuple(kept), tuple(left))
+        return await forget(graph, self._graph.vectors, episodes, tainted)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages other leaning vectors."""
@@ -182,7 +112,9 @@ class FalkorErasableGraph:
     async def remains(self, episodes: Sequence[str], /, *, forms: Sequence[str]) -> int:
         """How much still stands of *episodes*, or shows one of *forms*: the whole graph is read."""
         await self._quiet()
-        told, passages, facts = (int(rows[0][0]) if rows else 0 for rows in await self._counts(episodes))
+        told, passages, facts = (
+            int(rows[0][0]) if rows else 0 for rows in await counts_of(self._unclaimed(), episodes)
+        )
         vectors = await anyio.to_thread.run_sync(self._graph.vectors.count_of, frozenset(episodes))
         count = told + max(passages, vectors) + facts  # a passage and its vectors are one thing
         after = 0
@@ -228,25 +160,9 @@ class FalkorErasableGraph:
         """The server's files that hold one of *forms*."""
         return self._purge.search(forms)
 
-    async def _leaving(self, episodes: Sequence[str], tainted: Tainted) -> tuple[Rows, set[str], set[str]]:
-        """Rows of what *episodes* tell, the facts that go with them and what is *tainted*, and the entities touched."""
-        going, again = set(episodes), set(tainted.again)
-        told = await self._read(_TOLD, episodes=[*episodes, *tainted.again])
-        facts = {row[0] for row in told if set(row[2]) <= going or set(row[2]) <= again} | set(tainted.facts)
-        mentioned = await self._read(_MENTIONED, episodes=[*episodes, *tainted.again])
-        touched = {row[0] for row in mentioned} | {uuid for row in told for uuid in (row[3], row[4])}
-        return told, facts, touched | set(tainted.stale)
-
-    async def _summarise(self, graph: LeasedGraph, entities: Sequence[str]) -> None:
-        """Summaries of entities, made of the facts that are left, as extraction makes them."""
-        told: dict[str, list[str]] = {uuid: [] for uuid in entities}
-        for uuid, fact in await self._read(_FACTS_OF, entities=list(entities)) if entities else []:
-            told[uuid].append(fact)
-        rows = [{"uuid": uuid, "summary": "\n".join(facts)[-SUMMARY_CHARACTERS:]} for uuid, facts in told.items()]
-        await graph.write(_SUMMARISE, {"rows": rows})
-
-    async def _counts(self, episodes: Iterable[str]) -> list[Rows]:
-        return [await self._read(statement, episodes=list(episodes)) for statement in _COUNT]
+    def _unclaimed(self) -> LeasedGraph:
+        """The graph to be read alone."""
+        return LeasedGraph(self._connection, self._graph.name, claim=None)
 
     async def _read(self, cypher: str, **words: Any) -> Rows:  # noqa: ANN401 - what Cypher takes
         return await self._connection.read(self._graph.name, cypher, words)

@@ -22,10 +22,12 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.falkordb import reindex as reindexing
 from service.adapters.falkordb.fact_limit import retire_oldest_facts
+from service.adapters.falkordb.forgetting import forget
 from service.adapters.falkordb.leased_graph import LeasedGraph
 from service.adapters.falkordb.reads import GraphReads
 from service.adapters.falkordb.schema import has_grown, index_keys, mark_of, prepare
 from service.adapters.falkordb.settling import follow, settle
+from service.erasure.ports import Tainted
 from service.index.mind_vectors import FACTS
 from service.ports.graph import Extracted, episode_uuid
 
@@ -49,7 +51,7 @@ _MOVE_SAVED = """
 MATCH (:Meta {name: 'embedder'})
 MERGE (c:Cursor {name: 'saved'}) ON CREATE SET c.sequence = 0
 WITH c WHERE c.sequence IN [$after, $sequence]
-SET c.sequence = $sequence
+SET c.sequence = $sequence, c.turn_id = $turn_id
 RETURN c.sequence
 """
 # Episodes first, each once: a MERGE that meets a new node in several rows sets what it has of the last of them.
@@ -68,7 +70,7 @@ MERGE (q:Passage {uuid: p.uuid})
 SET q.episode = p.episode, q.sequence = p.sequence
 WITH c, count(q) AS passages
 WHERE passages > 0
-SET c.sequence = $sequence
+SET c.sequence = $sequence, c.turn_id = $turn_id
 RETURN passages
 """
 _BEGIN_ATTEMPT = """
@@ -97,7 +99,7 @@ OPTIONAL MATCH (p:Passage {sequence: $sequence})
 OPTIONAL MATCH (a:Attempt {episode: p.episode})
 DELETE a
 WITH c, count(p) AS done
-SET c.sequence = $sequence
+SET c.sequence = $sequence, c.turn_id = $turn_id
 RETURN done
 """
 _PARK_BEHIND = """
@@ -111,7 +113,8 @@ MATCH (:Meta {name: 'embedder'})
 MERGE (c:Cursor {name: 'extracted'}) ON CREATE SET c.sequence = 0
 WITH c WHERE c.sequence IN [$after, $sequence]
 MERGE (p:Parked {sequence: $sequence})
-SET p.turn_id = $turn_id, p.error = $error, p.attempts = $attempts, p.parked_at = $parked_at, c.sequence = $sequence
+SET p.turn_id = $turn_id, p.error = $error, p.attempts = $attempts, p.parked_at = $parked_at,
+  c.sequence = $sequence, c.turn_id = $turn_id
 RETURN c.sequence
 """
 _WEIGH = """
@@ -122,6 +125,14 @@ WITH e, weight WHERE e.fact = weight.text AND coalesce(e.importance, 0.0) < weig
 SET e.importance = weight.importance
 """
 _UNPARK = "MATCH (p:Parked {sequence: $sequence}) DELETE p"
+_EPISODES_ABOVE = "MATCH (p:Passage) WHERE p.sequence > $to RETURN DISTINCT p.episode"
+_UNPARK_ABOVE = "MATCH (p:Parked) WHERE p.sequence > $to DELETE p"
+_GO_BACK = """
+MATCH (:Meta {name: 'embedder'})
+MATCH (c:Cursor) WHERE c.sequence > $to
+SET c.sequence = $to, c.turn_id = $turn_id
+RETURN c.name
+"""
 _FORGET_ATTEMPTS = "MATCH (a:Attempt {episode: $uuid}) DELETE a"
 
 
@@ -213,6 +224,7 @@ class FalkorMindGraph(GraphReads):
         leaning: Mapping[str, Vector],
         after: int,
         cursor: int,
+        turn_id: str,
     ) -> None:
         """Save episodes and passages and move the cursor ``saved``, in one statement; their vectors before it."""
         passages = [
@@ -226,6 +238,7 @@ class FalkorMindGraph(GraphReads):
             "group": self.name,
             "after": after,
             "sequence": cursor,
+            "turn_id": turn_id,
             "episodes": [_episodic(episode) for episode in episodes if episode.passages],
             "passages": passages,
         }
@@ -285,9 +298,23 @@ class FalkorMindGraph(GraphReads):
         found = await asyncio.gather(self.facts(facts), self.entities(entities))
         return Extracted(*found, dropped=reader.dropped)
 
-    async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
+    async def mark_extracted(self, sequence: int, /, *, turn_id: str, after: int) -> None:
         """Move the cursor ``extracted``."""
-        await _move_cursor(self.leased(), _MARK_EXTRACTED, {"after": after, "sequence": sequence})
+        words = {"after": after, "sequence": sequence, "turn_id": turn_id}
+        await _move_cursor(self.leased(), _MARK_EXTRACTED, words)
+
+    async def go_back(self, *, to: int, turn_id: str) -> None:
+        """Remove what is above *to*, also of turns that the cursors name and no passage does, and move the cursors."""
+        graph = self._prepared()
+        if await self.identity() is None:
+            raise GraphUnavailable(_ELSEWHERE)
+        known = await self.progress()
+        named = ((known.saved, known.saved_turn), (known.extracted, known.extracted_turn))
+        above = [episode_uuid(self._mind_id, turn) for sequence, turn in named if turn and sequence > to]
+        above += [str(row[0]) for row in await graph.read(_EPISODES_ABOVE, {"to": to})]
+        await forget(graph, self.vectors, list(dict.fromkeys(above)), Tainted())
+        await graph.write(_UNPARK_ABOVE, {"to": to})
+        await graph.write(_GO_BACK, {"to": to, "turn_id": turn_id})
 
     async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
         """Record a parked turn and, unless it lies behind it, move the cursor ``extracted`` to it."""

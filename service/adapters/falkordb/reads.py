@@ -41,11 +41,17 @@ if TYPE_CHECKING:
 
 _IDENTITY = "MATCH (m:Meta {name: 'embedder'}) RETURN m.embedder, m.dimension"
 _PROGRESS = """
-MATCH (c:Cursor) RETURN c.name AS name, c.sequence AS sequence, '' AS turn_id, '' AS error, 0 AS attempts, '' AS at
+MATCH (c:Cursor)
+RETURN c.name AS name, c.sequence AS sequence, c.turn_id AS turn_id, '' AS error, 0 AS attempts, '' AS at
 UNION ALL
 MATCH (p:Parked)
 RETURN '' AS name, p.sequence AS sequence, p.turn_id AS turn_id, p.error AS error, p.attempts AS attempts,
   p.parked_at AS at
+"""
+_EPISODES_UNTIL = """
+MATCH (p:Passage) WHERE p.sequence <= $until
+WITH DISTINCT p.sequence AS sequence, p.episode AS episode
+RETURN sequence, episode ORDER BY sequence DESC LIMIT $limit
 """
 _SIZE = (
     "MATCH (n:Episodic) RETURN count(n)",
@@ -108,13 +114,21 @@ class GraphReads:
     async def progress(self) -> Progress:
         """Return the cursors and the parked turns."""
         rows = await self._connection.read(self.name, _PROGRESS, {})
-        cursors = {name: sequence for name, sequence, *_ in rows if name}
+        cursors = {name: (sequence, turn_id or "") for name, sequence, turn_id, *_ in rows if name}
         parked = [
             Parked(sequence, turn_id, error, attempts, parked_at)
             for name, sequence, turn_id, error, attempts, at in sorted(rows, key=lambda row: int(row[1]))
             if not name and (parked_at := _instant(at)) is not None
         ]
-        return Progress(cursors.get("saved", 0), cursors.get("extracted", 0), tuple(parked))
+        (saved, saved_turn), (extracted, extracted_turn) = (
+            cursors.get(name, (0, "")) for name in ("saved", "extracted")
+        )
+        return Progress(saved, extracted, tuple(parked), saved_turn, extracted_turn)
+
+    async def episodes_until(self, sequence: int, /, *, limit: int) -> tuple[tuple[int, str], ...]:
+        """Return the newest saved episodes up to a sequence."""
+        rows = await self._connection.read(self.name, _EPISODES_UNTIL, {"until": sequence, "limit": limit})
+        return tuple((int(at), str(uuid)) for at, uuid in rows)
 
     async def size(self) -> GraphSize:
         """Count episodes, entities and facts."""

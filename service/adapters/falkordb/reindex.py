@@ -33,7 +33,7 @@ MERGE (m:Meta {name: 'embedder'})
 SET m.embedder = $embedder, m.dimension = $dimension, m.vectors = $mark
 WITH m
 MERGE (c:Cursor {name: 'saved'})
-SET c.sequence = 0
+SET c.sequence = 0, c.turn_id = ''
 RETURN c.sequence
 """
 

@@ -64,7 +64,9 @@ _KEPT = (
     ),
 )
 _PASSAGES = "MATCH (p:Passage) RETURN p.uuid, p.sequence"
-_GO_BACK = "MATCH (c:Cursor {name: 'saved'}) WHERE c.sequence >= $sequence SET c.sequence = $sequence - 1"
+_GO_BACK = (
+    "MATCH (c:Cursor {name: 'saved'}) WHERE c.sequence >= $sequence SET c.sequence = $sequence - 1, c.turn_id = ''"
+)
 _UUIDS = {FACTS: "MATCH ()-[x:RELATES_TO]->() RETURN x.uuid", NAMES: "MATCH (x:Entity) RETURN x.uuid"}
 _WORDS = {
     FACTS: "UNWIND $uuids AS u MATCH ()-[x:RELATES_TO {uuid: u}]->() RETURN x.uuid, x.fact",

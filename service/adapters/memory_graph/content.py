@@ -61,6 +61,11 @@ class Content:
         row = self.rows["Cursor"].get(name)
         return int(row.properties["sequence"]) if row is not None else 0
 
+    def turn_at(self, name: str) -> str:
+        """Return the id of the turn that a cursor stands on; empty where it is not known."""
+        row = self.rows["Cursor"].get(name)
+        return str(row.properties.get("turn_id", "")) if row is not None else ""
+
     def name_of(self, uuid: str) -> str:
         """Return the name of an entity."""
         return str(self.rows["Entity"][uuid].properties["name"])

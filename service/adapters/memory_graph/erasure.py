@@ -57,29 +57,7 @@ class MemoryErasableGraph:
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Remove *episodes*, what only they say, and what is *tainted*."""
         self._fence.enter(self._graph.mind_id, epoch=self._fence.epoch())
-        content, going, again = self._graph.content(), set(episodes), set(tainted.again)
-        facts, touched = _leaving(content, going, tainted)
-        told = tuple(_told_by(content, going | again))
-        ended = {row.properties.get("valid_at") for row in told if row.key in facts} - {None}
-        counts = _count(content, going)
-        for kind in FACTS:
-            content.remove(kind, facts)
-        changed = [*_untell(content, going), *_go_on(content, touched, since=ended)]
-        _remove_episodes(content, going)
-        lonely = {uuid for uuid in touched if not any(content.mentions(uuid)) and not any(_around(content, [uuid]))}
-        entities = lonely | set(tainted.entities)
-        _remove_entities(content, entities)
-        left = sorted(touched - entities)
-        for uuid in left:
-            _summarise(content, uuid)
-        return Forgotten(
-            counts[0],
-            counts[1],
-            tuple(sorted(facts)),
-            tuple(sorted(entities)),
-            tuple(dict.fromkeys(changed)),
-            tuple(left),
-        )
+        return forget(self._graph.content(), set(episodes), tainted)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages other leaning vectors."""
@@ -127,6 +105,33 @@ class MemoryErasableGraph:
         mine, sites = self._graph.mind_id, site_prefix(self._graph.mind_id)
         names = [name for name in self._reach() if name == mine or name.startswith(sites)]
         return [name for name in names if not (self._fence.is_shared and self._reach()[name].is_only_lease)]
+
+
+def forget(content: Content, going: set[str], tainted: Tainted) -> Forgotten:
+    """Remove the episodes *going*, what only they say, and what is *tainted*."""
+    again = set(tainted.again)
+    facts, touched = _leaving(content, going, tainted)
+    told = tuple(_told_by(content, going | again))
+    ended = {row.properties.get("valid_at") for row in told if row.key in facts} - {None}
+    counts = _count(content, going)
+    for kind in FACTS:
+        content.remove(kind, facts)
+    changed = [*_untell(content, going), *_go_on(content, touched, since=ended)]
+    _remove_episodes(content, going)
+    lonely = {uuid for uuid in touched if not any(content.mentions(uuid)) and not any(_around(content, [uuid]))}
+    entities = lonely | set(tainted.entities)
+    _remove_entities(content, entities)
+    left = sorted(touched - entities)
+    for uuid in left:
+        _summarise(content, uuid)
+    return Forgotten(
+        counts[0],
+        counts[1],
+        tuple(sorted(facts)),
+        tuple(sorted(entities)),
+        tuple(dict.fromkeys(changed)),
+        tuple(left),
+    )
 
 
 def _leaving(content: Content, going: set[str], tainted: Tainted) -> tuple[set[str], set[str]]:

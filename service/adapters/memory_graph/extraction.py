@@ -269,6 +269,8 @@ def _write(
     kind_of: Callable[[str], str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Write all of it in one step of the event loop."""
+    if episode not in content.rows["Episodic"]:
+        raise GraphUnavailable("an episode went while it was read")
     entities = {str(one.row.key): one for one in named}
     if any(one.is_known and uuid not in content.rows["Entity"] for uuid, one in entities.items()):
         raise GraphUnavailable("an entity went while its episode was read")

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.adapters.memory_graph import extraction
 from service.adapters.memory_graph.content import FACTS, Content, instant, joined
+from service.adapters.memory_graph.erasure import forget
 from service.archive.graph_rows import Row
+from service.erasure.ports import Tainted
 from service.ports.embedder import check_embedder
 from service.ports.graph import (
     MOST_MENTIONS,
@@ -118,7 +120,9 @@ class MemoryMindGraph:
         """Return the cursors and the parked turns."""
         content = self.content()
         parked = sorted(content.all("Parked"), key=lambda row: int(row.key))
-        return Progress(content.cursor("saved"), content.cursor("extracted"), tuple(map(_parked, parked)))
+        saved, extracted = content.cursor("saved"), content.cursor("extracted")
+        turns = content.turn_at("saved"), content.turn_at("extracted")
+        return Progress(saved, extracted, tuple(map(_parked, parked)), *turns)
 
     async def size(self) -> GraphSize:
         """Count episodes, entities and facts."""
@@ -136,6 +140,7 @@ class MemoryMindGraph:
         leaning: Mapping[str, Vector],
         after: int,
         cursor: int,
+        turn_id: str,
     ) -> None:
         """Save episodes and passages, and move the cursor ``saved``."""
         content = self._prepared(self._claimed())
@@ -148,7 +153,7 @@ class MemoryMindGraph:
                 properties = {"uuid": passage.uuid, "episode": episode.uuid, "sequence": episode.sequence}
                 vectors = {"embedding": own[passage.uuid], "leaning": leaning[passage.uuid]}
                 content.put(Row("Passage", properties, vectors))
-        _move(content, "saved", cursor)
+        _move(content, "saved", cursor, turn_id)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages that are there other leaning vectors."""
@@ -195,20 +200,31 @@ class MemoryMindGraph:
         _weigh(prepared(), facts, reader.importance)
         return Extracted(await self.facts(facts), await self.entities(entities), dropped=reader.dropped)
 
-    async def mark_extracted(self, sequence: int, /, *, after: int) -> None:
+    async def mark_extracted(self, sequence: int, /, *, turn_id: str, after: int) -> None:
         """Move the cursor ``extracted``, and forget the attempts at its episode."""
         content = self._prepared(self._fence.epoch())
         _require(content, "extracted", after, sequence)
         done = {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] == sequence}
         content.remove("Attempt", done)
-        _move(content, "extracted", sequence)
+        _move(content, "extracted", sequence, turn_id)
+
+    async def go_back(self, *, to: int, turn_id: str) -> None:
+        """Remove what is above *to*, and set back the cursors."""
+        content = self._prepared(self._claimed())
+        cursors = [name for name in ("saved", "extracted") if content.cursor(name) > to]
+        above = {episode_uuid(self.mind_id, content.turn_at(name)) for name in cursors}
+        above |= {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] > to}
+        forget(content, above, Tainted())
+        content.remove("Parked", [row.key for row in content.all("Parked") if row.properties["sequence"] > to])
+        for name in cursors:
+            _move(content, name, to, turn_id)
 
     async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
         """Record a parked turn and, unless it lies behind it, move the cursor ``extracted`` to it."""
         content = self._prepared(self._fence.epoch())
         if after is not None:
             _require(content, "extracted", after, parked.sequence)
-            _move(content, "extracted", parked.sequence)
+            _move(content, "extracted", parked.sequence, parked.turn_id)
         said = {"turn_id": parked.turn_id, "error": parked.error, "attempts": parked.attempts}
         at = parked.parked_at.isoformat()
         content.put(Row("Parked", {"sequence": parked.sequence, **said, "parked_at": at}))
@@ -220,6 +236,11 @@ class MemoryMindGraph:
         content.remove("Attempt", [episode_uuid(self.mind_id, parked.turn_id)])
 
     # Reading.
+
+    async def episodes_until(self, sequence: int, /, *, limit: int) -> tuple[tuple[int, str], ...]:
+        """Return the newest saved episodes up to a sequence."""
+        told = {(row.properties["sequence"], row.properties["episode"]) for row in self.content().all("Passage")}
+        return tuple(sorted((one for one in told if one[0] <= sequence), key=lambda one: -one[0])[:limit])
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
         """Compare all vectors with each query. Raises EmbedderMismatch."""
@@ -316,8 +337,8 @@ def _require(content: Content, cursor: str, *places: int) -> None:
         raise GraphUnavailable("the graph is not where it was")
 
 
-def _move(content: Content, cursor: str, sequence: int) -> None:
-    content.put(Row("Cursor", {"name": cursor, "sequence": sequence}))
+def _move(content: Content, cursor: str, sequence: int, turn_id: str) -> None:
+    content.put(Row("Cursor", {"name": cursor, "sequence": sequence, "turn_id": turn_id}))
 
 
 def _episodic(episode: Episode) -> Row:

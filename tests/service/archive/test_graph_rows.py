@@ -123,8 +123,8 @@ def test_what_came_after_the_cursor_is_left_out():
     assert as_of.of(Row("MENTIONS", {"uuid": "m3"}, ends=("e1", "new"))) is None
     assert as_of.of(Row("Passage", {"uuid": "e9/0", "episode": "e9"})) is None
     assert as_of.of(Row("Cursor", {"name": "extracted", "sequence": 9})) is None
-    assert [row.properties for row in rows_of(Progress(3, 2))] == [
-        {"name": "saved", "sequence": 3},
+    assert [row.properties for row in rows_of(Progress(3, 2, saved_turn="t3"))] == [
+        {"name": "saved", "sequence": 3, "turn_id": "t3"},
         {"name": "extracted", "sequence": 2},
     ]
 

@@ -101,7 +101,9 @@ async def save(graph, mind_id, *texts, first=1):
     episodes = [episode(mind_id, number, text) for number, text in enumerate(texts, start=first)]
     rows = await EMBEDDER.embed(texts)
     own = {one.passages[0].uuid: row for one, row in zip(episodes, rows, strict=True)}
-    await graph.save(episodes, own=own, leaning=own, after=first - 1, cursor=episodes[-1].sequence)
+    await graph.save(
+        episodes, own=own, leaning=own, after=first - 1, cursor=episodes[-1].sequence, turn_id=episodes[-1].turn_id
+    )
     return episodes
 
 
@@ -109,7 +111,7 @@ async def extract(graph, mind_id, one):
     """Begin, extract and complete; what was found."""
     await graph.begin_attempt(one.uuid)
     found = await graph.extract(one, previous=())
-    await graph.mark_extracted(one.sequence, after=(await graph.progress()).extracted)
+    await graph.mark_extracted(one.sequence, turn_id=one.turn_id, after=(await graph.progress()).extracted)
     return found
 
 
@@ -297,7 +299,7 @@ async def test_a_server_that_fell_back_is_written_to_from_where_it_is(shared, mi
     with pytest.raises(GraphUnavailable, match="fell back"):
         await save(graph, mind, "Ada stayed.", first=4)
     with pytest.raises(GraphUnavailable, match="fell back"):
-        await graph.mark_extracted(3, after=2)
+        await graph.mark_extracted(3, turn_id="t3", after=2)
     assert (await graph.progress(), await graph.size()) == (Progress(saved=2), GraphSize(episodes=2))
     await save(graph, mind, "Carla left.", "Ada stayed.", first=3)
     assert (await graph.progress(), await graph.size()) == (Progress(saved=4), GraphSize(episodes=4))
@@ -310,7 +312,7 @@ async def test_no_cursor_moves_in_a_graph_that_was_emptied_from_outside(shared, 
 
     for moving in (
         save(graph, mind, "Ada met Bruno."),
-        graph.mark_extracted(1, after=0),
+        graph.mark_extracted(1, turn_id="t1", after=0),
         graph.park(parked(), after=0),
     ):
         with pytest.raises(GraphUnavailable):
@@ -325,7 +327,7 @@ async def test_extracting_twice_tells_once(shared, mind):
     for attempt in (1, 2):  # the first was killed before it was complete
         assert await graph.begin_attempt(one.uuid) == attempt
         found = await graph.extract(one, previous=())
-    await graph.mark_extracted(1, after=0)
+    await graph.mark_extracted(1, turn_id="t1", after=0)
 
     size = await graph.size()
     assert (size.episodes, size.facts, size.entities) == (1, len(found.facts), len(found.entities))

@@ -1,0 +1,73 @@
+"""A graph and full text that hold another turn than the transcript does: both go back, and read the transcript's."""
+
+import shutil
+
+import pytest
+
+from service.ports.graph import episode_uuid
+from tests.support.embedded_graph import column
+from tests.support.service import running
+from tests.support.write_path import write_path
+
+pytestmark = pytest.mark.anyio
+
+SAID = [f"Ada met Bruno in the year 19{number}." for number in range(10, 16)]
+THEIRS, OURS = "Zoe called Yves in Xanten.", "Carla called Dora in Lyon."
+
+
+async def lived(home, *turns):
+    """A mind that was told these turns (ids, sessions, words), and digested them."""
+    async with running(home) as service:
+        for turn_id, session_id, said in turns:
+            await service.keep("ada", said, "Noted.", session_id=session_id, turn_id=turn_id)
+        await service.digested("ada")
+
+
+async def test_a_turn_whose_sequence_was_given_to_another_is_gone_and_the_other_is_there_once(tmp_path):
+    before = [(f"t{number}", "s1", said) for number, said in enumerate(SAID, start=1)]
+    await lived(tmp_path / "here", *before, ("x7", "s1", THEIRS))
+    await lived(tmp_path / "there", *before, ("y7", "s2", OURS), ("y8", "s2", "Dora left."))
+    transcripts = [tmp_path / home / "minds" / "ada" / "transcript" for home in ("here", "there")]
+    shutil.rmtree(transcripts[0])
+    shutil.copytree(transcripts[1], transcripts[0])
+
+    async with running(tmp_path / "here") as service:
+        await service.keep("ada", "What is new?", "Nothing.", session_id="s3", turn_id="y9")
+        await service.digested("ada")
+        mind = await service.memory.minds.find("ada")
+        progress = await mind.graph.progress()
+        content = await column(service, "ada", "MATCH (n:Episodic) RETURN n.content")
+        uuids = await column(service, "ada", "MATCH (n:Episodic) RETURN n.uuid ORDER BY n.uuid")
+        facts = await column(service, "ada", "MATCH ()-[e:RELATES_TO]->() RETURN e.fact")
+        names = await column(service, "ada", "MATCH (n:Entity) RETURN n.name + n.summary")
+        words = mind.text.read(lambda database: database.execute("SELECT * FROM turn_words").fetchall())
+        known = mind.text.read(lambda database: database.execute("SELECT text FROM facts").fetchall())
+        named = mind.text.read(lambda database: database.execute("SELECT name, summary FROM entities").fetchall())
+        indexed = mind.text.episodes_until(99, limit=99)
+        surfaced = (await service.resonate("ada", "Whom did Carla call?", session_id="s9")).json()
+        remains = await service.memory.graphs.erasable("ada").remains([episode_uuid("ada", "x7")], forms=["Zoe"])
+
+    everything = str([content, facts, names, words, known, named]).lower()
+    assert (progress.saved, progress.saved_turn, progress.extracted_turn) == (9, "y9", "y9")
+    assert uuids == sorted(episode_uuid("ada", one) for one in ("t1", "t2", "t3", "t4", "t5", "t6", "y7", "y8", "y9"))
+    assert [uuid for _, uuid in reversed(indexed)] == [
+        episode_uuid("ada", one) for one in (*(f"t{number}" for number in range(1, 7)), "y7", "y8", "y9")
+    ]
+    assert sum("Carla called Dora" in one for one in content) == 1
+    assert not [word for word in ("zoe", "yves", "xanten") if word in everything]
+    assert remains == 0
+    assert any("Carla" in one["raw"] for one in surfaced["flashbacks"])
+
+
+async def test_a_lane_of_a_mind_whose_transcript_agrees_takes_nothing_back(tmp_path):
+    async with write_path(tmp_path) as path:
+        mind = await path.store("ada", *SAID)
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        went = []
+        mind.graph.go_back = went.append
+        await mind.transcript.erase([6], session_id=None)  # the cursors stand on it
+        for lane in path.ingestion.lanes:
+            await lane.step(mind)
+
+    assert went == []
