@@ -36,6 +36,7 @@ class LocalCopy:
     mutex: threading.RLock = field(default_factory=threading.RLock)
     version: int = 0
     generation: int = 0
+    timeline: str = ""
     files: dict[str, int] = field(default_factory=dict)
     appended: dict[str, int] = field(default_factory=dict)
     last: int = 0

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 FAR = 10_000  # versions: that a file was removed is told for so long
 _ERASED = "erased:"  # before the digest that stands for the id of an erased turn
-_COLUMNS = "version, generation, last_sequence, epoch"
+_TIMELINE = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
+_COLUMNS = f"version, generation, last_sequence, epoch, {_TIMELINE}"
 _TOUCH = f"UPDATE minds SET version = version + 1 WHERE mind_id = %s AND state = 0 RETURNING {_COLUMNS}"  # noqa: S608 - our own names
 _BEGIN = f"""
 INSERT INTO minds (mind_id, version) VALUES (%s, 1) ON CONFLICT (mind_id) DO UPDATE SET
@@ -29,14 +30,14 @@ INSERT INTO minds (mind_id, version) VALUES (%s, 1) ON CONFLICT (mind_id) DO UPD
     last_sequence = CASE minds.state WHEN 2 THEN 0 ELSE minds.last_sequence END
 WHERE minds.state <> 1 RETURNING {_COLUMNS}
 """  # noqa: S608 - our own names
-_NEWS = """
+_NEWS = f"""
 WITH mind AS (SELECT version, generation, state FROM minds WHERE mind_id = %(mind)s)
-SELECT 0, '', generation, version, NULL::bytea FROM mind WHERE state = 0
+SELECT 0, {_TIMELINE}, generation, version, NULL::bytea FROM mind WHERE state = 0
 UNION ALL SELECT 1, path, 0, version, content FROM files WHERE mind_id = %(mind)s AND version > %(known)s
 UNION ALL SELECT 2, path, number, version, content FROM appended WHERE mind_id = %(mind)s AND version > %(known)s
 UNION ALL SELECT 3, '', sequence, version, line FROM turns WHERE mind_id = %(mind)s AND version > %(known)s
 ORDER BY 1, 2, 3
-"""
+"""  # noqa: S608 - our own names
 _FILE = """
 SELECT version, content IS NULL, (
     SELECT coalesce(max(number), 0) FROM appended WHERE appended.mind_id = files.mind_id AND appended.path = files.path
@@ -65,6 +66,7 @@ class Touched(NamedTuple):
     generation: int
     last_sequence: int
     epoch: int
+    timeline: str
 
 
 class WholeFile(NamedTuple):
@@ -84,8 +86,14 @@ class AppendedPart(NamedTuple):
 
 
 class News(NamedTuple):
-    """Everything of a mind that is above a version, and which version that brings a copy to. Turns are by sequence."""
+    """
+    Everything of a mind that is above a version, and which version that brings a copy to. Turns are by sequence.
 
+    ``timeline`` is PostgreSQL's: another server has been promoted where it is another one, and what only the earlier
+    one had is gone.
+    """
+
+    timeline: str
     version: int
     generation: int
     files: tuple[WholeFile, ...]
@@ -105,7 +113,7 @@ def touch(cursor: Cursor, mind_id: str, *, begins: bool) -> Touched | None:
     """Lock a mind's row and raise its version; make it where it *begins*. None: there is no such mind, or it goes."""
     cursor.execute(_BEGIN if begins else _TOUCH, (mind_id,))
     row = cursor.fetchone()
-    return None if row is None else Touched(*cast("tuple[int, int, int, int]", row))
+    return None if row is None else Touched(*cast("tuple[int, int, int, int, str]", row))
 
 
 def list_ids(cursor: Cursor, *, but: str) -> tuple[str, ...]:
@@ -120,6 +128,7 @@ def news_of(cursor: Cursor, mind_id: str, *, known: int) -> News | None:
     if not rows or rows[0][0] != _MIND:
         return None
     return News(
+        timeline=rows[0][1],
         version=rows[0][3],
         generation=rows[0][2],
         files=tuple(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Turn
     from service.adapters.postgres.custody import Custody
     from service.adapters.postgres.database import Cursor, Database
-    from service.adapters.postgres.mind_rows import FileState, Touched
+    from service.adapters.postgres.mind_rows import FileState, News, Touched
 
 HOME = "@home"  # stands for the mind's id in rows of files that belong to the home as a whole
 _HOME_FILES = frozenset({"keys.json", "audit.jsonl", "audit.key", "erasures.jsonl", "erased.json"})
@@ -298,8 +298,8 @@ class PostgresHome:
         touched = mind_rows.touch(cursor, copy.mind_id, begins=copy.version == 0)
         if touched is None:
             raise _erasing(copy.mind_id)
-        if copy.version and touched.generation != copy.generation:  # it may hold words that were erased since
-            raise _Undone
+        if copy.version and _is_of_another_past(copy, touched):
+            raise _Undone  # it may hold words that were erased since, or what a server had that was lost
         if needs_custody and self._custody.epoch(copy.mind_id) != touched.epoch:
             raise NotInCustody(f"another process works on {copy.mind_id!r} now")
         return touched
@@ -308,15 +308,14 @@ class PostgresHome:
         """
         Fetch what is above the copy's version; False where there is no such mind.
 
-        Of a mind of which something was erased, nothing is fetched: ``is_anew`` says that the copy is to be renewed.
+        Where the copy may have what is gone, nothing is fetched: ``is_anew`` says that it is to be renewed.
         """
         with self._database.read_transaction(deadline_seconds=seconds) as cursor:
             news = mind_rows.news_of(cursor, copy.mind_id, known=copy.version)
         if news is None:
             return copy.mind_id == HOME
         if copy.mind_id != HOME:
-            is_far = news.version - copy.version > mind_rows.FAR
-            if copy.version and (news.generation != copy.generation or is_far):
+            if copy.version and _is_of_another_past(copy, news):
                 copy.is_anew = True
                 return True
             if not copy.version:
@@ -326,7 +325,7 @@ class PostgresHome:
         for part in news.parts:
             copy.extend(part.path, part.content, number=part.number)
         copy.add_turns(news.turns)
-        copy.version, copy.generation = news.version, news.generation
+        copy.version, copy.generation, copy.timeline = news.version, news.generation, news.timeline
         return True
 
 
@@ -353,15 +352,21 @@ def _is_as_copied(state: FileState | None, copy: LocalCopy, path: str) -> bool:
     return (state.version, state.parts) == (copy.files.get(path), copy.appended.get(path, 0))
 
 
+def _is_of_another_past(copy: LocalCopy, found: News | Touched) -> bool:
+    """Whether a copy may have what the database has not: something was erased, or another server was promoted."""
+    is_other = found.generation != copy.generation or found.timeline != copy.timeline
+    return is_other or not 0 <= found.version - copy.version <= mind_rows.FAR
+
+
 def _is_next(copy: LocalCopy, touched: Touched) -> bool:
     """Whether nobody else has written between the copy's version and what was just written."""
-    return copy.version == touched.version - 1 and (not copy.version or copy.generation == touched.generation)
+    return copy.version == touched.version - 1 and (not copy.version or not _is_of_another_past(copy, touched))
 
 
 def _follow(copy: LocalCopy, touched: Touched) -> None:
     """Note that the copy has what was just written; what others wrote before is still to come, if there was any."""
     if _is_next(copy, touched):
-        copy.version, copy.generation = touched.version, touched.generation
+        copy.version, copy.generation, copy.timeline = touched.version, touched.generation, touched.timeline
 
 
 def _erasing(mind_id: str) -> MindErasing:

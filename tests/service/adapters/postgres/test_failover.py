@@ -1,14 +1,16 @@
 """A primary and a standby: promotions, what waits for a standby that is gone, and servers that hang."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from consolidation.kernel.shared_files import sharing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate
 from tests.support.postgres import name_for, postgres_pair
+from tests.support.shared_machines import Machine
 from tests.support.waiting import until
 
 SOON, LATER = 0.5, 20.0
@@ -154,3 +156,35 @@ def _is_done(act):
     except DatabaseUnavailable:
         return False
     return True
+
+
+def test_a_copy_forgets_what_only_the_lost_primary_had(database, pair, tmp_path):
+    """A commit whose wait was cancelled is shown to everybody, and is gone once the standby is promoted."""
+    machine = Machine(database, tmp_path / "one")
+    with sharing(machine.home, machine.shared):
+        machine.keep("t1")
+        pair.standby.stop()
+        with ThreadPoolExecutor(1) as pool:
+            lost = pool.submit(machine.keep, "lost")
+            pair.cancel_waiting_commits()
+            with pytest.raises(DatabaseUnavailable):
+                lost.result()
+        assert machine.bring_up().has_turns
+        assert b'"turn_id":"lost"' in (machine.workspace.transcript / "2026-01.jsonl").read_bytes()
+        pair.standby.start()
+        pair.primary.kill()
+        pair.promote(is_strict=False)
+
+        [kept] = until(lambda: _kept(machine, "t2"))
+
+        assert kept.kept.sequence == 2
+        assert machine.bring_up().is_anew
+        machine.shared.renew("ada")
+        log = (machine.workspace.transcript / "2026-01.jsonl").read_bytes()
+        assert (b'"turn_id":"lost"' in log, b'"turn_id":"t2"' in log) == (False, True)
+
+
+def _kept(machine, turn_id):
+    with suppress(DatabaseUnavailable):
+        return machine.keep(turn_id)
+    return None
