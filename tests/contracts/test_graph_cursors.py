@@ -107,6 +107,17 @@ async def test_what_an_extraction_wrote_while_the_graph_went_back_goes_the_next_
     assert await on.graphs.erasable(mind).remains([gone.uuid], forms=["Zoe"]) == 0
 
 
+async def test_a_turn_that_is_also_below_stays_though_a_cursor_above_names_it(graph, mind):
+    """A failed write that could not be cut away may have left it twice in the transcript."""
+    await tell(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
+    await graph.save((), own={}, leaning={}, after=2, cursor=3, turn_id="t1")
+
+    await graph.go_back(to=2, turn_id="t2")
+
+    assert await texts_of(graph) == ["Ada met Bruno.", "Bruno saw Carla."]
+    assert (await graph.progress(), await graph.size()) == (Progress(2, 2), GraphSize(2, 3, 2))
+
+
 async def test_a_cursor_below_stays_where_it_is(graph, mind):
     await graph.prepare(embedder=OURS)
     await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla.", "Carla left.")

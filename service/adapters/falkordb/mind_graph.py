@@ -125,7 +125,14 @@ WITH e, weight WHERE e.fact = weight.text AND coalesce(e.importance, 0.0) < weig
 SET e.importance = weight.importance
 """
 _UNPARK = "MATCH (p:Parked {sequence: $sequence}) DELETE p"
-_EPISODES_ABOVE = "MATCH (p:Passage) WHERE p.sequence > $to RETURN DISTINCT p.episode"
+_EPISODES_ABOVE = """
+MATCH (p:Passage) WHERE p.sequence > $to RETURN p.episode AS episode
+UNION
+UNWIND $left AS episode
+OPTIONAL MATCH (p:Passage {episode: episode})
+WITH episode, count(p) AS passages WHERE passages = 0
+RETURN episode
+"""
 _UNPARK_ABOVE = "MATCH (p:Parked) WHERE p.sequence > $to DELETE p"
 _GO_BACK = """
 MATCH (:Meta {name: 'embedder'})
@@ -310,9 +317,9 @@ class FalkorMindGraph(GraphReads):
             raise GraphUnavailable(_ELSEWHERE)
         known = await self.progress()
         named = ((known.saved, known.saved_turn), (known.extracted, known.extracted_turn))
-        above = [episode_uuid(self._mind_id, turn) for sequence, turn in named if turn and sequence > to]
-        above += [str(row[0]) for row in await graph.read(_EPISODES_ABOVE, {"to": to})]
-        await forget(graph, self.vectors, list(dict.fromkeys(above)), Tainted())
+        left = [episode_uuid(self._mind_id, turn) for sequence, turn in named if turn and sequence > to]
+        above = await graph.read(_EPISODES_ABOVE, {"to": to, "left": left})
+        await forget(graph, self.vectors, [str(row[0]) for row in above], Tainted())
         await graph.write(_UNPARK_ABOVE, {"to": to})
         await graph.write(_GO_BACK, {"to": to, "turn_id": turn_id})
 

@@ -212,7 +212,8 @@ class MemoryMindGraph:
         """Remove what is above *to*, and set back the cursors."""
         content = self._prepared(self._claimed())
         cursors = [name for name in ("saved", "extracted") if content.cursor(name) > to]
-        above = {episode_uuid(self.mind_id, content.turn_at(name)) for name in cursors}
+        left = {episode_uuid(self.mind_id, content.turn_at(name)) for name in cursors}
+        above = left - {row.properties["episode"] for row in content.all("Passage")}
         above |= {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] > to}
         forget(content, above, Tainted())
         content.remove("Parked", [row.key for row in content.all("Parked") if row.properties["sequence"] > to])
