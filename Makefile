@@ -18,7 +18,7 @@ WORKERS := 3 # most tests wait for processes and time-outs, so three workers fil
 
 CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
 
-.PHONY: help install serve console client chat check $(CHECKS) test golden pictures docs bench crash fuzz compose helm release lock clean
+.PHONY: help install serve console client chat check $(CHECKS) test golden pictures docs bench crash chaos fuzz compose helm release lock clean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -98,6 +98,9 @@ crash: $(VENV)/.ready ## kill it at every step under load and of an agent's slee
 	$(PYTHON) -m tests.crash.agent_life
 	$(PYTHON) -m tests.crash.resting_life
 	$(PYTHON) -m tests.crash.run $(ARGS)
+
+chaos: $(VENV)/.ready ## three services on one home, PostgreSQL and a FalkorDB cluster, all hurt under load: make chaos ARGS="--seconds 300 --seed 7"
+	$(PYTHON) -m tests.chaos.run $(ARGS)
 
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker
 	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py $(ARGS)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.sharing_errors import ChangedElsewhere
 from consolidation.story.anchor import (
     Marks,
     anchor_for,
@@ -55,7 +56,8 @@ async def publish_batch(
     Write what *draft* makes of *batch*, and the marks that count it. Returns the marks as we meant them.
 
     Without a draft only the marks are written: the batch is skipped. *rest* are the turns that are still pending
-    afterwards, *seen* the marks when the batch was taken. Raises StoryFault, Locked.
+    afterwards, *seen* the marks when the batch was taken. Raises StoryFault, and Locked, also where another process has
+    moved the cursor since: it may have narrated the same turns.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     narrated = [stored.occurred_at for stored in batch] + ([ledger.newest] if ledger.newest else [])
@@ -70,10 +72,12 @@ async def publish_batch(
         tied_to = ledger.anchor or tied_to
 
     def plan(text: str) -> str:
-        bare = without_marks(text)
+        marks, bare = read_marks(text), without_marks(text)
+        if marks.sequence not in {None, pending.sequence if seen.sequence is None else seen.sequence}:
+            raise ChangedElsewhere("the story's cursor has moved since these turns were narrated; try again")
         bases.append(story_digest(bare))
         new = apply_draft(bare, draft) if draft is not None else bare
-        back = anchor_moved_back(read_marks(text), since=seen)  # while the narrator was thinking
+        back = anchor_moved_back(marks, since=seen)  # while the narrator was thinking
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
     turns = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}

@@ -135,15 +135,22 @@ class Transcript:
         return tuple([stored[turn.turn_id] or await self.append(turn, tokens=tokens) for turn, tokens in turns])
 
     def _is_known(self, turn: Turn) -> bool:
-        return turn.turn_id in self._waiting or self._positions.is_taken(turn.turn_id)
+        return turn.turn_id in self._waiting or (self._shared is None and self._positions.is_taken(turn.turn_id))
 
     async def _stored(self, turn: Turn) -> Accepted | None:
-        """The turn of this id as it was stored before; None where there is none."""
+        """
+        The turn of this id as it was stored before; None where there is none.
+
+        None also where the turns are shared: a turn that the copy has may stand on one machine only. Asking the store
+        settles that.
+        """
         if self._positions.is_erased(turn.turn_id):
             raise TurnErased("the turn of this id was erased and is not kept again; what is said anew needs a new id")
         waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is stored before it stops waiting
         if waiting is not None:
             return Accepted(_same(await self._settled(waiting), turn), is_new=False)
+        if self._shared is not None:
+            return None
         known = self._positions.sequence_of(turn.turn_id)
         for kept in await self.read_many((known,)) if known is not None else ():  # none where the disk lost it
             return Accepted(_same(kept, turn), is_new=False)

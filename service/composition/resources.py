@@ -147,7 +147,7 @@ async def open_resources(
         own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
         own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
     )
-    several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies)
+    several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies, tally=telemetry.tally)
     epoch_of = epoch_of or (several.epoch_of if several is not None else None)
     open_graphs = graphs or falkordb(
         settings,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from service.adapters.postgres.shared_home import PostgresHome
     from service.composition.container import Memory
     from service.mind.minds import Mind
+    from service.observability.counters import Tally
     from service.observability.dependency_health import Dependencies
     from service.settings.settings import Settings
 
@@ -52,7 +53,7 @@ class SharedResources:
 
 
 async def open_shared_home(
-    settings: Settings, stack: AsyncExitStack, *, dependencies: Dependencies
+    settings: Settings, stack: AsyncExitStack, *, dependencies: Dependencies, tally: Tally
 ) -> SharedResources | None:
     """
     The home that the settings name a database for; None for a home of this machine alone.
@@ -74,6 +75,10 @@ async def open_shared_home(
         """From any thread."""
         loop.call_soon_threadsafe(health.worked if trouble is None else partial(health.failed, trouble))
 
+    def refused(reason: str) -> None:
+        """From any thread."""
+        loop.call_soon_threadsafe(tally.refuse_write, reason)
+
     database = Database(settings.database.get_secret_value(), report=report)
     database.open()
     stack.callback(database.close)
@@ -83,7 +88,7 @@ async def open_shared_home(
     custody = Custody(database)
     await anyio.to_thread.run_sync(custody.renew)
     stack.push_async_callback(anyio.to_thread.run_sync, _end, custody)
-    home = PostgresHome(database, home=settings.folder, custody=custody)
+    home = PostgresHome(database, home=settings.folder, custody=custody, refused=refused)
     stack.enter_context(sharing(settings.folder, home))
     await anyio.to_thread.run_sync(home.list_minds)
     return SharedResources(home, custody)

@@ -77,6 +77,8 @@ def _turns(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("saved_memories", about, _by_label(tally.memories), "outcome")
     about = "Time until a turn was on disk."
     yield _histogram("turn_acceptance", about, tally.acceptances.spreads())
+    about = "Writes to a shared home that were refused, by reason."
+    yield _counter("shared_writes_refused", about, _by_label(tally.refused_writes), "reason")
 
 
 def _pre_turn_calls(tally: Tally) -> Iterator[MetricSeries]:

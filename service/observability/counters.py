@@ -18,6 +18,7 @@ class Tally:
         """Begin at nothing."""
         self.turns: Counter[str] = Counter(accepted=0, duplicate=0, refused=0)
         self.acceptances = Durations(INSTANT)
+        self.refused_writes: Counter[str] = Counter(changed_elsewhere=0, not_in_custody=0)
         self.memories: Counter[str] = Counter(saved=0, duplicate=0, dropped=0)
         self.resonances: Counter[str] = Counter(surfaced=0, silent=0, late=0)
         self.probes = 0
@@ -64,6 +65,10 @@ class Tally:
     def fenced_write(self) -> None:
         """A graph refused a write of ours: another service had claimed the mind."""
         self.fenced_writes += 1
+
+    def refuse_write(self, reason: str) -> None:
+        """A write to a shared home was refused, since its file or the custody of its mind had changed elsewhere."""
+        self.refused_writes[reason] += 1
 
     def memory(self, outcome: str) -> None:
         """A memory was ``saved`` on purpose, known already (``duplicate``), or not worth it (``dropped``)."""

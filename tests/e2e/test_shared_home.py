@@ -5,6 +5,7 @@ import signal
 import time
 from itertools import count
 
+import psycopg
 import pytest
 
 from tests.support.cli_process import run
@@ -149,6 +150,22 @@ def test_a_service_that_was_stopped_for_a_while_writes_nothing_twice(two):
 
     until(lambda: digested(one, 3) and digested(other, 3), seconds=TAKEN_OVER)
     assert [service.http.get("/v1/minds/ada").json()["turns"] for service in two] == [3, 3]
+
+
+def test_what_is_refused_to_a_service_that_lost_a_mind_is_counted(env, database_url, tmp_path):
+    refused = 'mind_memory_shared_writes_refused_total{reason="not_in_custody"} '
+    claim = "UPDATE minds SET epoch = epoch + 1, owner = gen_random_uuid() WHERE mind_id = 'ada'"
+    with serving(tmp_path / "one", MIND_MEMORY_STORY__THRESHOLD_TOKENS="1", **env) as one:
+        with psycopg.connect(database_url, autocommit=True) as database:
+            said = count()
+
+            def is_counted():
+                one.keep("ada", f"Note number {next(said)} is about Lisbon.")
+                database.execute(claim)  # while the story of the turn is narrated, sooner or later
+                [line] = [line for line in one.http.get("/metrics").text.splitlines() if line.startswith(refused)]
+                return float(line.removeprefix(refused))
+
+            until(is_counted, every=0.1)
 
 
 def test_a_turn_that_one_erased_is_gone_for_the_other(two):

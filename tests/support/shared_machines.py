@@ -23,7 +23,8 @@ class Machine:
         folder.mkdir()
         self.custody = Custody(database)
         self.custody.renew()
-        self.shared = PostgresHome(database, home=folder, custody=self.custody)
+        self.refusals = []
+        self.shared = PostgresHome(database, home=folder, custody=self.custody, refused=self.refusals.append)
         self.home = folder
         self.workspace = workspace_of(folder, MIND)
 

@@ -13,8 +13,13 @@ TOLD = re.compile(r"has the number (k\d{6}) in (?:\w+ today|faded ink)\.")
 
 def kept_in(workspace):
     """How often each turn stands in the transcript; a torn line, sealed by whoever came next, is no turn."""
+    return kept_in_folder(workspace.transcript)
+
+
+def kept_in_folder(folder):
+    """The same of the folder of a transcript, which need not be there."""
     kept = Counter()
-    for file in sorted(workspace.transcript.glob("*.jsonl")):
+    for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_text(errors="replace").splitlines():
             with suppress(ValueError):
                 kept[json.loads(line)["turn_id"]] += 1

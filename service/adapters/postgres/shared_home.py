@@ -28,7 +28,7 @@ from service.mind.trace_files import day_of
 from service.ports.shared_home import Arrived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -65,9 +65,17 @@ class _Appended(NamedTuple):
 class PostgresHome:
     """The minds of one database; their copies are in ``<home>/minds``. It is ``SharedHome`` and ``SharedFiles``."""
 
-    def __init__(self, database: Database, *, home: Path, custody: Custody) -> None:
-        """*home* belongs to this process alone, and holds nothing that is not a copy."""
+    def __init__(
+        self, database: Database, *, home: Path, custody: Custody, refused: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """
+        *home* belongs to this process alone, and holds nothing that is not a copy.
+
+        *refused* is called from any thread with the reason for which a write was refused: ``changed_elsewhere`` or
+        ``not_in_custody``.
+        """
         self._database = database
+        self._refused = refused
         self._home = home.resolve()
         self._custody = custody
         self._copies: dict[str, LocalCopy] = {}
@@ -175,7 +183,7 @@ class PostgresHome:
                 if follows:
                     raise ChangedElsewhere(f"another process appended to {file.name} in the meantime; try again")
             else:
-                raise ChangedElsewhere(f"{file.name} keeps changing; try again")
+                raise self._changed(f"{file.name} keeps changing; try again")
             yield stored.lacking
             copy.files[path], copy.appended[path] = stored.since, stored.number
             _follow(copy, stored.touched)
@@ -201,7 +209,7 @@ class PostgresHome:
             stored = self._put(copy, path, content)
             if stored is None:
                 self._bring_up(copy)
-                raise ChangedElsewhere(f"another process changed {file.name} in the meantime; try again")
+                raise self._changed(f"another process changed {file.name} in the meantime; try again")
             yield
             copy.files[path], copy.appended[path] = stored.version, 0
             _follow(copy, stored)
@@ -272,7 +280,7 @@ class PostgresHome:
                 mind_rows.overwrite_turns(cursor, mind_id, lines, version=touched.version)
                 copy.generation = touched.generation + 1
                 return
-            raise ChangedElsewhere(f"something else of {mind_id!r} was erased in the meantime; try again")
+            raise self._changed(f"something else of {mind_id!r} was erased in the meantime; try again")
 
     # in common
 
@@ -301,8 +309,13 @@ class PostgresHome:
         if copy.version and _is_of_another_past(copy, touched):
             raise _Undone  # it may hold words that were erased since, or what a server had that was lost
         if needs_custody and self._custody.epoch(copy.mind_id) != touched.epoch:
+            self._refused("not_in_custody")
             raise NotInCustody(f"another process works on {copy.mind_id!r} now")
         return touched
+
+    def _changed(self, reason: str) -> ChangedElsewhere:
+        self._refused("changed_elsewhere")
+        return ChangedElsewhere(reason)
 
     def _bring_up(self, copy: LocalCopy, *, seconds: float = _SECONDS) -> bool:
         """

@@ -13,10 +13,12 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.turns import TurnKind
 from consolidation.story.anchor import read_marks, with_marks, without_marks
 from consolidation.story.chapters import as_chapter
+from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.draft import StoryDraft
 from consolidation.story.draft import apply_draft
+from consolidation.story.narrator import Narrator
 from consolidation.story.storyfile import StoryFile
-from tests.support.story_lives import CURSOR, FIRST, ID, Crash, Life
+from tests.support.story_lives import CURSOR, FIRST, ID, VOICE, Crash, Echo, Life
 
 pytestmark = pytest.mark.anyio
 
@@ -223,3 +225,20 @@ async def test_what_was_skipped_after_an_erase_is_not_told_again(life):
     await life.tell()
 
     assert told(life) == ["Bruno4"]
+
+
+async def test_what_another_process_has_told_meanwhile_is_not_told_again(life):
+    """It has the same story and a lock of its own, as a service that lost its lease while the narrator was thinking."""
+    await life.keep(1)
+    await life.keep(2)
+    other = ConsolidationService(Narrator((Echo(),)), clock=SystemClock(), batch_tokens=3)
+
+    async def tell_elsewhere():
+        await other.update_narrative_story(life.subject, voice=VOICE, trigger="manual", progress=lambda _: None)
+
+    life.echo.meanwhile = tell_elsewhere
+    run = await life.tell()
+    again = await life.tell()
+
+    assert run.error.startswith("ChangedElsewhere: ")
+    assert (again.error, told(life)) == (None, life.ids)

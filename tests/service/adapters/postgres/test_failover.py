@@ -6,9 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from consolidation.kernel.shared_files import sharing
+from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
+from consolidation.kernel.turns import Message, Speaker, Turn
+from consolidation.transcript.log import Transcript
+from service.adapters.postgres.custody import Custody
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate
+from service.adapters.postgres.shared_home import PostgresHome
 from tests.support.postgres import name_for, postgres_pair
 from tests.support.shared_machines import Machine
 from tests.support.waiting import until
@@ -188,3 +193,27 @@ def _kept(machine, turn_id):
     with suppress(DatabaseUnavailable):
         return machine.keep(turn_id)
     return None
+
+
+@pytest.mark.anyio
+async def test_a_turn_that_stands_on_one_machine_only_is_answered_once_another_one_has_it(database, pair, tmp_path):
+    """Its commit was cancelled while it waited for the standby, so that everybody sees it; a failover would lose it."""
+    turns = PostgresHome(database, home=tmp_path, custody=Custody(database)).turns_of("ada")
+    turn = Turn("t1", "s1", (Message(Speaker.USER, "My sister Ines moved to Lyon."),))
+    transcript = await Transcript(tmp_path / "minds/ada/transcript", clock=SystemClock(), shared=turns).open()
+    pair.standby.kill()
+    with ThreadPoolExecutor() as pool:
+        stored = pool.submit(turns.append, [(turn, 3)], at=SystemClock().now())
+        pair.cancel_waiting_commits()
+        with pytest.raises(DatabaseUnavailable):
+            stored.result()
+    turns._home.bring_up("ada", seconds=LATER)
+    await transcript.follow()
+    assert transcript.positions.last == 1
+
+    with pytest.raises(DatabaseUnavailable):
+        await transcript.append(turn, tokens=3)
+    pair.rejoin()
+    accepted = await transcript.append(turn, tokens=3)
+
+    assert (accepted.kept.sequence, accepted.is_new) == (1, False)

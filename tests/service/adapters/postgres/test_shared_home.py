@@ -58,6 +58,7 @@ def test_nobody_replaces_a_file_that_he_has_not_seen(machines):
     with pytest.raises(ChangedElsewhere):
         two.write("SOUL.md", "Loud.")
 
+    assert (one.refusals, two.refusals) == ([], ["changed_elsewhere"])
     assert two.workspace.soul.read_text() == "Calm, and curious."  # brought up, so that a second try knows it
     two.write("SOUL.md", "Calm, curious and loud.")
     assert one.read("SOUL.md") == "Calm, curious and loud."
@@ -191,6 +192,7 @@ def test_what_is_written_in_custody_is_refused_from_whoever_lost_it(machines):
     two.bring_up()
     with pytest.raises(NotInCustody):
         two.append("dreams.jsonl", "a dream")
+    assert two.refusals == ["not_in_custody"]
     one.append("dreams.jsonl", "a dream")
 
     two.custody.take(MIND)

@@ -1,0 +1,210 @@
+"""
+Three replicas, PostgreSQL with a standby and a FalkorDB cluster, all hurt under load; then everything is counted.
+
+    python -m tests.chaos.run --seconds 90 --seed 7            `make chaos`
+
+First each kind of fault comes alone, which gives the table of who waits for how long; then several at a time. Ends with
+1 unless every promise was kept, and unless writes of former owners were refused on the way: else it proved nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import httpx2
+
+from tests.chaos.callers import DEADLINE_MS, Backend, Editor, Ledger
+from tests.chaos.counting import broken_answers, broken_minds, late
+from tests.chaos.faults import FAULTS, TRACKS, Track, done
+from tests.chaos.system import Meter, system
+from tests.chaos.table import Tally, tables
+from tests.chaos.talk import LAST, MINDS, number_of, turn_of
+from tests.support.waiting import GIVE_UP, until
+
+BACKENDS = 4
+QUIET_SECONDS = 2.0  # after a fault that comes alone, so that what it did is not taken for the next one's
+GRACE_SECONDS = 1.0  # that a pre-turn call may come late where processes share two cores
+LOSING = ("primary rolled back", "shard rolled back")
+REFUSALS = {
+    'mind_memory_shared_writes_refused_total{reason="changed_elsewhere"}': "files that others had changed",
+    'mind_memory_shared_writes_refused_total{reason="not_in_custody"}': "files of minds that others had claimed",
+    "mind_memory_fenced_writes_total": "graph writes of minds that others had claimed",
+}
+
+
+def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, say=print):
+    """One run under these *kinds* of faults; what is left is in *folder*."""
+    ledger, deeds, stop = Ledger(), [], threading.Event()
+    with system(folder) as whole:
+        meter = Meter(whole.replicas, REFUSALS)
+        people = [
+            Backend(
+                at, whole.replicas, ledger, stop=stop, seed=seed, rest=rest, backends=BACKENDS, is_hashing=at % 2 == 0
+            )
+            for at in range(BACKENDS)
+        ]
+        people.append(Editor("editor", whole.replicas, ledger, stop=stop, seed=seed, rest=2 * rest))
+        began = time.monotonic()
+
+        def tell(deed):
+            lost = f", lost {deed.lost}" if deed.lost is not None else ""
+            say(f"{deed.began - began:6.1f}s  {deed.kind}, {deed.ended - deed.began:.1f}s{lost}")
+
+        for thread in (meter, *people):
+            thread.start()
+        try:
+            _until_all_began(ledger)
+            lonely = _alone(whole, kinds, random.Random(seed), tell) if alone else []
+            deeds += lonely
+            _together(whole, kinds, deeds, tell, seed=seed, until=began + seconds)
+        finally:
+            stop.set()
+            for person in people:
+                person.join(GIVE_UP)
+        errors = [repr(person.error) for person in people if person.error or person.is_alive()]
+        load = time.monotonic() - began
+        _mend(whole)
+        say(f"{time.monotonic() - began:6.1f}s  mended")
+        _until_quiet(whole, ledger)
+        say(f"{time.monotonic() - began:6.1f}s  quiet")
+        meter.stop()
+        return Tally(
+            seconds=load,
+            ledger=ledger,
+            deeds=tuple(deeds),
+            lonely=tuple(lonely),
+            digested=tuple(meter.digested),
+            refusals={
+                **{about: meter.sums()[name] for name, about in REFUSALS.items()},
+                **{
+                    f"lost when a {kind}": sum(one.lost for one in deeds if one.kind == kind)
+                    for kind in LOSING
+                    if kind in kinds
+                },
+            },
+            broken={
+                **broken_answers(ledger),
+                **broken_minds(whole, ledger),
+                "pre-turn calls beyond their deadline": late(
+                    ledger, deeds, most_seconds=DEADLINE_MS / 1000 + GRACE_SECONDS
+                ),
+                "callers that fell over": errors,
+                "tracebacks": [one for replica in whole.replicas for one in replica.tracebacks],
+            },
+        )
+
+
+def _until_all_began(ledger):
+    """Wait until every mind has a turn."""
+    until(lambda: {one.number // 10_000 for one in ledger.kept} >= set(range(1, len(MINDS) + 1)))
+
+
+def _alone(whole, kinds, rng, tell):
+    """Each kind once, with quiet between them; the deeds."""
+    deeds = []
+    for kind in rng.sample(kinds, len(kinds)):
+        deeds.append(done(whole, kind, rng))
+        tell(deeds[-1])
+        time.sleep(QUIET_SECONDS)
+    return deeds
+
+
+def _together(whole, kinds, deeds, tell, *, seed, until):
+    """Faults of every track at a time, until then."""
+    stop = threading.Event()
+    chosen = [tuple(kind for kind in track if kind in kinds) for track in TRACKS]
+    tracks = [Track(some, whole, deeds, seed=seed, stop=stop, say=tell) for some in chosen if some]
+    for track in tracks:
+        track.start()
+    while time.monotonic() < until and not any(track.error for track in tracks):
+        time.sleep(0.1)
+    stop.set()
+    for track in tracks:
+        track.join(GIVE_UP)
+        if track.error is not None:
+            raise track.error
+
+
+def _mend(whole):
+    """Bring everything to life again."""
+    whole.pair.mend()
+    whole.cluster.mend()
+    for replica in whole.replicas:
+        if not replica.is_alive:
+            replica.start()
+
+
+def _until_quiet(whole, ledger):
+    """Tell every mind one turn more through every replica, and wait until nothing is left to do."""
+    with httpx2.Client(timeout=GIVE_UP) as http:
+        for mind in MINDS:
+            for replica in whole.replicas:
+                _tell(http, replica, number_of(mind, LAST + replica.at), mind)
+        waiting = {}
+
+        def is_quiet():
+            waiting.clear()
+            waiting.update({mind: why for mind in MINDS if (why := _waits_for(http, whole.replicas, mind))})
+            return not waiting
+
+        until(is_quiet, seconds=2 * GIVE_UP, every=0.5, said=lambda: f"it never became quiet: {waiting}")
+
+
+def _tell(http, replica, number, mind):
+    def is_kept():
+        with suppress(httpx2.HTTPError):
+            answer = http.post(f"{replica.url}/v1/minds/{mind}/turns", json=turn_of(number))
+            assert answer.status_code in {202, 503}, answer.text
+            return answer.status_code == 202
+        return False
+
+    until(is_kept, said=lambda: f"turn {number}")
+
+
+def _waits_for(http, replicas, mind):
+    """What is still to do for a mind; "" for nothing."""
+    try:
+        found = http.get(f"{replicas[0].url}/v1/minds/{mind}").raise_for_status().json()
+        graph, story = found["graph"], found["story"]
+        if story["pending_turns"]:
+            http.post(f"{replicas[0].url}/v1/minds/{mind}/consolidation", json={"wait": True})
+            return f"story: {story['pending_turns']} turns, {story['waiting_for']}"
+        if graph["lag"] or graph["saved"] < found["last_sequence"] or graph["parked"]:
+            return f"graph: {graph['saved']} of {found['last_sequence']}, lag {graph['lag']}, {graph['waiting_for']}"
+    except (httpx2.HTTPError, ValueError) as error:
+        return repr(error)
+    return ""
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("--seconds", type=float, default=90, help="Of load; longer where the faults alone take longer.")
+    words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    words.add_argument("--kinds", nargs="+", choices=list(FAULTS), default=list(FAULTS), metavar="KIND")
+    words.add_argument("--rest", type=float, default=0.3, help="Seconds that each backend rests between two turns.")
+    words.add_argument("--keep", type=Path, help="Where everything is left to be looked at; else it is thrown away.")
+    given = words.parse_args()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    print(f"seed {given.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="mm-chaos-") as thrown_away:
+        folder = given.keep or Path(thrown_away)
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def say(line):
+            print(line, flush=True)
+
+        tally = chaos(folder, seconds=given.seconds, seed=given.seed, kinds=given.kinds, rest=given.rest, say=say)
+    print(tables(tally))
+    sys.exit(not tally.is_kept)
+
+
+if __name__ == "__main__":
+    main()
