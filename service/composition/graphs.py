@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from service.erasure.ports import ErasableGraph
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
-    from service.ports.graph import Custody
+    from service.ports.graph import Leases
     from service.settings.settings import Settings
 
 _LOADING_SECONDS = 1.0  # that a start waits for a graph it has to look at; a large one loads beside everything else
@@ -67,12 +67,12 @@ def falkordb(
     *,
     embedded_url: str | None,
     breaker: CircuitBreaker,
-    custody: Custody | None = None,
+    leases: Leases | None = None,
 ) -> OpenGraphs:
     """
     What opens FalkorDB's graphs, on the embedded server or else on the configured one. Raises ConfigurationFault.
 
-    *custody* is given where several services share the configured one.
+    *leases* is given where several services share the configured one.
     """
     if embedded_url is not None:
         url, folder = embedded_url, settings.folder / "graph"
@@ -91,5 +91,5 @@ def falkordb(
         vectors_of=lambda mind_id: workspace_of(settings.folder, mind_id).vectors,
         checkpoint_of=lambda mind_id: workspace_of(settings.folder, mind_id).graph_checkpoint,
         folder=folder,
-        custody=custody,
+        leases=leases,
     )

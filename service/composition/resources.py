@@ -31,7 +31,7 @@ from service.mind.minds import Minds, OpenMinds
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
 from service.observability.model_usage import UsageLedger
-from service.ports.graph import Custody
+from service.ports.graph import Leases
 from service.ports.shared_home import SeveralMachines
 from service.ports.spans import NoopSpans
 from service.retrieval.embedding_cache import EmbeddingCache
@@ -154,7 +154,7 @@ async def open_resources(
         stack,
         embedded_url=server.url if server is not None else lent_url,
         breaker=breaker_of(GRAPH, settings.graph.rest_seconds),
-        custody=Custody(epoch_of, telemetry.tally.fenced_write) if epoch_of is not None else None,
+        leases=Leases(epoch_of, telemetry.tally.fenced_write) if epoch_of is not None else None,
     )
     opened = open_graphs(readers=readers, embedder=cache)
     disk = telemetry.dependencies.get(DISK)

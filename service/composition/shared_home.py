@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AsyncExitStack
     from pathlib import Path
 
-    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.shared_home import PostgresHome
     from service.composition.container import Memory
     from service.mind.minds import Mind
@@ -42,7 +42,7 @@ class SharedResources:
     """The home in the database, and which of its minds this process works on."""
 
     home: PostgresHome
-    custody: Custody
+    custody: PostgresCustody
 
     def epoch_of(self, mind_id: str) -> int:
         """The epoch under which this process writes to a mind's graph. Raises Fenced where the mind is not ours."""
@@ -64,7 +64,7 @@ async def open_shared_home(
         return None
     _check(settings)
     # psycopg is not needed by a start without a database
-    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Database
     from service.adapters.postgres.migrations import migrate
     from service.adapters.postgres.shared_home import PostgresHome
@@ -85,7 +85,7 @@ async def open_shared_home(
     await anyio.to_thread.run_sync(migrate, database)
     await anyio.to_thread.run_sync(lambda: database.check_standbys(deadline_seconds=5))
     await anyio.to_thread.run_sync(_clear, settings.folder)
-    custody = Custody(database)
+    custody = PostgresCustody(database)
     await anyio.to_thread.run_sync(custody.renew)
     stack.push_async_callback(anyio.to_thread.run_sync, _end, custody)
     home = PostgresHome(database, home=settings.folder, custody=custody, refused=refused)
@@ -104,7 +104,7 @@ def files_of_home(settings: Settings) -> Iterator[None]:
     if settings.database is None:
         yield
         return
-    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Database
     from service.adapters.postgres.migrations import migrate
     from service.adapters.postgres.shared_home import PostgresHome
@@ -112,7 +112,7 @@ def files_of_home(settings: Settings) -> Iterator[None]:
     with closing(Database(settings.database.get_secret_value())) as database:
         database.open()
         migrate(database)
-        home = PostgresHome(database, home=settings.folder, custody=Custody(database))
+        home = PostgresHome(database, home=settings.folder, custody=PostgresCustody(database))
         home.list_minds()
         with sharing(settings.folder, home):
             yield
@@ -162,7 +162,7 @@ def _check(settings: Settings) -> None:
         raise ConfigurationFault("webhooks are not sent from a home in a database yet: unset MIND_MEMORY_WEBHOOKS__*")
 
 
-def _end(custody: Custody) -> None:
+def _end(custody: PostgresCustody) -> None:
     with suppress(DatabaseUnavailable):
         custody.end()
 

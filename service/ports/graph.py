@@ -204,7 +204,7 @@ class EpochOf(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Custody:
+class Leases:
     """Which minds are ours, where several services share a server; *fenced* is called when a write was refused."""
 
     epoch_of: EpochOf

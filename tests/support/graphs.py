@@ -20,7 +20,7 @@ from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.archive.graph_rows import KINDS, Row
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.ports.embedder import EmbedderIdentity
-from service.ports.graph import Custody, Episode, Parked, Passage, episode_uuid
+from service.ports.graph import Leases, Episode, Parked, Passage, episode_uuid
 
 EMBEDDER = HashingEmbedder()
 OURS = EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension)
@@ -153,7 +153,7 @@ class Replica:
         self.epoch = epoch
         self.refusals = 0
         self.connection = GraphConnection(on.url) if on.url is not None else None
-        shared = {"readers": readers, "embedder": EMBEDDER, "custody": Custody(self._epoch_of, self._fenced)}
+        shared = {"readers": readers, "embedder": EMBEDDER, "leases": Leases(self._epoch_of, self._fenced)}
         if self.connection is None:
             self.graphs = MemoryGraphs(server=on.server, **shared)
         else:

@@ -9,7 +9,7 @@ from consolidation.kernel.files import append_line, replace_text
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.transcript.log import Transcript
 from consolidation.workspace import workspace_of
-from service.adapters.postgres.custody import Custody
+from service.adapters.postgres.custody import PostgresCustody
 from service.adapters.postgres.shared_home import PostgresHome
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
@@ -21,7 +21,7 @@ class Machine:
 
     def __init__(self, database, folder):
         folder.mkdir()
-        self.custody = Custody(database)
+        self.custody = PostgresCustody(database)
         self.custody.renew()
         self.refusals = []
         self.shared = PostgresHome(database, home=folder, custody=self.custody, refused=self.refusals.append)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from service.adapters.falkordb.connection import GraphConnection
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
-    from service.ports.graph import Custody
+    from service.ports.graph import Leases
 
 _SITE = "checkpoint"
 
@@ -49,20 +49,20 @@ class FalkorGraphs:
         checkpoint_of: Callable[[str], Path] | None = None,
         folder: Path | None = None,
         settle_seconds: float = SETTLE_SECONDS,
-        custody: Custody | None = None,
+        leases: Leases | None = None,
     ) -> None:
         """
         *vectors_of* names the folder of a mind's vectors; *checkpoint_of* the file that holds its graph while that is
         evicted, and None evicts nothing.
 
-        *custody* is given where several services share the server: then writes are fenced, and nothing is evicted.
+        *leases* is given where several services share the server: then writes are fenced, and nothing is evicted.
         """
         self._connection = connection
         self._prefix = prefix
         self._readers = readers
         self._embedder = embedder
-        self._checkpoint_of = checkpoint_of if custody is None else None
-        self._custody = custody
+        self._checkpoint_of = checkpoint_of if leases is None else None
+        self._leases = leases
         self._purge = ServerPurge(connection, folder=folder)
         self._vectors_of = vectors_of
         self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
@@ -127,13 +127,13 @@ class FalkorGraphs:
 
     @property
     def _is_shared(self) -> bool:
-        return self._custody is not None
+        return self._leases is not None
 
     def _claim_of(self, mind_id: str) -> Claim | None:
         """Return our claim of a mind; None where minds are not leased. Raises Fenced where we have none."""
-        if self._custody is None or (epoch := self._custody.epoch_of(mind_id)) is None:
+        if self._leases is None or (epoch := self._leases.epoch_of(mind_id)) is None:
             return None
-        return Claim(epoch, self._custody.fenced)
+        return Claim(epoch, self._leases.fenced)
 
     def _vectors_beside(self, mind_id: str) -> MindVectors:
         vectors = self._vectors.get(mind_id)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from service.adapters.memory_graph.content import Content
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
-    from service.ports.graph import Custody
+    from service.ports.graph import Leases
 
 _ROW_BYTES = 4_000
 
@@ -34,14 +34,14 @@ class MemoryGraphs:
         readers: TurnReaders,
         embedder: Embedder,
         server: dict[str, Content] | None = None,
-        custody: Custody | None = None,
+        leases: Leases | None = None,
     ) -> None:
-        """*custody* is given where several services share the server."""
+        """*leases* is given where several services share the server."""
         self.outage: GraphUnavailable | None = None
         self._server = server if server is not None else {}
         self._readers = readers
         self._embedder = embedder
-        self._custody = custody
+        self._leases = leases
         self._graphs: dict[str, MemoryMindGraph] = {}
         self._evicted: set[str] = set()
 
@@ -82,13 +82,13 @@ class MemoryGraphs:
 
     async def evict(self, mind_id: str, /) -> bool:
         """Say that the graph of a mind is not in memory, until somebody asks it."""
-        if self._custody is not None or mind_id not in self.reach():
+        if self._leases is not None or mind_id not in self.reach():
             return False
         self._evicted.add(mind_id)
         return True
 
     def _fence_of(self, mind_id: str) -> Fence:
-        return Fence(partial(self._reach_of, mind_id), mind_id=mind_id, custody=self._custody)
+        return Fence(partial(self._reach_of, mind_id), mind_id=mind_id, leases=self._leases)
 
     def _reach_of(self, mind_id: str) -> dict[str, Content]:
         self._evicted.discard(mind_id)

@@ -79,7 +79,7 @@ _LEAVE = "UPDATE minds SET owner = NULL WHERE mind_id = ANY(%(held)s) AND owner 
 _SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
 
 
-class Custody:
+class PostgresCustody:
     """The minds that this replica works for. Every method but ``held`` and ``may_begin`` raises DatabaseUnavailable."""
 
     is_shared = True

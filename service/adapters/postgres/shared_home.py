@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.turns import Turn
-    from service.adapters.postgres.custody import Custody
+    from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Cursor, Database
     from service.adapters.postgres.mind_rows import FileState, News, Touched
 
@@ -66,7 +66,12 @@ class PostgresHome:
     """The minds of one database; their copies are in ``<home>/minds``. It is ``SharedHome`` and ``SharedFiles``."""
 
     def __init__(
-        self, database: Database, *, home: Path, custody: Custody, refused: Callable[[str], None] = lambda _: None
+        self,
+        database: Database,
+        *,
+        home: Path,
+        custody: PostgresCustody,
+        refused: Callable[[str], None] = lambda _: None,
     ) -> None:
         """
         *home* belongs to this process alone, and holds nothing that is not a copy.

@@ -6,6 +6,7 @@ import pytest
 
 from consolidation.kernel.errors import ConfigurationFault
 from service.composition.shared_home import open_shared_home
+from service.observability.counters import Tally
 from service.observability.dependency_health import Dependencies
 from service.settings.settings import Settings
 
@@ -17,7 +18,7 @@ SHARED = {"database": "postgresql://ada@127.0.0.1:1/memory", "falkordb_url": "re
 async def opened(home, **more):
     async with AsyncExitStack() as stack:
         return await open_shared_home(
-            Settings(home=home, **more), stack, dependencies=Dependencies(monotonic=lambda: 0.0)
+            Settings(home=home, **more), stack, dependencies=Dependencies(monotonic=lambda: 0.0), tally=Tally()
         )
 
 

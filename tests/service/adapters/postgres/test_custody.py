@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.adapters.postgres.custody import Custody
+from service.adapters.postgres.custody import PostgresCustody
 
 LATER = 20.0
 
@@ -27,14 +27,14 @@ def clock():
 @pytest.fixture
 def one(database, clock):
     """A replica that is alive by the database; its own clock stands still."""
-    found = Custody(database, monotonic=clock)
+    found = PostgresCustody(database, monotonic=clock)
     found.renew()
     return found
 
 
 @pytest.fixture
 def two(database):
-    found = Custody(database)
+    found = PostgresCustody(database)
     found.renew()
     return found
 
@@ -84,7 +84,7 @@ def test_no_more_are_claimed_than_asked_for(one, two, minds):
 
 def test_replicas_that_claim_at_once_share(database, minds, sql):
     minds(*(f"m{number}" for number in range(60)))
-    replicas = [Custody(database) for _ in range(3)]
+    replicas = [PostgresCustody(database) for _ in range(3)]
     for each in replicas:
         each.renew()
 
@@ -235,7 +235,7 @@ def test_the_clock_of_a_process_does_not_matter(one, two, minds, clock, sql):
 
 
 def test_a_step_begins_only_soon_after_a_renewal(database, clock):
-    custody = Custody(database, monotonic=clock)
+    custody = PostgresCustody(database, monotonic=clock)
     assert custody.may_begin() is False
 
     assert custody.renew() is True
@@ -259,7 +259,7 @@ def test_a_replica_that_ends_gives_everything_back(one, two, minds, sql):
 
 def test_replicas_that_never_came_back_are_forgotten(one, database, sql):
     sql("UPDATE replicas SET alive_until = alive_until - interval '2 hours'")
-    two = Custody(database)
+    two = PostgresCustody(database)
 
     two.renew()
 

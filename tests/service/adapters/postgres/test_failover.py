@@ -10,7 +10,7 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.transcript.log import Transcript
-from service.adapters.postgres.custody import Custody
+from service.adapters.postgres.custody import PostgresCustody
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate
 from service.adapters.postgres.shared_home import PostgresHome
@@ -198,7 +198,7 @@ def _kept(machine, turn_id):
 @pytest.mark.anyio
 async def test_a_turn_that_stands_on_one_machine_only_is_answered_once_another_one_has_it(database, pair, tmp_path):
     """Its commit was cancelled while it waited for the standby, so that everybody sees it; a failover would lose it."""
-    turns = PostgresHome(database, home=tmp_path, custody=Custody(database)).turns_of("ada")
+    turns = PostgresHome(database, home=tmp_path, custody=PostgresCustody(database)).turns_of("ada")
     turn = Turn("t1", "s1", (Message(Speaker.USER, "My sister Ines moved to Lyon."),))
     transcript = await Transcript(tmp_path / "minds/ada/transcript", clock=SystemClock(), shared=turns).open()
     pair.standby.kill()

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
-from service.adapters.postgres.custody import Custody
+from service.adapters.postgres.custody import PostgresCustody
 from service.adapters.postgres.database import Database
 from tests.support.postgres import AS_NOBODY, ROLE, name_for, own_folder
 from tests.support.waiting import end, until
@@ -80,7 +80,7 @@ def test_many_sessions_share_few_connections(bounced):
 def test_custody_is_kept_through_it(bounced, database):
     with database.transaction(deadline_seconds=LATER) as cursor:
         cursor.execute("INSERT INTO minds (mind_id, has_work) VALUES ('ada', true)")
-    one, two = Custody(bounced), Custody(database)
+    one, two = PostgresCustody(bounced), PostgresCustody(database)
     one.renew()
     two.renew()
 

@@ -20,7 +20,7 @@ from consolidation.workspace import workspace_of
 from service.access.audit_log import AuditLog
 from service.access.keyring import Keyring
 from service.access.keys import ApiKey
-from service.adapters.postgres.custody import Custody
+from service.adapters.postgres.custody import PostgresCustody
 from tests.support.shared_machines import MIND, NOON, Machine
 
 
