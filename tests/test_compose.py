@@ -198,3 +198,92 @@ def test_the_health_check_goes_by_the_answer(status, is_healthy):
         done = subprocess.run(words, env={"MIND_MEMORY_PORT": str(port)}, capture_output=True, timeout=30)
 
     assert (done.returncode == 0) is is_healthy
+
+
+CLUSTER = read("docker/cluster.yaml")
+OF_CLUSTER = CLUSTER["services"]
+REPLICAS = [name for name in OF_CLUSTER if name.startswith("memory")]
+NODES = [name for name in OF_CLUSTER if name.startswith("falkordb")]
+PROXY = (DOCKER / "cluster" / "haproxy.cfg").read_text()
+CLUSTER_TEXT = (DOCKER / "cluster.yaml").read_text()
+
+
+def test_a_cluster_is_three_services_alike_a_proxy_a_pair_and_three_shards_with_a_replica_each():
+    ended = ["join"]
+
+    assert [*OF_CLUSTER] == ["proxy", *REPLICAS, "pg1", "pg2", *NODES, *ended]
+    assert (len(REPLICAS), len(NODES)) == (3, 6)
+    assert all(OF_CLUSTER[name] == OF_CLUSTER["memory1"] for name in REPLICAS)
+    for name, service in OF_CLUSTER.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["logging"]["options"].keys() == {"max-size", "max-file"}
+        assert service["mem_limit"] and (service["restart"] == "unless-stopped" or name in ended)
+        assert name in [*REPLICAS, *ended] or "healthcheck" in service  # the image of the service has its own
+
+
+def test_only_this_machine_reaches_a_cluster_and_only_its_proxy():
+    assert [name for name, one in OF_CLUSTER.items() if "ports" in one] == ["proxy"]
+    assert [default_of(port) for port in OF_CLUSTER["proxy"]["ports"]] == ["127.0.0.1:8001:8001"]
+    assert CLUSTER["networks"]["graph"]["internal"] and CLUSTER["networks"]["database"]["internal"]
+    assert {name for name, one in OF_CLUSTER.items() if "default" in one["networks"]} == {"proxy", *REPLICAS}
+
+
+def test_a_service_of_a_cluster_is_that_of_compose_without_a_folder():
+    [one] = {name: OF_CLUSTER[name] for name in REPLICAS[:1]}.values()
+
+    for name in ("image", "pull_policy", "read_only", "cap_drop", "security_opt", "restart", "stop_grace_period"):
+        assert one[name] == MEMORY[name], name
+    assert "volumes" not in one and "ports" not in one
+    assert [place.partition(":")[0] for place in one["tmpfs"]] == ["/tmp", one["environment"]["MIND_MEMORY_HOME"]]
+    assert "uid=1000,gid=1000,mode=0700" in one["tmpfs"][1] and one["user"] == "1000:1000"
+
+
+def test_a_node_of_a_cluster_is_the_falkordb_of_compose():
+    for name in NODES:
+        node = OF_CLUSTER[name]
+        assert node["image"] == FALKORDB["image"] and node["healthcheck"] == FALKORDB["healthcheck"]
+        assert node["environment"]["REDIS_ARGS"].startswith(FALKORDB["environment"]["REDIS_ARGS"])
+        assert "--cluster-require-full-coverage no" in node["environment"]["REDIS_ARGS"]
+        assert node["environment"] | {"REDIS_ARGS": ""} == FALKORDB["environment"] | {"REDIS_ARGS": ""}
+        assert node["volumes"] == [f"{name}:/var/lib/falkordb/data"] and name in CLUSTER["volumes"]
+    addresses = [default_of(OF_CLUSTER[name]["networks"]["graph"]["ipv4_address"]) for name in NODES]
+    assert addresses == [f"172.29.83.{number}" for number in range(2, 8)]
+
+
+@pytest.mark.parametrize("name", ["proxy", "pg1", "pg2"])
+def test_images_of_a_cluster_are_pinned(name):
+    assert re.fullmatch(r"[a-z]+:\d+\.\d+(\.\d+)?", default_of(OF_CLUSTER[name]["image"]))
+
+
+@pytest.mark.parametrize("name", ["DATABASE_PASSWORD", "REPLICATION_PASSWORD"])
+def test_a_password_has_no_default_and_who_forgets_it_is_told_what_to_do(name):
+    used = re.findall(r"\$\{" + name + r"([^}]*)\}", CLUSTER_TEXT)
+
+    assert used and all(one.startswith(f":?Set {name} in docker/.env") for one in used)
+
+
+def test_the_environment_of_a_cluster_is_a_configuration_that_works(monkeypatch):
+    for name, value in OF_CLUSTER["memory1"]["environment"].items():
+        monkeypatch.setenv(name, default_of(value))
+
+    settings = read_settings()
+
+    assert settings.database.get_secret_value() == "postgresql://memory@pg1,pg2/memory"
+    assert settings.falkordb_url.get_secret_value() == f"redis://{','.join(NODES)}"
+    assert settings.trust_network and settings.access.allowed_hosts == ("memory",)
+    assert OF_CLUSTER["proxy"]["networks"]["default"]["aliases"] == ["memory"]
+
+
+def test_the_proxy_knows_every_service_and_asks_it_whether_it_is_ready_or_at_least_alive():
+    backends = dict(re.findall(r"^backend (\w+)\n(.*?)(?=^\S|\Z)", PROXY, re.MULTILINE | re.DOTALL))
+    port = OF_CLUSTER["memory1"]["environment"]["MIND_MEMORY_PORT"]
+
+    assert {name: re.findall(r"httpchk GET (\S+)", body) for name, body in backends.items()} == {
+        "ready": ["/readyz"],
+        "alive": ["/healthz"],
+    }
+    for body in backends.values():
+        assert re.findall(r"server (\S+) (\S+)", body) == [(name, f"{name}:{port}") for name in REPLICAS]
+        assert "balance hash var(txn.mind)" in body and "hash-type consistent" in body
+    assert "disable-l7-retry unless METH_GET" in PROXY and "use_backend alive if { nbsrv(ready) eq 0 }" in PROXY

@@ -1,6 +1,7 @@
 """The blocks of the documentation that do not run in `test_blocks.py`, by page and first line, each with its reason."""
 
 INSTALLS = "it installs packages from an index; tests/e2e/test_release.py and tests/test_first_start.py install"
+CLUSTER = "it needs Docker: `make compose` does the same in tests/e2e/test_cluster_lives.py"
 SHAPE = "it shows a shape, with … for what is left out"
 
 NOT_RUN = {
@@ -29,5 +30,14 @@ NOT_RUN = {
     ),
     ("docs/command-line.md", "MIND_MEMORY_URL=https://memory.example.org MIND_MEMORY_KEY=mm_… mind-memory mount --mind ada ~/ada"):
         "it runs until Ctrl-C, against a service elsewhere; tests/service/cli/mounting runs it",
+    ("docs/several-machines.md", "printf 'DATABASE_PASSWORD=%s\\nREPLICATION_PASSWORD=%s\\n' $(openssl rand -hex 24) "
+     "$(openssl rand -hex 24) > docker/.env"): CLUSTER,
+    ("docs/several-machines.md", "for who in ada bo cy; do"): CLUSTER,
+    ("docs/several-machines.md", "docker compose -f docker/cluster.yaml stop pg1"): CLUSTER,
+    ("docs/several-machines.md", "docker compose -f docker/cluster.yaml exec -T pg2 pg_dump -U postgres -Fc memory > memory.dump"): CLUSTER,
+    ("docs/several-machines.md", "docker compose -f docker/cluster.yaml build memory1"): CLUSTER,
+    ("docs/several-machines.md", "docker compose -f docker/cluster.yaml stop memory1 memory2 memory3"): CLUSTER,
+    ("docs/several-machines.md", "MIND_MEMORY_HOME=/old/home mind-memory export --mind ada --output ada.zip"):
+        "it needs two homes and a database; tests/e2e/test_shared_home_moves.py does it",
     ("docs/sleep.md", "python client/examples/agent.py"): "tests/client/test_examples.py runs it",
 }  # fmt: skip

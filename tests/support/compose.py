@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -30,6 +31,9 @@ def has_engine():
 class Composed:
     """One project; ``http`` is its service."""
 
+    WORDS: tuple[str, ...] = ()  # of `docker compose`, that choose another file
+    ENV = ".env"
+
     def __init__(self, folder, **variables):
         self.folder = folder / "checkout"
         self.folder.mkdir()
@@ -48,13 +52,13 @@ class Composed:
     def environ(self, **variables):
         """Write ``.env``, as a person would."""
         text = "".join(f"{name}={value}\n" for name, value in variables.items())
-        with (self.folder / ".env").open("a") as file:
+        with (self.folder / self.ENV).open("a") as file:
             file.write(text)
 
     def call(self, *words, fine=True):
         """`docker compose …`; an error is told with all that was said, unless it is wanted."""
         done = subprocess.run(
-            ["docker", "compose", "--project-name", self.project, *map(str, words)],
+            ["docker", "compose", *self.WORDS, "--project-name", self.project, *map(str, words)],
             cwd=self.folder, capture_output=True, text=True, timeout=LONG, check=False,
         )  # fmt: skip
         assert not (fine and done.returncode), f"{words}: {done.stdout}{done.stderr}{self.logs()}"
@@ -70,7 +74,7 @@ class Composed:
 
     def logs(self, *services):
         """What the containers have said."""
-        words = ["docker", "compose", "--project-name", self.project, "logs", "--no-color", *services]
+        words = ["docker", "compose", *self.WORDS, "--project-name", self.project, "logs", "--no-color", *services]
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False).stdout
 
     def inspected(self, service):
@@ -128,6 +132,30 @@ class Composed:
         """Take everything down, its volumes too."""
         self.http.close()
         self.call("down", "--volumes", "--remove-orphans", "--timeout", "20", fine=False)
+
+
+class ComposedCluster(Composed):
+    """The several services of docker/cluster.yaml; ``http`` is their proxy."""
+
+    WORDS = ("--file", "docker/cluster.yaml")
+    ENV = "docker/.env"
+
+    def __init__(self, folder):
+        port = _free_port() % 250
+        passwords = {"DATABASE_PASSWORD": secrets.token_hex(8), "REPLICATION_PASSWORD": secrets.token_hex(8)}
+        super().__init__(folder, FALKORDB_NET=f"172.30.{port}", **passwords)
+
+    def postgres(self, server, *words, fine=True):
+        """What docs/several-machines.md has an operator say to one of the two."""
+        return self.call("exec", "-T", server, "bash", "/opt/postgres.sh", *words, fine=fine)
+
+    def ask(self, server, statement):
+        """What a server answers to its superuser."""
+        return self.call("exec", "-T", server, "psql", "-U", "postgres", "-Atc", statement).stdout.strip()
+
+    def turns(self, mind_id):
+        """How many turns a mind has."""
+        return self.http.get(f"/v1/minds/{mind_id}").raise_for_status().json()["turns"]
 
 
 def _free_port():

@@ -24,6 +24,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{- concat $ours .Values.access.allowedHosts | toJson -}}
 {{- end }}
 
+{{/* Whether minds are in a database; empty if not. */}}
+{{- define "mind-memory.shared" -}}
+{{- if or .Values.database.url .Values.database.existingSecret }}yes{{ end }}
+{{- end }}
+
 {{/* A look at the service: both pages answer whoever asks, by whatever name and without a key. */}}
 {{- define "mind-memory.look" -}}
 httpGet:
@@ -59,6 +64,12 @@ env:
     valueFrom: {secretKeyRef: {name: {{ .Values.falkordb.existingSecret | quote }}, key: FALKORDB_URL}}
   {{- else }}
   - {name: FALKORDB_URL, value: {{ .Values.falkordb.url | quote }}}
+  {{- end }}
+  {{- if .Values.database.existingSecret }}
+  - name: MIND_MEMORY_DATABASE
+    valueFrom: {secretKeyRef: {name: {{ .Values.database.existingSecret | quote }}, key: MIND_MEMORY_DATABASE}}
+  {{- else if .Values.database.url }}
+  - {name: MIND_MEMORY_DATABASE, value: {{ .Values.database.url | quote }}}
   {{- end }}
   {{- range $variable, $value := .Values.settings }}
   - {name: {{ $variable }}, value: {{ include "mind-memory.text" $value | quote }}}
