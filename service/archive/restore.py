@@ -98,6 +98,7 @@ class Restorer:
             )
         await anyio.to_thread.run_sync(_finish, workspace, site if graph.rows else None)
         mind = await self._minds.admit(mind_id, workspace.folder)
+        await self._minds.take_over(mind_id)  # its graph is written to, where several services may do so
         with suppress(GraphUnavailable):  # the saving lane adopts it when the graph is back
             await self._adoption.complete(mind.workspace)
         self._ingestion.wake(mind)

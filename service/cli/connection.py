@@ -82,7 +82,8 @@ async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool 
     address, where another command has the home, and in the place of each MindMemoryError that leaves the block.
     """
     settings = context.settings()
-    if context.home is not None and context.url is None and not makes_home and not settings.folder.exists():
+    needs_home = context.home is not None and settings.database is None  # else it holds copies alone
+    if needs_home and context.url is None and not makes_home and not settings.folder.exists():
         raise CommandFailed(
             f"there is no home at {settings.folder}: check --home, or make one with `mind-memory serve`"
         )

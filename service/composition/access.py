@@ -19,6 +19,7 @@ from service.access.keyring import Keyring
 from service.access.sessions import Sessions
 from service.access.sign_in import SignIn
 from service.adapters.random_ids import fresh_key_id, fresh_secret
+from service.composition.shared_home import files_of_home
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -75,7 +76,8 @@ def is_guarded(settings: Settings, *, now: datetime) -> bool:
     """Whether it is safe to listen on the configured host: it is loopback, the network is trusted, or a key is live."""
     if settings.trust_network or is_loopback(settings.host):
         return True
-    return any(key.is_live(now) for key in Keyring(settings.folder).ring().values())
+    with files_of_home(settings) as folder:
+        return any(key.is_live(now) for key in Keyring(folder).ring().values())
 
 
 def _rules(settings: Settings) -> AccessRules:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -19,13 +21,14 @@ from consolidation.workspace import has_minds
 from service.mind.custodian import Custodian
 from service.mind.health import LaneName
 from service.observability.dependency_health import DATABASE
+from service.ports.database_address import shown_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AsyncExitStack
-    from pathlib import Path
 
     from service.adapters.postgres.custody import PostgresCustody
+    from service.adapters.postgres.database import Database
     from service.adapters.postgres.shared_home import PostgresHome
     from service.composition.container import Memory
     from service.mind.minds import Mind
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from service.observability.dependency_health import Dependencies
     from service.settings.settings import Settings
 
+_START_SECONDS = 10  # in which a database has to answer that has just been started, too
 _MARK = ".copies"
 _TOLD = "This folder holds copies of what is in a database. Whatever is changed here is lost.\n"
 
@@ -66,24 +70,24 @@ async def open_shared_home(
     # psycopg is not needed by a start without a database
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Database
-    from service.adapters.postgres.migrations import migrate
     from service.adapters.postgres.shared_home import PostgresHome
 
     health, loop = dependencies.get(DATABASE), asyncio.get_running_loop()
 
     def report(trouble: str | None) -> None:
         """From any thread."""
-        loop.call_soon_threadsafe(health.worked if trouble is None else partial(health.failed, trouble))
+        # Its end is reported, too, at the latest when custody is renewed.
+        loop.call_soon_threadsafe(health.worked if trouble is None else partial(health.failed, trouble, stays=True))
 
     def refused(reason: str) -> None:
         """From any thread."""
         loop.call_soon_threadsafe(tally.refuse_write, reason)
 
-    database = Database(settings.database.get_secret_value(), report=report)
+    address = settings.database.get_secret_value()
+    database = Database(address, report=report)
     database.open()
     stack.callback(database.close)
-    await anyio.to_thread.run_sync(migrate, database)
-    await anyio.to_thread.run_sync(lambda: database.check_standbys(deadline_seconds=5))
+    await anyio.to_thread.run_sync(_prepare, database, address)
     await anyio.to_thread.run_sync(_clear, settings.folder)
     custody = PostgresCustody(database)
     await anyio.to_thread.run_sync(custody.renew)
@@ -95,27 +99,30 @@ async def open_shared_home(
 
 
 @contextmanager
-def files_of_home(settings: Settings) -> Iterator[None]:
+def files_of_home(settings: Settings) -> Iterator[Path]:
     """
-    Let a command read and change what belongs to the home as a whole, such as keys, where no service runs here.
+    The folder with the files that belong to the home as a whole, such as keys and audit log, for a command.
 
-    Nothing without a database. Raises ConfigurationFault, DatabaseUnavailable.
+    Of a home in a database, it is a copy of its own, which lasts as long as the block: what is written there is stored
+    for every service. Raises ConfigurationFault, DatabaseUnavailable.
     """
     if settings.database is None:
-        yield
+        yield settings.folder
         return
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Database
-    from service.adapters.postgres.migrations import migrate
     from service.adapters.postgres.shared_home import PostgresHome
 
-    with closing(Database(settings.database.get_secret_value())) as database:
+    address = settings.database.get_secret_value()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="mind-memory-"))).resolve()
+        database = stack.enter_context(closing(Database(address)))
         database.open()
-        migrate(database)
-        home = PostgresHome(database, home=settings.folder, custody=PostgresCustody(database))
+        _prepare(database, address)
+        home = PostgresHome(database, home=folder, custody=PostgresCustody(database))  # it has claimed no mind
+        stack.enter_context(sharing(folder, home))
         home.list_minds()
-        with sharing(settings.folder, home):
-            yield
+        yield folder
 
 
 def start_custodian(memory: Memory, shared: SharedResources) -> None:
@@ -160,6 +167,21 @@ def _check(settings: Settings) -> None:
         )
     if settings.webhooks.endpoints:
         raise ConfigurationFault("webhooks are not sent from a home in a database yet: unset MIND_MEMORY_WEBHOOKS__*")
+
+
+def _prepare(database: Database, address: str) -> None:
+    """
+    Bring the tables up to date, and warn where commits wait for no other machine.
+
+    Raises ConfigurationFault, and DatabaseUnavailable, which says where and why, so that a wrong address is recognised.
+    """
+    from service.adapters.postgres.migrations import migrate
+
+    try:
+        database.check_standbys(deadline_seconds=_START_SECONDS)
+        migrate(database)
+    except DatabaseUnavailable as fault:
+        raise DatabaseUnavailable(f"{shown_database(address)}: {database.trouble or fault}") from fault
 
 
 def _end(custody: PostgresCustody) -> None:

@@ -27,6 +27,7 @@ from service.composition.shared_home import start_custodian
 from service.composition.webhooks import start_webhooks
 from service.example.loader import EXAMPLE
 from service.mind.trace_sweep import drop_old_traces
+from service.ports.database_address import shown_database
 from service.ports.graph_address import shown
 from service.resonance.moment_builder import read_patterns
 from service.settings.otlp_endpoint import shown as shown_collector
@@ -147,13 +148,14 @@ def _warm_texts(rarity: Callable[[str], float]) -> None:
 def log_started(memory: Memory) -> None:
     """Log what answers, which models and embedder, where data is kept, and how many keys are live; no secret."""
     settings = memory.settings
-    url, collector = settings.falkordb_url, settings.traces_endpoint
+    url, database, collector = settings.falkordb_url, settings.database, settings.traces_endpoint
     log.info(
         "service.started",
         version=installed_version(),
         home=str(settings.folder),
         minds=len(memory.minds.ids()),
         graph="embedded" if url is None else shown(url.get_secret_value()),
+        database="none" if database is None else shown_database(database.get_secret_value()),
         models=_models(settings),
         embedder=memory.embedder.name,
         deadline_ms=round((memory.deadline_seconds or 0) * 1000),

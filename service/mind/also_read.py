@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from consolidation.kernel.errors import HomeFault, InvalidMindId, MindNotFound
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.workspace import mind_id_of, no_such_mind
 from service.mind.foreign_mind import ForeignMind
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from service.workers.fleet import Fleet
 
 UNAVAILABLE = "also_read_unavailable"  # the rung, where one of them can not be read
+
+_COPY_SECONDS = 0.3  # with a database that is slow, while the mind itself waits for its answer
 
 log = structlog.get_logger()
 
@@ -78,10 +81,10 @@ async def opened_minds(
                 continue
             inside.enter_context(minds.gate.enter(one))
             try:
-                found.append(await minds.find(one))
+                found.append(await minds.find(one, seconds=_COPY_SECONDS))
             except (MindNotFound, InvalidMindId):
                 continue
-            except HomeFault as error:
+            except (HomeFault, DatabaseUnavailable) as error:
                 log.warning("mind.not_read", mind_id=one, reason=str(error))
                 lacks = True
         yield OtherMindsRead(tuple(found), lacks)

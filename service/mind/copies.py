@@ -29,8 +29,20 @@ if TYPE_CHECKING:
     from service.ports.shared_home import Arrived, SharedHome
 
 _PATIENCE_SECONDS = 0.2  # with a database that is slow to say what is new, where an earlier copy is at hand
-_SECONDS = 5.0
+COPY_SECONDS = 5.0  # for a copy that is made or brought up to date, where there is no other one
+_COPY_SHARE = 0.5  # of a deadline; the database may be late by half a second
+DATABASE_UNAVAILABLE = "database_unavailable"  # the rung of an answer from a copy that may be old
 _REST_SECONDS = 1.0  # in which a database that did not answer is not asked for what an earlier copy may stand in for
+
+
+def copy_seconds(deadline_seconds: float | None) -> float:
+    """How long an answer within a deadline may wait for the copy of a mind that is not open."""
+    return COPY_SECONDS if deadline_seconds is None else min(COPY_SECONDS, deadline_seconds * _COPY_SHARE)
+
+
+def outage(copies: MindCopies | None) -> tuple[str, ...]:
+    """The rung of an answer from a mind that was just found and may lack what other machines wrote, if it may."""
+    return (DATABASE_UNAVAILABLE,) if copies is not None and copies.may_be_old else ()
 
 
 class MindCopies:
@@ -60,17 +72,22 @@ class MindCopies:
         """Note that a mind was opened: what each machine makes of its copy is to be made yet."""
         self._tell(mind)
 
-    async def follow(self, mind_id: str, get: Callable[[str], Mind | None]) -> bool:
+    @property
+    def may_be_old(self) -> bool:
+        """Whether a mind that was just followed may lack what others wrote, since the database did not answer."""
+        return self._monotonic() < self._rests_until
+
+    async def follow(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float = COPY_SECONDS) -> bool:
         """
         Bring a mind's copy up to date, and the mind with it, which *get* finds if it is open; False: no such mind.
 
-        Raises DatabaseUnavailable where the mind is not open, and HomeFault.
+        Raises DatabaseUnavailable where the mind is not open, after *seconds*, and HomeFault.
         """
         async with self._locks.setdefault(mind_id, asyncio.Lock()):
             is_open = get(mind_id) is not None
             if is_open and self._monotonic() < self._rests_until:
                 return True
-            bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else _SECONDS)
+            bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else seconds)
             try:
                 arrived = await anyio.to_thread.run_sync(bring_up, mind_id)
             except DatabaseUnavailable:
@@ -80,6 +97,7 @@ class MindCopies:
                 raise
             except OSError as error:
                 raise HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}") from error
+            self._rests_until = 0.0
             mind = get(mind_id)
             if arrived is None or arrived.is_anew:
                 await self._renew(mind_id, mind, exists=arrived is not None)
@@ -101,13 +119,13 @@ class MindCopies:
         try:
             await anyio.to_thread.run_sync(workspace.create)
         except ChangedElsewhere:  # another machine makes them at the same moment
-            await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=_SECONDS), mind_id)
+            await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=COPY_SECONDS), mind_id)
             await anyio.to_thread.run_sync(workspace.create)
 
     async def admit(self, mind_id: str, folder: Path) -> None:
         """Store a whole mind, as it is in *folder*, and make a copy of it. Raises MindExists, DatabaseUnavailable."""
         await anyio.to_thread.run_sync(self.home.admit, mind_id, folder)
-        await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=_SECONDS), mind_id)
+        await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=COPY_SECONDS), mind_id)
 
 
 async def _read_on(mind: Mind, arrived: Arrived) -> None:

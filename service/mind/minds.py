@@ -34,7 +34,7 @@ from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
-from service.mind.copies import MindCopies
+from service.mind.copies import COPY_SECONDS, MindCopies
 from service.mind.health import Health, LaneName
 from service.mind.mind_listing import FolderLooks, MindListing
 from service.mind.outcomes import Outcomes
@@ -245,14 +245,14 @@ class Minds:
         file = mind.settings if mind is not None else OwnSettingsFile(self.workspace(mind_id).settings)
         return (await anyio.to_thread.run_sync(file.read)).own
 
-    async def find(self, mind_id: str) -> Mind:
-        """A mind that exists. Raises InvalidMindId, MindElsewhere, MindNotFound, HomeFault."""
+    async def find(self, mind_id: str, *, seconds: float = COPY_SECONDS) -> Mind:
+        """A mind that exists, found in *seconds*. Raises InvalidMindId, MindElsewhere, MindNotFound, HomeFault."""
         workspace = self.workspace(mind_id)
         self.share.check(mind_id)
         if self.gate.is_closed(mind_id):
             raise no_such_mind(mind_id)
         if self.copies is not None:
-            if not await self.copies.follow(mind_id, self.get):
+            if not await self.copies.follow(mind_id, self.get, seconds=seconds):
                 raise no_such_mind(mind_id)
         elif mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
             raise no_such_mind(mind_id)

@@ -16,8 +16,10 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import MindNotFound, TraceNotFound
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Speaker
 from service.mind.also_read import opened_minds
+from service.mind.copies import copy_seconds, outage
 from service.openai_proxy.audio import heard_in_time
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
@@ -78,13 +80,15 @@ async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         return ChatRecall(
             "failed" if is_erased else "silent", chat.body
         )  # the mind does not exist yet; its first turn creates it
+    except DatabaseUnavailable:  # said once where it happens, and not for each chat
+        return ChatRecall("failed", chat.body)
     except Exception:
         log.exception("proxy.memory_failed", mind_id=chat.mind_id)
         return ChatRecall("failed", chat.body)
 
 
 async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
-    mind = await context.minds.find(chat.mind_id)
+    mind = await context.minds.find(chat.mind_id, seconds=copy_seconds(context.deadline_seconds))
     applied = await _report(chat, mind=mind, context=context) if chat.outcomes else None
     heard = await heard_in_time(chat, context=context)
     seen = await anyio.to_thread.run_sync(read, heard.messages[-_MOST_MESSAGES:])
@@ -137,7 +141,7 @@ def _request(
         relevance=knobs.relevance if own.relevance is None else own.relevance,
         placement=context.placement,
         tools=_tools(chat),
-        degraded=heard.degraded,
+        degraded=(*heard.degraded, *outage(context.minds.copies)),
     )
 
 

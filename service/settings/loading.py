@@ -16,8 +16,7 @@ from pydantic_settings import SettingsError
 from consolidation.kernel.errors import ConfigurationFault
 from consolidation.secrets.redaction import without_secrets_of
 from service.access.keys import parse_key
-from service.ports.graph_address import shown
-from service.settings.settings import Settings
+from service.settings.settings import SHOWN, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ TOML = "mind-memory.toml"
 _URL, KEY = "MIND_MEMORY_URL", "MIND_MEMORY_KEY"  # of commands that talk to a service; no settings of the service
 _OF_COMPOSE = tuple(f"{PREFIX}{name}" for name in ("DATA", "UID", "GID", "PUBLISH"))  # in .env, for compose.yaml
 _GRAPH = "FALKORDB_URL"
-_ADDRESSES = frozenset({_GRAPH.lower(), "api_base", "otlp_endpoint"})  # which may hold a password
+_ADDRESSES = frozenset({*SHOWN, "api_base", "otlp_endpoint"})  # which may hold a password
 _HIDDEN = "set, not shown"
 _DEFAULTS = Settings.model_construct()
 
@@ -166,8 +165,9 @@ def _is_graph(path: Sequence[str]) -> bool:
 
 
 def _is_secret(path: tuple[str, ...]) -> bool:
-    """Whether no part of the value may be shown. The graph's address may, without its password."""
-    return SecretStr in (_field(path).annotation, *get_args(_field(path).annotation)) and not _is_graph(path)
+    """Whether no part of the value may be shown. Where graph and database are may, without a password."""
+    is_hidden = SecretStr in (_field(path).annotation, *get_args(_field(path).annotation))
+    return is_hidden and path[0].lower() not in SHOWN
 
 
 def _field(path: tuple[str, ...]) -> FieldInfo:
@@ -286,8 +286,8 @@ def _value(settings: BaseModel, path: Sequence[str]) -> object:
 
 
 def _shown(name: str, value: object) -> str:
-    if isinstance(value, SecretStr) and name == _GRAPH.lower():
-        return shown(value.get_secret_value())
+    if isinstance(value, SecretStr) and name in SHOWN:
+        return SHOWN[name](value.get_secret_value())
     if name.rpartition(".")[2] in _ADDRESSES:
         return without_secrets_of(str(value))
     return _HIDDEN if isinstance(value, SecretStr) else str(value)

@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from consolidation.secrets.privacy_filter import MARKERS
 from consolidation.secrets.redaction import in_address
+from service.ports.database_address import password_in, shown_database
 from service.ports.graph_address import shown
 from service.settings.otlp_endpoint import endpoint_of, secrets_in
 from service.settings.sections import (
@@ -53,6 +54,8 @@ _NO_KEYS = frozenset(
     {"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"}
 )  # placeholders for servers that need no key
 _KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # endings of variables that provider libraries read
+
+SHOWN = {"falkordb_url": shown, "database": shown_database}  # secrets of which a part may be shown
 
 
 class Settings(BaseSettings):
@@ -192,8 +195,9 @@ def _secrets(section: BaseModel) -> Iterator[str]:
                     yield from _secrets(one)
         elif isinstance(value, SecretStr):
             secret = value.get_secret_value()
-            if name != "falkordb_url" or shown(secret) != secret:  # an address is a secret for its password alone
+            if name not in SHOWN or SHOWN[name](secret) != secret:  # an address is a secret for its password alone
                 yield secret
             yield from in_address(secret)
+            yield from password_in(secret) if name == "database" else ()
         elif name in {"api_base", "otlp_endpoint"} and value is not None:
             yield from in_address(value)

@@ -50,7 +50,9 @@ def follows(cluster, primary, how="streaming|quorum"):
     return cluster.ask(primary, "SELECT state, sync_state FROM pg_stat_replication") == how
 
 
-def test_a_password_that_is_missing_is_named(cluster):
+def test_a_password_that_is_missing_is_named(cluster, monkeypatch):
+    for name in ("DATABASE_PASSWORD", "REPLICATION_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
     (cluster.folder / "docker/.env").rename(cluster.folder / "docker/.env.away")
     try:
         refused = cluster.call("config", "--quiet", fine=False)

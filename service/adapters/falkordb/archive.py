@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from service.adapters.falkordb.graph_names import site_prefix
-from service.adapters.falkordb.leased_graph import is_only_lease
+from service.adapters.falkordb.leased_graph import LeasedGraph, is_only_lease
 from service.adapters.falkordb.schema import index_keys, prepare
 from service.adapters.falkordb.vectors import printed
 from service.archive.graph_rows import GROUP, KINDS, row_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from service.adapters.falkordb.connection import GraphConnection
-    from service.adapters.falkordb.leased_graph import LeasedGraph
     from service.archive.graph_rows import Row, RowKind
     from service.index.mind_vectors import MindVectors
     from service.ports.embedder import EmbedderIdentity
@@ -77,7 +76,7 @@ class FalkorArchivableGraph:
 
     async def prepare_site(self, site: str, /, *, embedder: EmbedderIdentity) -> None:
         """Make the site with its indexes, so that the nodes which edges join are found."""
-        graph = self._leased(site)
+        graph = self._unleased(site)
         await prepare(graph, embedder=embedder)
         await index_keys(graph)
 
@@ -85,7 +84,7 @@ class FalkorArchivableGraph:
         """Add rows of one kind in one statement."""
         name, kind = rows[0].kind, KINDS[rows[0].kind]
         words = {"rows": [_words(row) for row in rows], "group": self._name}
-        await self._leased(site).write(_put(name, kind), words)
+        await self._unleased(site).write(_put(name, kind), words)
 
     async def adopt(self, site: str, /) -> None:
         """Give the site the name of the mind's graph."""
@@ -93,13 +92,17 @@ class FalkorArchivableGraph:
 
     async def discard(self, site: str, /) -> None:
         """Drop a site."""
-        await self._leased(site).delete()
+        await self._unleased(site).delete()
 
     async def drop(self) -> None:
         """Drop the mind's graph, and its vectors."""
         await self._leased(self._name).delete()
         if self._vectors is not None:
             await anyio.to_thread.run_sync(self._vectors.drop)
+
+    def _unleased(self, site: str) -> LeasedGraph:
+        """A site under no claim: nobody else knows it, and the mind that it is built for may not be there yet."""
+        return LeasedGraph(self._connection, site, claim=None)
 
 
 async def pages_of(

@@ -79,6 +79,11 @@ class Database:
             num_workers=2,
         )
 
+    @property
+    def trouble(self) -> str | None:
+        """Why it does not work; None while it does, as far as is known."""
+        return self._trouble
+
     def open(self) -> None:
         """Start; whether PostgreSQL is there shows with the first transaction."""
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # what it would say at each attempt is in the report

@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS schema_versions (
     applied_at timestamptz NOT NULL DEFAULT now()
 )
 """
+_NEWEST = "SELECT coalesce(max(version), 0) FROM schema_versions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,16 @@ def migrate(
     return applied
 
 
+def version_of(cursor: psycopg.Cursor[Any]) -> int:
+    """The version of the tables; 0 where there are none yet."""
+    cursor.execute("SELECT to_regclass('schema_versions') IS NOT NULL")
+    if cursor.fetchall() != [(True,)]:
+        return 0
+    cursor.execute(_NEWEST)
+    [(version,)] = cursor.fetchall()
+    return int(version)
+
+
 def _create_versions(database: Database, *, deadline_seconds: float) -> None:
     """``IF NOT EXISTS`` does not see what another replica creates at the same moment; the loser finds it there."""
     try:
@@ -87,7 +98,7 @@ def _apply_next(database: Database, known: tuple[Migration, ...], *, deadline_se
 
 def _version(cursor: psycopg.Cursor[Any], *, newest: int) -> int:
     """The version the database is at. Raises ConfigurationFault when this code does not know it."""
-    cursor.execute("SELECT coalesce(max(version), 0) FROM schema_versions")
+    cursor.execute(_NEWEST)
     [(version,)] = cursor.fetchall()
     if version > newest:
         raise ConfigurationFault(

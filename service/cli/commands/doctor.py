@@ -13,17 +13,12 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import anyio
 import typer
 from mind_memory_client import Mind
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from consolidation.kernel import errors
 from consolidation.kernel.clock import SystemClock
@@ -44,13 +39,16 @@ from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
 from service.cli.connection import Connection, connect
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
+from service.cli.output.findings import BROKEN, DOUBTFUL, NOTED, SOUND, Finding, finding_as_json, merged, show_findings
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, one_line, out, shortened, show_json
+from service.cli.output.terminal import counted, out, shortened, show_json
 from service.composition.access import is_guarded
 from service.composition.models import open_models, problems_of
+from service.composition.shared_home import files_of_home
 from service.composition.voice import choose_transcriber
 from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.observability.model_usage import UsageLedger
+from service.ports.database_address import shown_database
 from service.ports.graph_address import shown
 from service.ports.transcriber import TranscriptionRole
 from service.runtime.service_file import find_service
@@ -72,19 +70,6 @@ _SEE_MODELS = "docs/configuration.md says which model a role has, and where its 
 _OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
 
-SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
-_STATES = {SOUND: "sound", NOTED: "noted", DOUBTFUL: "doubtful", BROKEN: "broken"}
-_STYLES = {SOUND: "green", NOTED: "dim", DOUBTFUL: "yellow", BROKEN: "red"}
-
-
-class Finding(NamedTuple):
-    """One thing that was looked at; ``mend`` says what to do where it is doubtful or broken."""
-
-    mark: str
-    what: str
-    words: str
-    mend: str = ""
-
 
 @command(has_url=False)
 async def doctor(
@@ -98,9 +83,9 @@ async def doctor(
     console, broken, sections = out(), dict[str, None](), list[dict[str, object]]()
     async for title, findings in _sections(context, calls_models=call_models):
         if as_json:
-            sections.append({"title": title, "findings": [_as_json(one) for one in findings]})
+            sections.append({"title": title, "findings": [finding_as_json(one) for one in findings]})
         else:
-            _show(console, title, findings)
+            show_findings(console, title, findings)
         broken |= dict.fromkeys(one.what for one in findings if one.mark == BROKEN)
     if as_json:
         show_json({"is_sound": not broken, "sections": sections})
@@ -109,10 +94,6 @@ async def doctor(
         console.print(f"{counted(len(broken), 'thing')} to mend: {', '.join(broken)}.", style="red")
         raise typer.Exit(FAILED)
     console.print("Nothing is broken.", style="green")
-
-
-def _as_json(one: Finding) -> dict[str, str | None]:
-    return {"what": one.what, "state": _STATES[one.mark], "words": one.words, "mend": one.mend or None}
 
 
 async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tuple[str, list[Finding]]]:
@@ -124,35 +105,15 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
     yield "Configuration", list(_configuration(settings, context.home))
     with bar("looking"):
         embedder = await _embedder(settings, is_called=calls_models)
-        machine = [_home(settings), *await _graph(settings), embedder]
+        database = await anyio.to_thread.run_sync(lambda: list(_database(settings)))
+        machine = [_home(settings), *database, *await _graph(settings), embedder]
     yield "This machine", machine
-    yield "Access", [*_keys(settings), *_audit(settings)]
+    yield "Access", await anyio.to_thread.run_sync(_access, settings, any(one.mark == BROKEN for one in database))
     with bar("asking"):
         models = [one async for one in _models(settings, are_called=calls_models)]
         models += [one async for one in _transcription(settings)]
-    yield "Models", _merged(models)
+    yield "Models", merged(models)
     yield "Memory", await _memory(settings)
-
-
-def _merged(findings: list[Finding]) -> list[Finding]:
-    """Findings one after the other that ask for the same, as of four roles with one model, as one."""
-    groups = groupby(findings, key=lambda one: (one.mark, one.words, one.mend, "" if one.mend else one.what))
-    return [Finding(mark, ", ".join(one.what for one in same), words, mend) for (mark, words, mend, _), same in groups]
-
-
-def _show(console: Console, title: str, findings: list[Finding]) -> None:
-    table = Table.grid(padding=(0, 1))
-    table.add_column(width=1)
-    table.add_column(width=max(12, *(min(len(one.what), 28) for one in findings)), style="dim")
-    table.add_column(overflow="fold", ratio=1)
-    for one in findings:
-        style = _STYLES[one.mark]
-        words = Text(one_line(one.words), style=style if one.mend else "")
-        if one.mend:
-            words.append(f"\n→ {one_line(one.mend)}", style="default")
-        table.add_row(Text(one.mark, style=style), one.what, words)
-    console.print(title, style="bold")
-    console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
 
 # What needs no service
@@ -178,6 +139,35 @@ def _home(settings: Settings) -> Finding:
         mark = BROKEN if free < _TOO_LITTLE_ROOM else DOUBTFUL
         return Finding(mark, "home", words, "make room: turns are refused when the disk is full")
     return Finding(SOUND, "home", words)
+
+
+def _database(settings: Settings) -> Iterator[Finding]:
+    """The database that holds the minds, if one does: which host takes writes, its standbys, its tables."""
+    if settings.database is None:
+        return
+    from service.adapters.postgres.inspection import inspect_database  # psycopg is loaded where it is needed
+
+    url = settings.database.get_secret_value()
+    mend = "start it, or correct MIND_MEMORY_DATABASE; see docs/several-machines.md"
+    try:
+        found = inspect_database(url)
+    except errors.MemoryFault as fault:
+        yield Finding(BROKEN, "database", f"{shown_database(url)}: {fault}", mend)
+        return
+    yield Finding(
+        SOUND, "database", f"PostgreSQL {found.server} at {shown_database(url)}; {found.primary} takes writes"
+    )
+    if found.is_strict:
+        yield Finding(SOUND, "standby", "a commit waits until a second machine has it")
+    else:
+        words = "a commit waits for no second machine: what was answered may be lost with the primary"
+        yield Finding(DOUBTFUL, "standby", words, "set synchronous_standby_names; see docs/several-machines.md")
+    if found.tables > found.known:
+        words = f"the tables are of version {found.tables}, and this mind-memory knows them up to {found.known}"
+        yield Finding(BROKEN, "tables", words, "run the version that was used last, or a newer one")
+    else:
+        rest = "" if found.tables == found.known else f"; the next start brings them to {found.known}"
+        yield Finding(SOUND if not rest else NOTED, "tables", f"of version {found.tables}{rest}")
 
 
 def _is_writable(folder: Path) -> bool:
@@ -299,11 +289,19 @@ async def _probed(chosen: EmbedderSettings) -> str:
         await close_litellm()
 
 
-def _keys(settings: Settings) -> Iterator[Finding]:
+def _access(settings: Settings, is_away: bool) -> list[Finding]:
+    """Keys and audit log, which are in the database where one holds the minds."""
+    if is_away:
+        return [Finding(NOTED, "keys", "in the database: see This machine above")]
+    with files_of_home(settings) as folder:
+        return [*_keys(settings, folder), *_audit(settings, folder)]
+
+
+def _keys(settings: Settings, folder: Path) -> Iterator[Finding]:
     """Who may call; nothing is made where there are no keys."""
     now = SystemClock().now()
     try:
-        keys = Keyring(settings.folder).ring()
+        keys = Keyring(folder).ring()
     except errors.KeysUnreadable as fault:
         mend = "until then every key is refused; commands on this machine go on working"
         yield Finding(BROKEN, "keys", str(fault), mend)
@@ -318,12 +316,12 @@ def _keys(settings: Settings) -> Iterator[Finding]:
         yield Finding(NOTED, "keys", "none: whoever is on this machine may call")
 
 
-def _audit(settings: Settings) -> Iterator[Finding]:
+def _audit(settings: Settings, folder: Path) -> Iterator[Finding]:
     """Whether others can read what guards the home, and whether a line of the audit log was changed."""
-    for file in (settings.folder / name for name in SECRETS):
+    for file in (folder / name for name in SECRETS):
         if file.exists() and file.stat().st_mode & _OTHERS_MAY_READ:
             yield Finding(DOUBTFUL, file.name, "can be read by other users of this machine", f"chmod 600 {file}")
-    chain = AuditLog(settings.folder, clock=SystemClock(), key=settings.access.audit_key).check()
+    chain = AuditLog(folder, clock=SystemClock(), key=settings.access.audit_key).check()
     if chain.broken_at is not None:
         wrong = f"line {chain.broken_at} of {AUDIT} does not follow the one before it, or has a wrong code"
         words = f"{wrong}: lines were changed or taken out"
@@ -413,7 +411,7 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
     while still_loads((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
-    found += _merged([dependency_finding(name, state) for name, state in readiness.parts.items()])
+    found += merged([dependency_finding(name, state) for name, state in readiness.parts.items()])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await memory.status()).minds
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:

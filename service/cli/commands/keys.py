@@ -59,7 +59,7 @@ async def create(
         while key_id in keyring.ring():
             key_id = fresh_key_id()
         keyring.add(ApiKey(key_id, name.strip(), digest_of(secret), minds, now, ends))
-        await _audit(settings, "key.created", key=key_id, minds=list(minds) if minds else None)
+        await _audit(settings, "key.created", folder=folder, key=key_id, minds=list(minds) if minds else None)
         out().print(key_text(key_id, secret), soft_wrap=True)
         until = f", until {minute(ends)}" if ends else ""
         note(f"Key {key_id} opens {_opened(minds)}{until}. It is shown this once: only its SHA-256 is stored.")
@@ -106,28 +106,31 @@ async def revoke(
             out().print(f"Key {key} ({one_line(found.name)}) was revoked on {minute(found.revoked_at)} already.")
             return
         keyring.revoke(key, now=now)
-        await _audit(settings, "key.revoked", key=key)
+        await _audit(settings, "key.revoked", folder=folder, key=key)
         left = sum(one.is_live(now) for one in keyring.ring().values())
         rest = f"{counted(left, 'key')} still {'does' if left == 1 else 'do'}" if left else "no key does any more"
         out().print(f"Key {key} ({one_line(found.name)}) is revoked and opens nothing; {rest}.")
         if not left:
+            without = (
+                f"; without any, delete {shortened(folder / FILE)}, and whoever is on this machine may call"
+                if settings.database is None
+                else ""
+            )
             note(
                 f"Every call is refused now, but for commands on this machine. `{program()} keys create` makes a key "
-                f"that works at once; without any, delete {shortened(folder / FILE)}, and whoever is on this machine "
-                "may call."
+                f"that works at once{without}."
             )
 
 
 @contextmanager
 def _opened_home(settings: Settings) -> Iterator[Path]:
-    """The home folder, whose files may be changed inside the block, wherever they are kept."""
-    folder = make_home(settings)
+    """The folder with keys and audit log, which may be changed inside the block, wherever they are kept."""
     if settings.database is None:
-        yield folder
+        yield make_home(settings)
         return
     from service.composition.shared_home import files_of_home  # what it needs is not needed elsewhere
 
-    with files_of_home(settings):
+    with files_of_home(settings) as folder:
         yield folder
 
 
@@ -147,8 +150,8 @@ def expiry_of(text: str, *, now: datetime, zone: ZoneInfo) -> datetime:
     return ends
 
 
-async def _audit(settings: Settings, action: str, *, key: str, **details: object) -> None:
-    audit_log = AuditLog(settings.folder, clock=SystemClock(), key=settings.access.audit_key)
+async def _audit(settings: Settings, action: str, *, folder: Path, key: str, **details: object) -> None:
+    audit_log = AuditLog(folder, clock=SystemClock(), key=settings.access.audit_key)
     await audit_log.note(action, by=OWNER.name, mind_id=None, key=key, **details)
 
 

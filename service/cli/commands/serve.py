@@ -16,7 +16,7 @@ from consolidation.kernel.release import installed_version
 from service.access.addresses import is_loopback
 from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
-from service.cli.output.configuration import embedder_of, graph_of, missing_keys, model_lines, network_of
+from service.cli.output.configuration import database_of, embedder_of, graph_of, missing_keys, model_lines, network_of
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts, wants_colours
 from service.composition.access import is_guarded
@@ -121,7 +121,10 @@ def _console_link(served: ServedHome, console: Console) -> str:
 def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:
     minds, deadline = len(memory.minds.ids()), memory.deadline_seconds
     held = counted(minds, "mind") if minds else "empty: the first turn makes a mind"
-    yield Row("home", f"{shortened(settings.folder)} ({held})")
+    database = database_of(settings)
+    yield Row("home", f"{shortened(settings.folder) if database is None else database} ({held})")
+    if database is not None:
+        yield Row("copies", f"{shortened(settings.folder)}: of minds that are in use")
     yield Row("graph", graph_of(settings))
     for at, line in enumerate(model_lines(settings)):
         yield Row("" if at else "models", line)

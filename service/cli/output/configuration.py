@@ -12,6 +12,7 @@ from service.adapters.minilm import DIMENSION, PACKAGE, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.composition.models import choose
 from service.composition.upstream import menu_of
+from service.ports.database_address import shown_database
 from service.ports.graph_address import hosts_of, shown
 from service.settings.otlp_endpoint import shown as shown_collector
 from service.settings.sections import MINILM
@@ -37,6 +38,13 @@ def graph_of(settings: Settings) -> str:
     if settings.falkordb_url is None:
         return "FalkorDB, embedded"
     return f"FalkorDB at {shown(settings.falkordb_url.get_secret_value())}"
+
+
+def database_of(settings: Settings) -> str | None:
+    """The database that holds the minds, if one does."""
+    if settings.database is None:
+        return None
+    return f"PostgreSQL at {shown_database(settings.database.get_secret_value())}"
 
 
 def models_of(settings: Settings) -> dict[Role, str]:
@@ -96,6 +104,8 @@ def _places(settings: Settings) -> Iterator[str]:
         yield from _place(settings.models.transcription.model, settings.models.transcription.api_base)
     if settings.falkordb_url is not None:
         yield from (host for host in hosts_of(settings.falkordb_url.get_secret_value()) if host not in _THIS_MACHINE)
+    if settings.database is not None:
+        yield shown_database(settings.database.get_secret_value())
     if settings.traces_endpoint is not None and urlsplit(settings.traces_endpoint).hostname not in _THIS_MACHINE:
         yield f"{shown_collector(settings.traces_endpoint)} (spans)"
 

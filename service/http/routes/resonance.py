@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound
 from consolidation.kernel.ports import Usage
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import TurnKind
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
@@ -25,6 +26,7 @@ from service.http.schemas.resonance import (
 )
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import checked_minds, opened_minds
+from service.mind.copies import DATABASE_UNAVAILABLE, copy_seconds, outage
 from service.mind.own_settings import OwnSettings
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
@@ -42,9 +44,12 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
     request = _request(posted, heard, own, memory)
     named = None if posted.also_read is None else checked_minds(posted.also_read, mind_id=mind_id, sees=caller.sees)
     try:
-        mind = await memory.minds.find(mind_id)
+        mind = await memory.minds.find(mind_id, seconds=copy_seconds(request.deadline_seconds))
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
+    except DatabaseUnavailable as fault:  # there is no copy here to answer from
+        return _silence(mind_id, request, why=str(fault), degraded=(DATABASE_UNAVAILABLE,))
+    request = replace(request, degraded=(*request.degraded, *outage(memory.minds.copies)))
     async with opened_minds(
         memory.minds, mind_id, asked=named, own=own, sees=caller.sees, fleet=memory.fleet
     ) as others:
@@ -126,8 +131,8 @@ def _answer(mind_id: str, found: ResonanceAnswer, *, known_etag: str | None, sho
     )
 
 
-def _silence(mind_id: str, request: ResonanceRequest, *, why: str) -> ResonanceOut:
-    """The answer for a mind that does not exist yet. Nothing is created, not even a trace."""
+def _silence(mind_id: str, request: ResonanceRequest, *, why: str, degraded: tuple[str, ...] = ()) -> ResonanceOut:
+    """The answer for a mind that does not exist yet, or is out of reach. Nothing is created, not even a trace."""
     messages = injected(request.messages, stable="", volatile="", placement=request.placement)
     return ResonanceOut(
         mind_id=mind_id,
@@ -139,7 +144,7 @@ def _silence(mind_id: str, request: ResonanceRequest, *, why: str) -> ResonanceO
         stable=StableOut(text="", etag=etag("")),
         volatile=VolatileOut(text=""),
         messages=[InjectedMessage.model_validate(message) for message in messages],
-        degraded=[],
+        degraded=list(degraded),
         timings_ms={},
         usage=UsageOut.model_validate(Usage()),
     )

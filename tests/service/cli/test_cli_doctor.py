@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from service.cli.commands.doctor import BROKEN, NOTED, SOUND, dependency_finding, still_loads
+from service.cli.commands.doctor import dependency_finding, still_loads
+from service.cli.output.findings import BROKEN, NOTED, SOUND
 from tests.support.cli_process import call, serving
 from tests.support.exports import jsonl
 from tests.twins.provider import Fails, ScriptedProvider

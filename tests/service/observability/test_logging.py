@@ -69,6 +69,7 @@ def test_what_is_set_is_hidden_wherever_it_stands_and_the_longest_first(monkeypa
         api_key="long-key-of-the-model",
         api_base="https://u:pass%20word@h/v1?key=of-the-base",
         falkordb_url="redis://ada:graph-pass@h:1",
+        database="host=one,two dbname=memory password='base-pass'",
         models={"chat": {"api_key": "long-key"}, "narrative": {"api_key": "none"}},
         embedder={"api_key": "ollama"},
     )
@@ -80,6 +81,7 @@ def test_what_is_set_is_hidden_wherever_it_stands_and_the_longest_first(monkeypa
         "pass%20word",
         "of-the-base",
         "graph-pass",
+        "base-pass",
         "long-key",
         "key-of-somebody",
     ):

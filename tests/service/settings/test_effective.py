@@ -22,6 +22,7 @@ SECRETS = {
     "access": {"audit_key": "hunter2-of-the-log"},
     "telemetry": {"otlp_endpoint": "http://me:hunter2@collector.example:4318"},
     "falkordb_url": "redis://me:hunter2@graph.example:6379",
+    "database": "postgresql://me:hunter2@one.example,two.example/memory?password=hunter2",
 }
 
 
@@ -65,12 +66,13 @@ def test_no_secret_is_shown_and_an_address_loses_its_password():
 
     assert "hunter2" not in json.dumps([one.value for one in told.values()])
     assert {name for name, one in told.items() if one.is_secret} == {
-        "API_KEY", "EMBEDDER__API_KEY", "PROXY__API_KEY", "ACCESS__AUDIT_KEY", "DATABASE",
+        "API_KEY", "EMBEDDER__API_KEY", "PROXY__API_KEY", "ACCESS__AUDIT_KEY",
         *(f"MODELS__{role}__API_KEY" for role in ("CHAT", "SUBCONSCIOUS", "NARRATIVE", "EXTRACTION", "TRANSCRIPTION")),
     }  # fmt: skip
     assert (told["API_KEY"].value, told["API_KEY"].source) == (None, "option")
     assert told["MODELS__CHAT__API_BASE"].value == "https://models.example/v1"
     assert told["FALKORDB_URL"].value == "redis://graph.example:6379"
+    assert told["DATABASE"].value == "postgresql://one.example,two.example/memory"
     assert told["TELEMETRY__OTLP_ENDPOINT"].value == "http://collector.example:4318"
 
 

@@ -1,0 +1,118 @@
+"""A home in PostgreSQL and its faults, as a caller meets them: primary away, standby away, a promotion."""
+
+import pytest
+
+from tests.support.falkordb_cluster import single_server
+from tests.support.postgres import name_for, postgres_pair
+from tests.support.punctuality import timed
+from tests.support.service_process import serving
+from tests.support.waiting import until
+
+DEADLINE = 4.0
+AWAY = "database_unavailable"
+
+
+@pytest.fixture(scope="module")
+def whole_pair():
+    with postgres_pair() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    with single_server(tmp_path_factory.mktemp("graph")) as server:
+        yield server
+
+
+@pytest.fixture
+def pair(whole_pair):
+    whole_pair.mend()
+    return whole_pair
+
+
+@pytest.fixture
+def env(pair, graph, request):
+    name = name_for(request.node.nodeid)
+    pair.primary.create_database(name)
+    url = getattr(graph, "url", graph)
+    yield {"MIND_MEMORY_DATABASE": pair.url(name), "FALKORDB_URL": url, "MIND_MEMORY_GRAPH_PREFIX": f"{name}_"}
+    pair.mend()
+    pair.primary.drop_database(name)
+
+
+@pytest.fixture
+def service(env, tmp_path):
+    with serving(tmp_path / "one", **env) as one:
+        yield one
+
+
+def posted(service, turn_id, said):
+    body = {"session_id": "s1", "turn_id": turn_id, "messages": [{"role": "user", "content": said}]}
+    return service.http.post("/v1/minds/ada/turns", json=body)
+
+
+def surfaced(service, *, session_id):
+    """The answer of a pre-turn call, which came within its deadline."""
+    asked = {"role": "user", "content": "Where does my sister Ines live?"}
+    body = {"session_id": session_id, "messages": [asked], "deadline_ms": DEADLINE * 1000}
+    answer, took, is_in_time = timed(lambda: service.http.post("/v1/minds/ada/resonance", json=body), within=DEADLINE)
+    assert answer.status_code == 200, answer.text
+    assert is_in_time, took
+    return answer.json()
+
+
+def ready(service):
+    found = service.http.get("/readyz")
+    return found.status_code, found.json()["parts"]["database"]
+
+
+def test_while_the_primary_is_away_turns_are_refused_and_memory_answers_from_its_copy(service, pair):
+    assert posted(service, "t1", "My sister Ines moved to Lyon in March.").status_code == 202
+    until(lambda: ready(service) == (200, "ready"))
+    pair.primary.kill()
+
+    refused = posted(service, "t2", "I bought a red bicycle.")
+    answer = surfaced(service, session_id="away")
+
+    assert (refused.status_code, refused.json()["type"]) == (503, "/problems/database-unavailable")
+    assert int(refused.headers["retry-after"]) > 0
+    assert "Lyon" in answer["block"] and AWAY in answer["degraded"]
+    assert until(lambda: ready(service)[0] == 503) and "refused" in ready(service)[1]
+    assert service.http.get("/healthz").status_code == 200
+    [told] = [one for one in service.http.get("/v1/status").json()["dependencies"] if one["name"] == "database"]
+    assert told["trouble"]
+
+    pair.promote(is_strict=False)
+    until(lambda: posted(service, "t2", "I bought a red bicycle.").status_code == 202)
+    until(lambda: ready(service)[0] == 200)
+    until(lambda: AWAY not in surfaced(service, session_id="back")["degraded"])
+    assert service.http.get("/v1/minds/ada").json()["turns"] == 2
+
+
+def test_without_a_copy_memory_is_silent_within_the_deadline(service, env, pair, tmp_path):
+    posted(service, "t1", "My sister Ines moved to Lyon in March.")
+    with serving(tmp_path / "two", **env) as other:
+        pair.primary.freeze()
+        try:
+            answer = surfaced(other, session_id="away")
+            body = {"model": "m", "messages": [{"role": "user", "content": "Where does Ines live?"}]}
+            chat = other.http.post("/v1/chat/completions", json=body, headers={"X-Mind-Id": "ada"})
+        finally:
+            pair.primary.thaw()
+
+        assert answer["degraded"] == [AWAY] and answer["block"] == "" and answer["silence"]
+        assert (chat.status_code, chat.headers["x-memory"]) == (200, "failed")
+        assert "Lyon" in until(lambda: surfaced(other, session_id="back")["block"])
+
+
+def test_a_turn_that_no_standby_has_is_not_answered_for_until_one_has(service, pair):
+    posted(service, "t1", "My sister Ines moved to Lyon in March.")
+    pair.standby.kill()
+
+    refused = posted(service, "t2", "I bought a red bicycle.")
+    pair.rejoin()
+    settled = until(lambda: (found := posted(service, "t2", "I bought a red bicycle.")).status_code == 202 and found)
+
+    assert (refused.status_code, "whether it was stored is not known" in refused.json()["detail"]) == (503, True)
+    assert settled.json()["sequence"] == 2
+    assert service.http.get("/v1/minds/ada").json()["turns"] == 2

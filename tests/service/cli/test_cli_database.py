@@ -1,0 +1,98 @@
+"""Commands on a home that is in PostgreSQL: keys hold for every service, `serve` and `doctor` say what is wrong."""
+
+import httpx2
+import psycopg
+import pytest
+
+from tests.support.cli_process import call, said_by_service, serving
+from tests.support.falkordb_cluster import single_server
+from tests.support.waiting import until
+
+NOBODY = "127.0.0.1:1"
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    with single_server(tmp_path_factory.mktemp("graph")) as server:
+        yield getattr(server, "url", server)
+
+
+@pytest.fixture
+def env(database_url, graph):
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph, "MIND_MEMORY_GRAPH_PREFIX": "keys_"}
+
+
+def status(url, key=None):
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return httpx2.get(f"{url}/v1/status", headers=headers, timeout=20).status_code
+
+
+def test_a_key_that_is_made_anywhere_holds_for_every_service(env, tmp_path):
+    with serving(tmp_path / "one", **env) as (_, url):
+        assert status(url) == 200
+        made = call("keys", "create", "--name", "a bot", "--home", tmp_path / "elsewhere", **env)
+        key = made.stdout.strip()
+
+        until(lambda: status(url) == 401)
+        assert status(url, key) == 200
+        listed = call("keys", "list", "--home", tmp_path / "third", **env).stdout
+        assert "a bot" in listed and "live" in listed
+        assert call("keys", "revoke", key.split("_")[1], "--home", tmp_path / "third", **env).exit_code == 0
+        until(lambda: status(url, key) == 401)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_service_for_other_machines_starts_by_the_keys_of_the_database(env, tmp_path):
+    refused = call("serve", "--home", tmp_path / "one", "--host", "0.0.0.0", "--port", "0", **env)
+    call("keys", "create", "--name", "a bot", "--home", tmp_path / "two", **env)
+
+    with serving(tmp_path / "one", "--host", "0.0.0.0", **env):
+        said = said_by_service(tmp_path / "one")
+
+    assert (refused.exit_code, "no key protects the memory" in refused.stderr) == (1, True)
+    assert "PostgreSQL at postgresql://127.0.0.1:" in said and "1 key: every call needs one" in said
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (f"postgresql://me:hushhush@{NOBODY}/memory", f"postgresql://{NOBODY}/memory: "),
+        ("postgres//me:hushhush@db", "the address of the database can not be read"),
+    ],
+)
+def test_a_wrong_address_ends_the_start_with_a_sentence(env, tmp_path, url, said):
+    done = call("serve", "--home", tmp_path, "--port", "0", **{**env, "MIND_MEMORY_DATABASE": url})
+
+    assert done.exit_code == 1
+    assert said in done.stderr.splitlines()[-1] and "Traceback" not in done.stderr and "hushhush" not in done.output
+
+
+def test_tables_of_a_newer_version_end_the_start_with_a_sentence(env, tmp_path, database_url):
+    with psycopg.connect(database_url) as connection:
+        connection.execute("INSERT INTO schema_versions (version, name) VALUES (999, 'of tomorrow')")
+
+    done = call("serve", "--home", tmp_path / "one", "--port", "0", **env)
+    looked = call("doctor", "--home", tmp_path / "two", **env)
+
+    assert done.exit_code == 1 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("the database's tables are of version 999")
+    assert looked.exit_code == 1 and "✗ tables" in looked.stdout
+
+
+def test_doctor_tells_of_the_database(env, tmp_path, postgres):
+    done = call("doctor", "--home", tmp_path / "home", **env)
+
+    assert f"{postgres.server.address} takes writes" in done.stdout
+    assert "! standby" in done.stdout and "set synchronous_standby_names" in done.stdout
+    assert "✓ tables" in done.stdout and "✓ database" in done.stdout
+    assert "Nothing is broken." in done.stdout
+    assert postgres.server.password not in done.output
+
+
+def test_doctor_names_a_database_that_is_away(env, tmp_path):
+    url = f"postgresql://me:hushhush@{NOBODY}/memory"
+    done = call("doctor", "--home", tmp_path / "home", **{**env, "MIND_MEMORY_DATABASE": url})
+
+    assert done.exit_code == 1
+    assert "✗ database" in done.stdout and "correct MIND_MEMORY_DATABASE" in done.stdout
+    assert "hushhush" not in done.output
