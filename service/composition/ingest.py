@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from service.adapters.random_ids import jitter
@@ -17,11 +19,12 @@ from service.ingest.lane_telemetry import LaneTelemetry
 from service.ingest.saving_lane import SavingLane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from consolidation.kernel.turns import StoredTurn
     from service.composition.resources import Resources
     from service.mind.minds import Mind
+    from service.runtime.background import Background
     from service.settings.settings import Settings
 
 
@@ -70,9 +73,17 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
     shared.telemetry.dependencies.on_recovery(ingestion.retry_now)
     shared.minds.when_closed(ingestion.forget)
     if shared.minds.copies is not None:
-        shared.minds.copies.hold_with(ingestion.suspended)
+        shared.minds.copies.hold_with(partial(_closing, ingestion, shared.background))
         shared.minds.copies.when_news(ingestion.wake)
     return Ingest(ingestion, indexing, saving)
+
+
+@asynccontextmanager
+async def _closing(ingestion: Ingestion, background: Background, mind: Mind) -> AsyncIterator[None]:
+    """No background work of *mind* runs inside, where it is closed."""
+    async with ingestion.suspended(mind, is_closed=True):
+        await background.stop(mind.mind_id)
+        yield
 
 
 def build_intake(

@@ -95,11 +95,11 @@ class Ingestion:
             runner.retry_now()
 
     @asynccontextmanager
-    async def suspended(self, mind: Mind) -> AsyncIterator[None]:
+    async def suspended(self, mind: Mind, *, is_closed: bool = False) -> AsyncIterator[None]:
         """
         No lane of *mind* runs inside: what is under way is given up, as in a crash, and begun again afterwards.
 
-        Turns are accepted all the while.
+        Turns are accepted all the while. A mind that *is_closed* inside is not woken: whoever opens it again does that.
         """
         for runner in self._runners:
             runner.suspend(mind.mind_id)
@@ -110,7 +110,8 @@ class Ingestion:
         finally:
             for runner in self._runners:
                 runner.resume(mind.mind_id)
-            self.wake(mind)
+            if not is_closed:
+                self.wake(mind)
 
     def forget(self, mind_id: str) -> None:
         """Drop what the lanes remember of a mind: it was erased or closed."""

@@ -77,7 +77,11 @@ class Background:
             await asyncio.wait(tasks, timeout=seconds)
 
     async def stop(self, owner: str, *, prefixes: tuple[str, ...] = ("",)) -> None:
-        """Cancel every job of *owner* whose name begins with one of *prefixes*, and return when all have ended."""
+        """
+        Cancel every job of *owner* whose name begins with one of *prefixes*, and return when all have ended.
+
+        The job that calls this is left alone.
+        """
         while tasks := self._owned_by(owner, prefixes):
             begun = self._begun.intersection(tasks)  # a job that never began could not clean up behind itself
             self._stopped.update(begun)
@@ -113,7 +117,9 @@ class Background:
             await asyncio.wait(set(self._tasks))
 
     def _owned_by(self, owner: str, prefixes: tuple[str, ...]) -> list[asyncio.Task[object]]:
-        return [task for task, of in self._owners.items() if of == owner and task.get_name().startswith(prefixes)]
+        present = asyncio.current_task()
+        found = (task for task, of in self._owners.items() if of == owner and task.get_name().startswith(prefixes))
+        return [task for task in found if task is not present]
 
     def _forget(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
