@@ -32,6 +32,7 @@ from tests.support.waiting import GIVE_UP, until
 BACKENDS = 4
 QUIET_SECONDS = 2.0  # after a fault that comes alone, so that what it did is not taken for the next one's
 GRACE_SECONDS = 1.0  # that a pre-turn call may come late where processes share two cores
+_AT_WORK = "SELECT mind_id FROM minds WHERE has_work OR owner IS NOT NULL"
 LOSING = ("primary rolled back", "shard rolled back")
 REFUSALS = {
     'mind_memory_shared_writes_refused_total{reason="changed_elsewhere"}': "files that others had changed",
@@ -156,6 +157,7 @@ def _until_quiet(whole, ledger):
             return not waiting
 
         until(is_quiet, seconds=2 * GIVE_UP, every=0.5, said=lambda: f"it never became quiet: {waiting}")
+    until(lambda: whole.rows(_AT_WORK) == [], seconds=GIVE_UP, every=0.5, said=lambda: whole.rows(_AT_WORK))
 
 
 def _tell(http, replica, number, mind):

@@ -10,6 +10,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 
 import httpx2
+import psutil
 
 from tests.crash.nest import Nest
 from tests.crash.served import Served
@@ -52,8 +53,11 @@ class Replica:
         """Kill it without a word; False when it is dead already."""
         return self._served.kill()
 
-    def stop(self):
-        """It does nothing at all, and nobody tells it."""
+    def stop(self, *, at_step, seconds):
+        """Stop it when it reaches a step of ``tests/crash/steps.py``, or after so many seconds; nobody tells it."""
+        self._served.arm_next(at_step, "stop")
+        with suppress(AssertionError):
+            until(lambda: psutil.Process(self._served.pid).status() == psutil.STATUS_STOPPED, seconds=seconds)
         os.kill(self._served.pid, signal.SIGSTOP)
         self.is_stopped = True
 
@@ -61,12 +65,8 @@ class Replica:
         self.is_stopped = False
         os.kill(self._served.pid, signal.SIGCONT)
 
-    def figure(self, name):
-        """A figure of its /metrics; 0 where it does not answer."""
-        return next((value for one, value in self.figures() if one == name), 0)
-
     def figures(self):
-        """All of them, by name with labels."""
+        """The figures of its /metrics, by name with labels; none where it does not answer."""
         with suppress(httpx2.HTTPError), httpx2.Client(timeout=2) as http:
             for line in http.get(f"{self.url}/metrics").text.splitlines():
                 name, _, value = line.rpartition(" ")

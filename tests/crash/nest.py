@@ -122,6 +122,7 @@ def _serve(order):
     from tests.crash.steps import Arm, Steps, answering, install
 
     steps = Steps(order["log"], Arm(**order["arm"]) if order["arm"] else None)
+    signal.signal(signal.SIGUSR2, lambda *_: steps.arm_next(Path(order["log"]).with_suffix(".arm")))
     if order["is_stock"]:
         from tests.crash.stock import serve
 

@@ -60,6 +60,11 @@ class Served:
             return f"http://127.0.0.1:{self._port}"
         return self._announced().get("url", "http://127.0.0.1:9")
 
+    def arm_next(self, step, deed):
+        """Have *deed* done the next time that the running service reaches *step*."""
+        self._log.with_suffix(".arm").write_text(json.dumps({"step": step, "deed": deed}))
+        os.kill(self._pid, signal.SIGUSR2)
+
     def kill(self):
         """Kill it without a word; False when it is dead already."""
         was_alive = self.is_alive

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import functools
 import inspect
+import json
 import os
 import signal
 import threading
@@ -88,7 +89,10 @@ FULL_WRITES = 12  # that a full disk lasts
 
 @dataclass(frozen=True)
 class Arm:
-    """At the *hit*-th time that *step* is reached, *deed*: what is killed, or that the disk is full for a while."""
+    """
+    At the *hit*-th time that *step* is reached, *deed*: what is killed, that the disk is full for a while, or ``stop``,
+    which stops the process until somebody lets it go on.
+    """
 
     step: str
     hit: int
@@ -117,8 +121,16 @@ class Steps:
                 os.write(self._log, f"reached {step}\n".encode())
             return self._arm is not None and (step, self._hits[step]) == (self._arm.step, self._arm.hit)
 
+    def arm_next(self, arms):
+        """From now on be armed with what *arms* holds, as JSON: a step, at its next hit, and a deed. For a signal."""
+        found = json.loads(arms.read_text())
+        self._arm = Arm(found["step"], self._hits[found["step"]] + 1, found["deed"])
+
     def act(self):
         os.write(self._log, f"{self._arm.step}: {self._arm.deed}\n".encode())
+        if self._arm.deed == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
+            return
         if self._arm.deed == "full disk":
             self.full = FULL_WRITES
             return
