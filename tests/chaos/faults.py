@@ -47,7 +47,6 @@ def stop_replica(system, rng):
         replica.stop(at_step=rng.choice(AT_STEPS), seconds=STEP_SECONDS)
         time.sleep(STOPPED_SECONDS)
         replica.resume()
-        time.sleep(1)
     return {"replica": replica.at}
 
 

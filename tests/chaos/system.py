@@ -62,8 +62,13 @@ class Replica:
         self.is_stopped = True
 
     def resume(self):
+        """Let it go on, also where it reaches that step only now."""
+        self._served.arm_next("never", "stop")
+        until_disarmed = time.monotonic() + 1
+        while time.monotonic() < until_disarmed:
+            os.kill(self._served.pid, signal.SIGCONT)
+            time.sleep(0.02)
         self.is_stopped = False
-        os.kill(self._served.pid, signal.SIGCONT)
 
     def figures(self):
         """The figures of its /metrics, by name with labels; none where it does not answer."""
