@@ -33,6 +33,7 @@ _LOOK_SECONDS, _MOST_LOOKS = 0.2, 200
 _LEAVE_SECONDS = 30.0  # longer than any request takes, unless it asked to wait
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _MOST_CLAIMED = 8  # at once, so that several machines share what a dead one leaves
+_LOOKS_EVERY = 10  # turns, after ours that are not open
 _RESTS_AFTER = 5  # turns in a row in which a mind had nothing to do
 
 
@@ -64,6 +65,7 @@ class Custodian:
         self._wanted: set[str] = set()
         self._is_wanted = asyncio.Event()
         self._idle: dict[str, int] = {}
+        self._turns = 0
         self._clean_since = _LONG_AGO
 
     def want(self, mind_id: str) -> None:
@@ -126,11 +128,17 @@ class Custodian:
             log.warning("custody.lost")
         claimed = [one for one in wanted if await anyio.to_thread.run_sync(self._desk.claim_one, one) is not None]
         claimed += await anyio.to_thread.run_sync(self._desk.claim, _MOST_CLAIMED)
-        for mind_id in {*claimed, *await anyio.to_thread.run_sync(self._behind)}:
+        for mind_id in {*claimed, *await anyio.to_thread.run_sync(self._behind), *self._closed()}:
             await self._begin(mind_id)
         await anyio.to_thread.run_sync(self._chores)
         for mind in self._minds.opened():
             await self._give_back_if_idle(mind)
+
+    def _closed(self) -> list[str]:
+        """Those of our minds that are not open, now and then: whatever they have left to do, somebody has to look."""
+        self._turns += 1
+        held = self._desk.held() if self._turns % _LOOKS_EVERY == 0 else {}
+        return [mind_id for mind_id in held if self._minds.get(mind_id) is None]
 
     async def _begin(self, mind_id: str) -> None:
         self._idle.pop(mind_id, None)

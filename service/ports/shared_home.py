@@ -107,6 +107,10 @@ class CustodyDesk(Custody, Protocol):
         """Claim a mind whoever has it, whose writes are refused from now on; its epoch. None: there is no such mind."""
         ...
 
+    def held(self) -> Mapping[str, int]:
+        """The minds that are held as far as this process knows, each with the epoch under which it writes."""
+        ...
+
     def rest(self, mind_id: str, /, *, last: int) -> bool:
         """Give a mind back that has no work up to its turn *last*; False where there is more, or it is not ours."""
         ...
