@@ -70,6 +70,15 @@ def postgres(tmp_path_factory):
         yield found
 
 
+@pytest.fixture(scope="module")
+def graph_server(tmp_path_factory):
+    """A FalkorDB server, for services that share a home and so need one graph."""
+    from tests.support.falkordb_cluster import single_server
+
+    with single_server(tmp_path_factory.mktemp("graph")) as server:
+        yield server
+
+
 @pytest.fixture
 def database_url(postgres, request):
     """The address of a database of this test's own, with our tables and nothing in them."""

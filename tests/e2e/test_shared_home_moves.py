@@ -6,7 +6,6 @@ import zipfile
 import pytest
 
 from tests.support.cli_process import call
-from tests.support.falkordb_cluster import single_server
 from tests.support.service_process import serving
 from tests.support.waiting import until
 
@@ -15,20 +14,14 @@ SOUL = "I am quiet and curious.\n"
 NOTE = "# Friday\n\nThe bakery closes on Mondays.\n"
 
 
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory):
-    with single_server(tmp_path_factory.mktemp("graph")) as server:
-        yield getattr(server, "url", server)
+@pytest.fixture
+def on_files(graph_server):
+    return {"FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": "files_"}
 
 
 @pytest.fixture
-def on_files(graph):
-    return {"FALKORDB_URL": graph, "MIND_MEMORY_GRAPH_PREFIX": "files_"}
-
-
-@pytest.fixture
-def in_database(graph, database_url):
-    return {"FALKORDB_URL": graph, "MIND_MEMORY_GRAPH_PREFIX": "rows_", "MIND_MEMORY_DATABASE": database_url}
+def in_database(graph_server, database_url):
+    return {"FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": "rows_", "MIND_MEMORY_DATABASE": database_url}
 
 
 def done(*words, **env):

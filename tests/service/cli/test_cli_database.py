@@ -5,21 +5,14 @@ import psycopg
 import pytest
 
 from tests.support.cli_process import call, said_by_service, serving
-from tests.support.falkordb_cluster import single_server
 from tests.support.waiting import until
 
 NOBODY = "127.0.0.1:1"
 
 
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory):
-    with single_server(tmp_path_factory.mktemp("graph")) as server:
-        yield getattr(server, "url", server)
-
-
 @pytest.fixture
-def env(database_url, graph):
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph, "MIND_MEMORY_GRAPH_PREFIX": "keys_"}
+def env(database_url, graph_server):
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": "keys_"}
 
 
 def status(url, key=None):
