@@ -45,6 +45,11 @@ class LocalCopy:
     is_anew: bool = False
     _month: str = ""
 
+    @property
+    def has_news(self) -> bool:
+        """Whether something came that nobody has asked for, since a write found the copy behind."""
+        return bool(self.changed) or self.has_turns or self.is_anew
+
     def clear(self) -> None:
         """Delete the copy, indexes too: it is made anew."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -102,11 +102,15 @@ class PostgresHome:
             self._bring_up(copy)
 
     def behind(self) -> tuple[str, ...]:
-        """The minds in the custody of this process that others have written to since their copies were brought up."""
+        """The minds in the custody of this process to which others have written, as nobody here has asked for yet."""
         versions = self._custody.versions()
         with self._mutex:
             copies = dict(self._copies)
-        return tuple(one for one, at in versions.items() if one not in copies or copies[one].version < at)
+        return tuple(
+            one
+            for one, at in versions.items()
+            if one not in copies or copies[one].version != at or copies[one].has_news
+        )
 
     def bring_up(self, mind_id: str, *, seconds: float) -> Arrived | None:
         """Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind."""

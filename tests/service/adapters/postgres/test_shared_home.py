@@ -321,3 +321,19 @@ def test_asking_for_a_mind_that_is_not_there_makes_nothing(machines):
     one.shared.list_minds()
     assert one.shared.ids() == ()
     assert not (one.home / "minds" / "nobody").exists()
+
+
+def test_what_a_refused_write_brought_in_is_still_news(machines):
+    one, two = machines
+    one.keep("t1")
+    two.bring_up()
+    two.custody.take(MIND)
+    one.write("SOUL.md", "Calm.")
+    one.keep("t2")
+    with pytest.raises(ChangedElsewhere):
+        two.write("SOUL.md", "Loud.")
+
+    assert two.shared.behind() == (MIND,)
+    arrived = two.bring_up()
+    assert (arrived.has_turns, arrived.files) == (True, {"SOUL.md"})
+    assert two.shared.behind() == ()
