@@ -31,6 +31,7 @@ from tests.support.waiting import GIVE_UP, until
 
 BACKENDS = 4
 QUIET_SECONDS = 2.0  # after a fault that comes alone, so that what it did is not taken for the next one's
+QUIET_WITHIN = 2 * GIVE_UP
 GRACE_SECONDS = 1.0  # that a pre-turn call may come late where processes share two cores
 _AT_WORK = "SELECT mind_id FROM minds WHERE has_work OR owner IS NOT NULL"
 LOSING = ("primary rolled back", "shard rolled back")
@@ -156,8 +157,20 @@ def _until_quiet(whole, ledger):
             waiting.update({mind: why for mind in MINDS if (why := _waits_for(http, whole.replicas, mind))})
             return not waiting
 
-        until(is_quiet, seconds=2 * GIVE_UP, every=0.5, said=lambda: f"it never became quiet: {waiting}")
+        said = lambda: f"it never became quiet: {waiting}; {_custody(http, whole)}"  # noqa: E731
+        until(is_quiet, seconds=QUIET_WITHIN, every=0.5, said=said)
     until(lambda: whole.rows(_AT_WORK) == [], seconds=GIVE_UP, every=0.5, said=lambda: whole.rows(_AT_WORK))
+
+
+def _custody(http, whole):
+    """Who works on what, and what each replica says that it waits for."""
+    owners = whole.rows("SELECT mind_id, owner, epoch, has_work, last_sequence FROM minds")
+    alive = whole.rows("SELECT replica, alive_until > clock_timestamp() FROM replicas")
+    status = {}
+    for replica in whole.replicas:
+        with suppress(httpx2.HTTPError):
+            status[replica.at] = http.get(f"{replica.url}/v1/minds/{MINDS[0]}").json()
+    return f"owners {owners}; replicas {alive}; {MINDS[0]}: {status}"
 
 
 def _tell(http, replica, number, mind):
