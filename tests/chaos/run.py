@@ -31,9 +31,9 @@ from tests.support.waiting import GIVE_UP, until
 
 BACKENDS = 4
 QUIET_SECONDS = 2.0  # after a fault that comes alone, so that what it did is not taken for the next one's
+SWEEP_SECONDS = 3.0  # in which whoever claims a mind looks at it once more
 QUIET_WITHIN = 2 * GIVE_UP
 GRACE_SECONDS = 1.0  # that a pre-turn call may come late where processes share two cores
-_AT_WORK = "SELECT mind_id FROM minds WHERE has_work OR owner IS NOT NULL"
 LOSING = ("primary rolled back", "shard rolled back")
 REFUSALS = {
     'mind_memory_shared_writes_refused_total{reason="changed_elsewhere"}': "files that others had changed",
@@ -154,12 +154,16 @@ def _until_quiet(whole, ledger):
 
         def is_quiet():
             waiting.clear()
-            waiting.update({mind: why for mind in MINDS if (why := _waits_for(http, whole.replicas, mind))})
+            for mind in MINDS:
+                waiting.update({(mind, one.at): why for one in whole.replicas if (why := _waits_for(http, one, mind))})
             return not waiting
 
-        said = lambda: f"it never became quiet: {waiting}; {_custody(http, whole)}"  # noqa: E731
+        def said():
+            return f"it never became quiet: {waiting}; {_custody(http, whole)}"
+
         until(is_quiet, seconds=QUIET_WITHIN, every=0.5, said=said)
-    until(lambda: whole.rows(_AT_WORK) == [], seconds=GIVE_UP, every=0.5, said=lambda: whole.rows(_AT_WORK))
+        time.sleep(SWEEP_SECONDS)
+        until(is_quiet, seconds=QUIET_WITHIN, every=0.5, said=said)
 
 
 def _custody(http, whole):
@@ -184,13 +188,13 @@ def _tell(http, replica, number, mind):
     until(is_kept, said=lambda: f"turn {number}")
 
 
-def _waits_for(http, replicas, mind):
-    """What is still to do for a mind; "" for nothing."""
+def _waits_for(http, replica, mind):
+    """What is still to do for a mind, as a replica sees it; "" for nothing."""
     try:
-        found = http.get(f"{replicas[0].url}/v1/minds/{mind}").raise_for_status().json()
+        found = http.get(f"{replica.url}/v1/minds/{mind}").raise_for_status().json()
         graph, story = found["graph"], found["story"]
         if story["pending_turns"]:
-            http.post(f"{replicas[0].url}/v1/minds/{mind}/consolidation", json={"wait": True})
+            http.post(f"{replica.url}/v1/minds/{mind}/consolidation", json={"wait": True})
             return f"story: {story['pending_turns']} turns, {story['waiting_for']}"
         if graph["lag"] or graph["saved"] < found["last_sequence"] or graph["parked"]:
             return f"graph: {graph['saved']} of {found['last_sequence']}, lag {graph['lag']}, {graph['waiting_for']}"
