@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 
 from consolidation.kernel.errors import GraphUnavailable
+from service.erasure.ports import Tainted
 from service.ports.graph import GraphSize, Progress, episode_uuid
 from tests.support.graphs import OURS, episode, everything, extract, named, parked, save, tell, texts_of, unit
 
@@ -134,3 +135,14 @@ async def test_a_graph_that_is_not_there_can_not_go_back(graph):
         await graph.go_back(to=0, turn_id="")
 
     assert (await graph.progress(), await graph.size()) == (Progress(), GraphSize())
+
+
+async def test_no_cursor_names_a_turn_that_was_erased(on, graph, mind):
+    """Its id is nowhere then: a cursor that names no turn counts as agreeing."""
+    await tell(graph, mind, "Ada met Bruno.", "Bruno saw Carla.")
+    assert turns(await graph.progress()) == ("t2", "t2")
+
+    await on.graphs.erasable(mind).forget([episode_uuid(mind, "t2")], Tainted())
+
+    found = await graph.progress()
+    assert (turns(found), found.saved, found.extracted) == (("", ""), 2, 2)

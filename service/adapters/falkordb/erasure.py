@@ -52,6 +52,7 @@ RETURN n.uuid
 """
 _PAGE = 500
 _QUIET_SECONDS, _LOOK_SECONDS = 20.0, 0.05
+_NAMELESS = "MATCH (c:Cursor) WHERE c.turn_id <> '' SET c.turn_id = ''"  # it may stand on a turn that is erased
 
 
 class FalkorErasableGraph:
@@ -103,6 +104,7 @@ class FalkorErasableGraph:
         """Take *episodes* out, what only they told, and what is *tainted*."""
         graph = self._graph.leased()
         await self._connection.forget_file(graph.name)
+        await graph.write(_NAMELESS, {})
         return await forget(graph, self._graph.vectors, episodes, tainted)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:

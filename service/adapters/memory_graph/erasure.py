@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from consolidation.text.words import tokens
 from service.adapters.memory_graph.archive import site_prefix
 from service.adapters.memory_graph.content import FACTS, Content, joined
+from service.archive.graph_rows import Row
 from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Rewritten, Tainted
 from service.ports.graph import GraphSize
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from service.adapters.memory_graph.fence import Fence
     from service.adapters.memory_graph.mind_graph import MemoryMindGraph
-    from service.archive.graph_rows import Row
     from service.ports.embedder import Vector
 
 
@@ -57,7 +57,10 @@ class MemoryErasableGraph:
     async def forget(self, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
         """Remove *episodes*, what only they say, and what is *tainted*."""
         self._fence.enter(self._graph.mind_id, epoch=self._fence.epoch())
-        return forget(self._graph.content(), set(episodes), tainted)
+        content = self._graph.content()
+        for cursor in content.all("Cursor"):
+            content.put(Row("Cursor", {**cursor.properties, "turn_id": ""}))  # it may stand on a turn that is erased
+        return forget(content, set(episodes), tainted)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages other leaning vectors."""
