@@ -23,6 +23,7 @@ GOOD = {
     "dream": "1",
     "name": "crm",
     "version": "2026-01-09T18-31-00-000000Z",
+    "path": "SOUL.md",
 }
 DOCUMENT = shipped_document()
 PLACES = sorted(

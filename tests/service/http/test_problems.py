@@ -12,7 +12,7 @@ from fastapi import FastAPI
 import consolidation
 import prompts
 import service
-from consolidation.kernel import errors
+from consolidation.kernel import errors, sharing_errors
 from service.http.problems import KINDS, MEDIA_TYPE, add_problem_handlers
 from tests.support.service import running
 
@@ -33,11 +33,12 @@ def every_fault():
 
 
 def tree():
-    """The tree of the docstring: each fault with the one above it."""
-    above = []
-    for indent, name in re.findall(r"^( *)[*x+-] (\w+)", errors.__doc__, re.MULTILINE):
-        above = [*above[: len(indent) // 2], name]
-        yield name, above[-2] if len(above) > 1 else "Exception"
+    """The trees of the two docstrings: each fault with the one above it."""
+    for module in (errors, sharing_errors):
+        above = []
+        for indent, name in re.findall(r"^( *)[*x+-] (\w+)", module.__doc__, re.MULTILINE):
+            above = [*above[: len(indent) // 2], name]
+            yield name, above[-2] if len(above) > 1 else "Exception"
 
 
 def test_every_fault_has_a_kind_of_its_own():

@@ -176,8 +176,8 @@ def test_a_copy_forgets_what_only_the_lost_primary_had(database, pair, tmp_path)
                 lost.result()
         assert machine.bring_up().has_turns
         assert b'"turn_id":"lost"' in (machine.workspace.transcript / "2026-01.jsonl").read_bytes()
+        pair.primary.kill()  # first: a standby that finds it gets what it lacks
         pair.standby.start()
-        pair.primary.kill()
         pair.promote(is_strict=False)
 
         [kept] = until(lambda: _kept(machine, "t2"))
