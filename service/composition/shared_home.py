@@ -199,5 +199,5 @@ def _clear(home: Path) -> None:
                 "folder, and bring them over with `mind-memory export` and `mind-memory import`"
             )
         replace_text(mark, _TOLD)
-    for folder in ("minds", "derived"):
+    for folder in ("minds", "derived", "anew"):
         shutil.rmtree(home / folder, ignore_errors=True)

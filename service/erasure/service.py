@@ -17,6 +17,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import HomeFault, MemoryFault, MindErasing, MindNotFound
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.story.triggers import Trigger
 from service.erasure.receipt import ErasedCounts, Receipt, receipt_of
 from service.erasure.receipt_log import kept_receipt
@@ -135,7 +136,7 @@ class ErasureService:
         while await self._context.background.pause(_ADOPT_SECONDS):
             for plan in self._pending.all():
                 mind_id = plan.request.mind_id
-                with suppress(MemoryFault):
+                with suppress(DatabaseUnavailable):
                     if custodian is not None and mind_id not in self._jobs and await custodian.claims(mind_id):
                         self._resume(plan)
 

@@ -20,7 +20,7 @@ from consolidation.kernel.errors import MemoryFault, MindErasing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from service.mind.minds import Mind, Minds
     from service.ports.shared_home import CustodyDesk
@@ -90,8 +90,7 @@ class Custodian:
         It is told once nobody is inside who came before. Never returns.
         """
         while await self._background.pause(_TURN_SECONDS):
-            with suppress(MemoryFault):
-                await self._forget_erased()
+            await self._outlived(self._forget_erased)
 
     async def _forget_erased(self) -> None:
         assert self._minds.copies is not None  # noqa: S101 - else nobody is there to erase anything
@@ -115,11 +114,19 @@ class Custodian:
     async def run(self) -> None:
         """Take turn after turn, until the service stops."""
         while not self._background.is_stopping:
-            with suppress(DatabaseUnavailable):
-                await self._take_turn()
+            await self._outlived(self._take_turn)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_TURN_SECONDS):
                     await self._is_wanted.wait()
+
+    async def _outlived(self, turn: Callable[[], Awaitable[None]]) -> None:
+        """Take a turn, and go on with the next one whatever fails: without turns nobody works on these minds."""
+        try:
+            await turn()
+        except DatabaseUnavailable:  # logged once, by its Dependency
+            pass
+        except Exception as error:
+            log.warning("custody.failed", reason=str(error), exc_info=None if isinstance(error, MemoryFault) else error)
 
     async def _take_turn(self) -> None:
         self._is_wanted.clear()

@@ -6,11 +6,8 @@ import os
 import re
 import shutil
 import threading
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from consolidation.kernel.links import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,10 +48,22 @@ class LocalCopy:
         return bool(self.changed) or self.has_turns or self.is_anew
 
     def clear(self) -> None:
-        """Delete the copy, indexes too: it is made anew."""
+        """Delete the copy, indexes too."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.version = self.last = 0
         self.files, self.appended, self._month = {}, {}, ""
+        self.changed, self.has_turns, self.is_anew = set(), False, False
+
+    def become(self, fresh: LocalCopy) -> None:
+        """Put *fresh*, a copy of the same mind on the same disk, in the place of this one, indexes too."""
+        gone = fresh.folder.with_name(f"{fresh.folder.name}.gone")
+        shutil.rmtree(gone, ignore_errors=True)
+        if self.folder.exists():
+            self.folder.rename(gone)
+        fresh.folder.rename(self.folder)
+        shutil.rmtree(gone, ignore_errors=True)
+        self.version, self.generation, self.timeline = fresh.version, fresh.generation, fresh.timeline
+        self.files, self.appended, self.last, self._month = fresh.files, fresh.appended, fresh.last, fresh._month
         self.changed, self.has_turns, self.is_anew = set(), False, False
 
     def put(self, path: str, content: bytes | None, *, version: int) -> None:
@@ -95,12 +104,6 @@ class LocalCopy:
             _write(transcript / f"{month}.jsonl", b"".join(line + b"\n" for line in some))
         if new:
             self.last, self.has_turns = new[-1][0], True
-
-    def read(self, path: str) -> bytes | None:
-        """What the copy has; None where the file is not there."""
-        with suppress(FileNotFoundError), open_regular(self.folder / path) as opened:
-            return opened.read()
-        return None
 
 
 def _write(file: Path, content: bytes) -> None:

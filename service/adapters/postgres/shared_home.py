@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 HOME = "@home"  # stands for the mind's id in rows of files that belong to the home as a whole
 _HOME_FILES = frozenset({"keys.json", "audit.jsonl", "audit.key", "erasures.jsonl", "erased.json"})
 _HOME_FOLDER = "erasing"
-_MINDS = "minds"
+_MINDS, _ANEW = "minds", "anew"  # where copies are, and where one is made that replaces another
 _APPENDED_IN_CUSTODY = frozenset({"dreams.jsonl", "evaluation.jsonl"})
 _WRITTEN_IN_CUSTODY = frozenset({".dream.json", "story-history/published.json"})
 _TRIES = 8
@@ -129,10 +129,12 @@ class PostgresHome:
         with self._mutex:
             if mind_id not in self._copies:
                 return
-        copy = self._copy(mind_id)
+        copy, fresh = self._copy(mind_id), LocalCopy(mind_id, self._home / _ANEW / mind_id)
         with copy.mutex:
-            copy.clear()
-            if not self._bring_up(copy):
+            if self._bring_up(fresh):  # whoever still reads the earlier copy finds every file until the last moment
+                copy.become(fresh)
+            else:
+                copy.clear()
                 self._let_go(mind_id)
 
     def turns_of(self, mind_id: str) -> PostgresTurns:
@@ -190,7 +192,7 @@ class PostgresHome:
                     break
                 self._bring_up(copy)  # the file is another one now
                 if follows:
-                    raise ChangedElsewhere(f"another process appended to {file.name} in the meantime; try again")
+                    raise self._changed(f"another process appended to {file.name} in the meantime; try again")
             else:
                 raise self._changed(f"{file.name} keeps changing; try again")
             yield stored.lacking
@@ -346,7 +348,8 @@ class PostgresHome:
             copy.put(file.path, file.content, version=file.version)
         for part in news.parts:
             copy.extend(part.path, part.content, number=part.number)
-        copy.add_turns(news.turns)
+        if copy.mind_id != HOME:
+            copy.add_turns(news.turns)
         copy.version, copy.generation, copy.timeline = news.version, news.generation, news.timeline
         return True
 

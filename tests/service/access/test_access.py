@@ -42,6 +42,7 @@ FILLED = {
     "import_id": "i1",
     "dream": "1",
     "name": "crm",
+    "path": "SOUL.md",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}" for path, methods in shipped_document()["paths"].items() for method in methods

@@ -12,7 +12,7 @@ from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import MindErasing, MindExists, TurnConflict, TurnErased
 from consolidation.kernel.files import append_line, append_synced, remove, remove_tree, replace_text
 from consolidation.kernel.shared_files import sharing
-from consolidation.kernel.sharing_errors import ChangedElsewhere, NotInCustody
+from consolidation.kernel.sharing_errors import ChangedElsewhere, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.log import Transcript
@@ -337,3 +337,16 @@ def test_what_a_refused_write_brought_in_is_still_news(machines):
     arrived = two.bring_up()
     assert (arrived.has_turns, arrived.files) == (True, {"SOUL.md"})
     assert two.shared.behind() == ()
+
+
+def test_a_copy_stays_where_it_can_not_be_made_anew(machines, database):
+    one, _ = machines
+    one.write("SOUL.md", "Calm.")
+    one.keep("t1")
+    one.bring_up()
+    database.close()
+
+    with pytest.raises(DatabaseUnavailable):
+        one.shared.renew(MIND)
+
+    assert one.workspace.soul.read_text() == "Calm."
