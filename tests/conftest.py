@@ -86,3 +86,18 @@ def database_url(postgres, request):
 
     with postgres.fresh(name_for(request.node.nodeid)) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def whole_pair():
+    from tests.support.postgres import postgres_pair
+
+    with postgres_pair() as found:
+        yield found
+
+
+@pytest.fixture
+def pair(whole_pair):
+    """A primary and its strict standby, both alive and in step; a test may hurt them as it likes."""
+    whole_pair.mend()
+    return whole_pair

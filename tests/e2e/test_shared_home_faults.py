@@ -2,25 +2,13 @@
 
 import pytest
 
-from tests.support.postgres import name_for, postgres_pair
+from tests.support.postgres import name_for
 from tests.support.punctuality import timed
 from tests.support.service_process import serving
 from tests.support.waiting import until
 
 DEADLINE = 4.0
 AWAY = "database_unavailable"
-
-
-@pytest.fixture(scope="module")
-def whole_pair():
-    with postgres_pair() as found:
-        yield found
-
-
-@pytest.fixture
-def pair(whole_pair):
-    whole_pair.mend()
-    return whole_pair
 
 
 @pytest.fixture

@@ -109,7 +109,8 @@ async def pages_of(
     connection: GraphConnection, graph: str, *, vectors: MindVectors | None
 ) -> AsyncIterator[tuple[Row, ...]]:
     """
-    Yield all rows of a graph, by internal id within each kind: what is added or removed meanwhile moves no other.
+    Yield all rows of a graph, ordered by internal id within each kind, so that a row that comes or goes meanwhile does
+    not shift the others.
 
     Without *vectors*, the passages are left out, which are little else.
     """

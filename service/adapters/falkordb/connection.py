@@ -246,7 +246,8 @@ class GraphConnection:
         """
         Read a graph and have the *commands* that this leads to obeyed in one go, if nobody writes to it meanwhile.
 
-        They are given the rows of *reading*, None where there is no such graph. Where somebody wrote, it is read again.
+        *commands* is called with the rows of *reading*, or None where there is no such graph. If somebody wrote in
+        between, both are done again.
         """
         servers = await self._opened()
         guard = servers.guard_of(graph)

@@ -136,7 +136,7 @@ class LeasedGraph:
 
 
 async def is_only_lease(connection: GraphConnection, name: str, /) -> bool:
-    """Return whether a graph that is there is no more than the lease of a deleted one."""
+    """Return whether a graph that exists holds only the lease that a deleted graph left."""
     return not await connection.read(name, _ANYTHING_ELSE, {})
 
 

@@ -34,7 +34,7 @@ class Content:
 
     @property
     def is_only_lease(self) -> bool:
-        """Whether it is no more than what a deleted graph left."""
+        """Whether it holds only the lease that a deleted graph left."""
         return self.identity is None and not any(self.rows.values())
 
     def all(self, *kinds: str) -> Iterator[Row]:

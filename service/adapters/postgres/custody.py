@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LEASE = "interval '6 seconds'"
 _KEPT = "interval '1 hour'"  # after which the row of a replica that never came back is deleted
-_BEGIN_SECONDS = 5.0  # less than the lease: what is begun in time is under way before another replica may claim
+_BEGIN_SECONDS = 5.0  # shorter than the lease: no step begins once another replica may have claimed the mind
 _WAS_ALIVE = "SELECT alive_until > clock_timestamp() FROM replicas WHERE replica = %(me)s FOR UPDATE"
 _RENEW = f"""
 INSERT INTO replicas (replica, alive_until) VALUES (%(me)s, clock_timestamp() + {_LEASE})
@@ -126,7 +126,7 @@ class PostgresCustody:
             return self._take(_CLAIM_ONE, mind=mind_id).get(mind_id)
 
     def take(self, mind_id: str) -> int | None:
-        """Take one mind, whoever has it; its epoch, or None where there is no such mind."""
+        """Claim a mind, even from a living process. Return its epoch, or None where there is no such mind."""
         with self._lock:
             return self._take(_STEAL, mind=mind_id).get(mind_id)
 

@@ -14,23 +14,11 @@ from service.adapters.postgres.custody import PostgresCustody
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate
 from service.adapters.postgres.shared_home import PostgresHome
-from tests.support.postgres import name_for, postgres_pair
+from tests.support.postgres import name_for
 from tests.support.shared_machines import Machine
 from tests.support.waiting import until
 
 SOON, LATER = 0.5, 20.0
-
-
-@pytest.fixture(scope="module")
-def whole_pair():
-    with postgres_pair() as found:
-        yield found
-
-
-@pytest.fixture
-def pair(whole_pair):
-    whole_pair.mend()
-    return whole_pair
 
 
 @pytest.fixture
