@@ -7,6 +7,7 @@ import pytest
 
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graph_names import graph_name
+from service.adapters.falkordb.leased_graph import LeasedGraph
 from service.adapters.falkordb.archive import FalkorArchivableGraph
 from service.adapters.falkordb.server import EmbeddedServer
 from tests.support.archives import TALK, exported, found, is_found, tell
@@ -204,7 +205,13 @@ async def test_a_site_is_nobody_s_graph_and_takes_a_mind_s_name(tmp_path):
     await server.wait_until_ready()
     connection = GraphConnection(server.url)
     try:
-        graph = FalkorArchivableGraph(connection, name=graph_name("a-b_c", prefix="mind_"), vectors=None)
+        graph = FalkorArchivableGraph(
+            connection,
+            name=graph_name("a-b_c", prefix="mind_"),
+            vectors=None,
+            leased=lambda name: LeasedGraph(connection, name, claim=None),
+            is_shared=False,
+        )
         site = graph.site("4711")
         await connection.write(site, "CREATE (:Entity {uuid: 'new'})", {})
         await connection.write("mind_a_hb__c", "CREATE (:Entity {uuid: 'old'})", {})
