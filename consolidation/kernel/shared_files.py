@@ -24,8 +24,8 @@ class SharedFiles(Protocol):
 
     Each method gives a block in which the caller changes the copy. Before the block begins, the change is stored.
     Where it can not be stored, the block is not entered and nothing is changed: ChangedElsewhere where another process
-    changed the file since the copy was brought up to date, Fenced where another process has taken over the mind's
-    background work, DatabaseUnavailable where nobody answers.
+    changed the file since the copy was brought up to date, CopyOutdated where the copy is to be made anew, NotInCustody
+    where another process has taken over the mind's background work, DatabaseUnavailable where nobody answers.
     """
 
     def holds(self, file: Path, /) -> bool:

@@ -6,6 +6,7 @@ The errors of a home that several machines share:
   x Locked
     + ChangedElsewhere
       - NotInCustody
+    + CopyOutdated
 """
 
 from __future__ import annotations
@@ -23,3 +24,11 @@ class ChangedElsewhere(Locked):
 
 class NotInCustody(ChangedElsewhere):
     """Another process has taken over the background work of a mind. What this one had begun is not written."""
+
+
+class CopyOutdated(Locked):
+    """
+    This machine's copy of a mind may hold what is gone, so nothing is written from it. Its next use makes it anew.
+
+    Something was erased elsewhere, or another database server was promoted.
+    """

@@ -84,6 +84,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.RequestTimedOut: (408, "The request did not arrive in time"),
     errors.Locked: (503, "A file is locked by another process"),
     sharing_errors.ChangedElsewhere: (503, "Another process changed the file in the meantime"),
+    sharing_errors.CopyOutdated: (503, "This machine's copy of the mind is being made anew"),
     sharing_errors.NotInCustody: (503, "Another process works on the mind now"),
     errors.SettingsByHand: (409, "The settings file has to be edited by hand"),
     errors.JournalFileNotEditable: (409, "The journal file is not people's"),

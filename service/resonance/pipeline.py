@@ -16,8 +16,8 @@ import anyio.to_thread
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from consolidation.kernel.errors import MindErasing
-from consolidation.kernel.sharing_errors import ChangedElsewhere, DatabaseUnavailable
+from consolidation.kernel.errors import Locked, MindErasing
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.mind.also_read import UNAVAILABLE
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
@@ -277,7 +277,7 @@ async def _write(mind: Mind, document: TraceDocument) -> None:
         await anyio.to_thread.run_sync(mind.trace_log.add, document)
     except OSError as error:
         mind.disk.failed(f"traces can not be kept: {error.strerror}", part=f"traces {mind.mind_id}")
-    except (DatabaseUnavailable, ChangedElsewhere, MindErasing) as error:  # the answer is not held up for it
+    except (DatabaseUnavailable, Locked, MindErasing) as error:  # the answer is not held up for it
         log.warning("trace.not_kept", mind_id=mind.mind_id, trace_id=document.trace_id, reason=str(error))
     else:
         mind.disk.worked(part=f"traces {mind.mind_id}")

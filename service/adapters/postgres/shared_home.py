@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.kernel.errors import MindErasing, MindExists
-from consolidation.kernel.sharing_errors import ChangedElsewhere, NotInCustody
+from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, NotInCustody
 from consolidation.kernel.turns import StoredTurn
 from consolidation.transcript.records import DamagedRecord, decode, encode
 from consolidation.transcript.shared_turns import SharedTurn
@@ -191,10 +191,10 @@ class PostgresHome:
                 if stored is not None:
                     break
                 self._bring_up(copy)  # the file is another one now
-                if follows:
-                    raise self._changed(f"another process appended to {file.name} in the meantime; try again")
+                if follows or copy.is_anew:
+                    raise self._changed(copy, f"another process appended to {file.name} in the meantime; try again")
             else:
-                raise self._changed(f"{file.name} keeps changing; try again")
+                raise self._changed(copy, f"{file.name} keeps changing; try again")
             yield stored.lacking
             copy.files[path], copy.appended[path] = stored.since, stored.number
             _follow(copy, stored.touched)
@@ -220,7 +220,7 @@ class PostgresHome:
             stored = self._put(copy, path, content)
             if stored is None:
                 self._bring_up(copy)
-                raise self._changed(f"another process changed {file.name} in the meantime; try again")
+                raise self._changed(copy, f"another process changed {file.name} in the meantime; try again")
             yield
             copy.files[path], copy.appended[path] = stored.version, 0
             _follow(copy, stored)
@@ -291,7 +291,8 @@ class PostgresHome:
                 mind_rows.overwrite_turns(cursor, mind_id, lines, version=touched.version)
                 copy.generation = touched.generation + 1
                 return
-            raise self._changed(f"something else of {mind_id!r} was erased in the meantime; try again")
+            copy.is_anew = True
+            raise self._changed(copy, "")
 
     # in common
 
@@ -324,8 +325,11 @@ class PostgresHome:
             raise NotInCustody(f"another process works on {copy.mind_id!r} now")
         return touched
 
-    def _changed(self, reason: str) -> ChangedElsewhere:
+    def _changed(self, copy: LocalCopy, reason: str) -> ChangedElsewhere | CopyOutdated:
+        """Why nothing was written: *reason*, unless the copy is to be made anew, which no second try here helps."""
         self._refused("changed_elsewhere")
+        if copy.is_anew:
+            return CopyOutdated(f"the copy of {copy.mind_id!r} on this machine is being made anew; try again")
         return ChangedElsewhere(reason)
 
     def _bring_up(self, copy: LocalCopy, *, seconds: float = _SECONDS) -> bool:

@@ -12,7 +12,7 @@ from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import MindErasing, MindExists, TurnConflict, TurnErased
 from consolidation.kernel.files import append_line, append_synced, remove, remove_tree, replace_text
 from consolidation.kernel.shared_files import sharing
-from consolidation.kernel.sharing_errors import ChangedElsewhere, DatabaseUnavailable, NotInCustody
+from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.log import Transcript
@@ -260,8 +260,11 @@ async def test_an_erased_turn_is_a_tombstone_for_everybody_and_an_old_copy_write
 
     await here.erase([1])
 
-    with pytest.raises(ChangedElsewhere):
+    with pytest.raises(CopyOutdated):
         two.append("outcomes.jsonl", "of a call that began before")
+    story = StoryFile.of(two.workspace, clock=FixedClock(NOON))
+    with pytest.raises(CopyOutdated):  # and not "keeps changing": whoever asks again gets a new copy
+        story.change(lambda text: f"{text}\n## One\n\nMore.\n")
     arrived = two.bring_up()
     assert arrived.is_anew
     two.shared.renew(MIND)
