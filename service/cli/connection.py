@@ -20,11 +20,12 @@ from service.adapters.in_process_transport import InProcessTransport
 from service.cli.command import CommandFailed, Context, make_home
 from service.cli.output.progress import bar
 from service.cli.output.terminal import note, one_line, shortened
+from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.runtime.service_file import find_service
 from service.settings.loading import read_key
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
     from pydantic import SecretStr
@@ -200,11 +201,16 @@ async def _why_not(memory: AsyncMemoryClient, url: str) -> str:
     return f"something else than mind-memory answers at {url}: check the address and the port"
 
 
+def still_loads(parts: Mapping[str, str]) -> bool:
+    """Whether a part that loads is not ready. To wait for another, as a model without a key, would mend nothing."""
+    return any(parts.get(name, NO_TROUBLE) != NO_TROUBLE for name in (GRAPH, WARM_UP))
+
+
 async def _until_loaded(memory: AsyncMemoryClient) -> None:
     """Give an embedded graph, just started, the time to load; a large one goes on loading beside the command."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_LOADING_SECONDS):
-            while not (await memory.readiness()).is_ready:  # noqa: ASYNC110 - there is nothing else to wait for
+            while still_loads((await memory.readiness()).parts):  # noqa: ASYNC110 - there is nothing else to wait for
                 await asyncio.sleep(_POLL_SECONDS)
 
 

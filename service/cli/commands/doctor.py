@@ -37,7 +37,7 @@ from service.adapters.minilm import PACKAGE, MiniLM, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
-from service.cli.connection import Connection, connect
+from service.cli.connection import Connection, connect, still_loads
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
 from service.cli.output.findings import BROKEN, DOUBTFUL, NOTED, SOUND, Finding, finding_as_json, merged, show_findings
 from service.cli.output.progress import bar
@@ -113,7 +113,7 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
         models = [one async for one in _models(settings, are_called=calls_models)]
         models += [one async for one in _transcription(settings)]
     yield "Models", merged(models)
-    yield "Memory", await _memory(settings)
+    yield "Memory", await _memory(settings, told={one.what: one.words for one in models if one.mark == BROKEN})
 
 
 # What needs no service
@@ -380,14 +380,14 @@ async def _called(role: Role, model: LanguageModel) -> Finding:
 # What the service says
 
 
-async def _memory(settings: Settings) -> list[Finding]:
+async def _memory(settings: Settings, *, told: Mapping[str, str]) -> list[Finding]:
     """Of the service on this home, else of the home; where there is none yet, of one made for a moment."""
     try:
         with tempfile.TemporaryDirectory(prefix="mind-memory-") as empty:
             home = settings.folder if settings.folder.is_dir() else Path(empty)
             async with connect(Context(home=home, url=None), is_quiet=True) as connection:
                 with bar("looking"):
-                    return await _answers(connection, settings)
+                    return await _answers(connection, settings, told=told)
     except (CommandFailed, errors.MemoryFault) as fault:
         return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
 
@@ -404,14 +404,21 @@ def dependency_finding(name: str, state: str) -> Finding:
     return Finding(BROKEN, name, state, f"see This machine above{log}")
 
 
-async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
-    """What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up."""
+async def _answers(connection: Connection, settings: Settings, *, told: Mapping[str, str]) -> list[Finding]:
+    """
+    What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up.
+
+    *told* is what was found wrong with the models of roles. It is not said again, and a role with a fault is not called
+    ready where the service has not looked at its model yet.
+    """
     clock, memory = SystemClock(), connection.memory
     until = clock.monotonic() + (_LOADING_SECONDS if settings.falkordb_url is None else _SERVER_SECONDS)
     while still_loads((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
     found = [_service(connection, settings)]
-    found += merged([dependency_finding(name, state) for name, state in readiness.parts.items()])
+    again = {(_OF_MODEL + role, state) for role, words in told.items() for state in (words, NO_TROUBLE)}
+    parts = [one for one in readiness.parts.items() if one not in again]
+    found += merged([dependency_finding(*one) for one in parts])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await memory.status()).minds
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:
@@ -421,11 +428,6 @@ async def _answers(connection: Connection, settings: Settings) -> list[Finding]:
         found += _mind(await memory.mind(one.mind_id))
         found += _folder(settings, one.mind_id)
     return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]
-
-
-def still_loads(parts: Mapping[str, str]) -> bool:
-    """Whether a part that loads is not ready. To wait for another, as a model without a key, would mend nothing."""
-    return any(parts.get(name, NO_TROUBLE) != NO_TROUBLE for name in (GRAPH, WARM_UP))
 
 
 def _service(connection: Connection, settings: Settings) -> Finding:
