@@ -22,7 +22,8 @@ from consolidation.story.anchor import (
     with_marks,
     without_marks,
 )
-from consolidation.story.chapter_turns import turns_of_draft, turns_of_shorter
+from consolidation.story.chapter_turns import still_owed, turns_of_draft, turns_of_shorter
+from consolidation.story.chapters import parse
 from consolidation.story.draft import apply_draft, replacing_chapters
 from consolidation.story.ledger import (
     read_ledger,
@@ -96,18 +97,25 @@ async def publish_batch(
 
 
 async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: StoryDraft) -> None:
-    """Write what *draft* makes of turns below the cursor: the marks stay as they are. Raises StoryFault, Locked."""
+    """
+    Write what *draft* makes of turns below the cursor: the marks stay as they are.
+
+    Raises StoryFault, and Locked, also where another process has told one of these turns since.
+    """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     turns, told_at = turns_of_draft(batch, draft, ledger.turns), story.file.now()
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
+    sequences = frozenset(stored.sequence for stored in batch)
 
     def plan(text: str) -> str:
-        return replace_marks(apply_draft(without_marks(text), draft), read_marks(text))
+        bare = without_marks(text)
+        if still_owed(sequences, read_ledger(story.ledger).turns, parse(bare).chapters) != sequences:
+            raise ChangedElsewhere("these turns were narrated elsewhere meanwhile; try again")
+        return replace_marks(apply_draft(bare, draft), read_marks(text))
 
     await anyio.to_thread.run_sync(story.file.change, plan)
-    owed = ledger.owed - {stored.sequence for stored in batch}
     ours = with_ours(ledger, turns, told_at=told_at)
-    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ours, owed=owed))
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ours, owed=ledger.owed - sequences))
 
 
 async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter: Sequence[Chapter]) -> None:

@@ -242,3 +242,21 @@ async def test_what_another_process_has_told_meanwhile_is_not_told_again(life):
 
     assert run.error.startswith("ChangedElsewhere: ")
     assert (again.error, told(life)) == (None, life.ids)
+
+
+async def test_what_another_process_has_told_of_owed_turns_is_not_told_again(life):
+    for seconds in range(3):
+        await life.keep(seconds)
+    await life.tell()
+    await life.erase(1)
+    other = ConsolidationService(Narrator((Echo(),)), clock=SystemClock(), batch_tokens=3)
+
+    async def tell_elsewhere():
+        await other.update_narrative_story(life.subject, voice=VOICE, trigger="manual", progress=lambda _: None)
+
+    life.echo.meanwhile = tell_elsewhere
+    run = await life.tell()
+    again = await life.tell()
+
+    assert run.error.startswith("ChangedElsewhere: ")
+    assert (again.error, told(life)) == (None, ["Bruno1", "Bruno3"])
