@@ -48,7 +48,7 @@ export async function sendOnce(door: Door, sent: Sent, seconds?: number): Promis
       signal: signals.length ? AbortSignal.any(signals) : null,
     });
   } catch (error) {
-    if (sent.signal?.aborted) throw error;
+    if (sent.signal?.aborted) throw sent.signal.reason;
     if (timer?.aborted) throw new TimedOut("no answer came in time", { cause: error });
     throw new Unreachable("nobody answered", { cause: error });
   }
@@ -67,7 +67,7 @@ export async function jsonOf(answer: Response, signal?: AbortSignal): Promise<un
   try {
     return await answer.json();
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal?.aborted) throw signal.reason;
     if (error instanceof SyntaxError) throw new UnexpectedAnswer("the answer is not JSON", { cause: error });
     throw new Unreachable("the answer broke off", { cause: error });
   }

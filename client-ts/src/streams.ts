@@ -20,7 +20,8 @@ export async function* textOf(answer: Response, signal?: AbortSignal): AsyncGene
       yield decoder.decode(value, { stream: true });
     }
   } catch (error) {
-    if (signal?.aborted || error instanceof MindMemoryError) throw error;
+    if (error instanceof MindMemoryError) throw error;
+    if (signal?.aborted) throw signal.reason; // some browsers fail with an error of their own
     throw new Unreachable("the answer broke off", { cause: error });
   } finally {
     await reader.cancel().catch(() => undefined);

@@ -98,8 +98,8 @@ class Mind:
         assert (told, status["turns"], status["graph"]["parked"]) == (0, len(self.kept), [])
         assert {number: story.count(f"k{number:05} ") for number in self.kept} == dict.fromkeys(self.kept, 1)
         assert sorted(contents) == sorted(f"user: {sentence(number)}" for number in self.kept)
-        assert holding(self.home, "nothing", *(f"k{number:05}" for number in self.gone)) == []
-        assert holding(self.home, "nothing", *(f"canary{number}x" for number in self.gone)) == []
+        assert holding(self.home, *(f"k{number:05}" for number in self.gone)) == []
+        assert holding(self.home, *(f"canary{number}x" for number in self.gone)) == []
 
 
 def sentence(number):
