@@ -207,8 +207,8 @@ class Minds:
 
     def known(self) -> frozenset[str]:
         """The same ids, in no order."""
-        known = self._listing.known() if self.copies is None else frozenset(self.copies.home.ids())
-        return known - self.gate.closed
+        known, closed = self._listing.known() if self.copies is None else self.copies.home.known(), self.gate.closed
+        return known - closed if closed else known
 
     async def unlooked(self) -> tuple[str, ...]:
         """

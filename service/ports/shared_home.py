@@ -38,6 +38,10 @@ class SharedHome(Protocol):
         """The ids of all minds, sorted, as they were a moment ago. Asks nobody."""
         ...
 
+    def known(self) -> frozenset[str]:
+        """The same ids, in no order."""
+        ...
+
     def bring_up(self, mind_id: str, /, *, seconds: float) -> Arrived | None:
         """
         Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind.

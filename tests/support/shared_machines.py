@@ -45,9 +45,9 @@ class Machine:
         file = self.workspace.folder / name
         return file.read_text() if file.exists() else None
 
-    def keep(self, *turn_ids, content="I said something."):
+    def keep(self, *turn_ids, content="I said something.", mind_id=MIND):
         turns = [(Turn(one, "s1", (Message(Speaker.USER, content),)), 3) for one in turn_ids]
-        return self.shared.turns_of(MIND).append(turns, at=NOON)
+        return self.shared.turns_of(mind_id).append(turns, at=NOON)
 
     async def transcript(self):
         self.bring_up()

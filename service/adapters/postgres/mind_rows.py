@@ -53,7 +53,9 @@ WITH new AS (
     SELECT %(mind)s, sequence, turn_id, %(version)s, line
     FROM unnest(%(sequences)s::bigint[], %(ids)s::text[], %(lines)s::bytea[]) AS one (sequence, turn_id, line)
 )
-UPDATE minds SET last_sequence = %(last)s, has_work = true WHERE mind_id = %(mind)s
+UPDATE minds SET last_sequence = %(last)s, has_work = true,
+    listed_at = CASE last_sequence WHEN 0 THEN clock_timestamp() ELSE listed_at END
+WHERE mind_id = %(mind)s
 """
 _MIND, _WHOLE, _PART, _TURN = range(4)
 _TABLES = ("files", "appended", "turns")
@@ -114,12 +116,6 @@ def touch(cursor: Cursor, mind_id: str, *, begins: bool) -> Touched | None:
     cursor.execute(_BEGIN if begins else _TOUCH, (mind_id,))
     row = cursor.fetchone()
     return None if row is None else Touched(*cast("tuple[int, int, int, int, str]", row))
-
-
-def list_ids(cursor: Cursor, *, but: str) -> tuple[str, ...]:
-    """The ids of all minds that hold a turn, sorted, without *but*."""
-    query = "SELECT mind_id FROM minds WHERE state = 0 AND mind_id <> %s AND last_sequence > 0 ORDER BY mind_id"
-    return tuple(str(row[0]) for row in cursor.execute(query, (but,)).fetchall())
 
 
 def news_of(cursor: Cursor, mind_id: str, *, known: int) -> News | None:
@@ -211,7 +207,7 @@ def delete_mind(cursor: Cursor, mind_id: str) -> None:
     """Delete all rows of a mind but its own, which says that it is gone."""
     cursor.execute(
         "UPDATE minds SET state = 2, version = version + 1, generation = generation + 1, has_work = false, "
-        "erased_at = clock_timestamp() WHERE mind_id = %s",
+        "erased_at = clock_timestamp(), listed_at = clock_timestamp() WHERE mind_id = %s",
         (mind_id,),
     )
     for table in _TABLES:

@@ -24,6 +24,7 @@ from consolidation.transcript.shared_turns import SharedTurn
 from consolidation.workspace import is_of_one_machine
 from service.adapters.postgres import mind_rows
 from service.adapters.postgres.local_copy import LocalCopy
+from service.adapters.postgres.mind_list import MindList
 from service.mind.trace_files import day_of
 from service.ports.shared_home import Arrived
 
@@ -85,18 +86,22 @@ class PostgresHome:
         self._custody = custody
         self._copies: dict[str, LocalCopy] = {}
         self._mutex = threading.Lock()
-        self._ids: tuple[str, ...] = ()
+        self._list = MindList(but=HOME)
 
     # as SharedHome
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all minds, sorted, as they were when they were listed last. Asks nobody."""
-        return self._ids
+        return self._list.sorted
+
+    def known(self) -> frozenset[str]:
+        """The same ids, in no order."""
+        return self._list.known
 
     def list_minds(self) -> None:
         """List the minds, and bring what belongs to the home as a whole up to date: keys, audit log, receipts."""
         with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
-            self._ids = mind_rows.list_ids(cursor, but=HOME)
+            self._list.look(cursor)
         copy = self._copy(HOME)
         with copy.mutex:
             self._bring_up(copy)

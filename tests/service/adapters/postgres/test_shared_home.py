@@ -326,6 +326,32 @@ def test_asking_for_a_mind_that_is_not_there_makes_nothing(machines):
     assert not (one.home / "minds" / "nobody").exists()
 
 
+def test_minds_that_come_and_go_elsewhere_are_listed(machines):
+    one, two = machines
+    listed = []
+
+    def look():
+        two.shared.list_minds()
+        assert sorted(two.shared.known()) == list(two.shared.ids())
+        listed.append(two.shared.ids())
+
+    one.keep("t1")
+    look()
+    eve = workspace_of(one.home, "eve").folder
+    eve.mkdir()
+    replace_text(eve / "SOUL.md", "A mind without a turn.")
+    look()
+    one.keep("t1", mind_id="eve")
+    look()
+    remove_tree(workspace_of(one.home, "ada").folder)
+    look()
+    one.bring_up()
+    one.keep("t2")
+    look()
+
+    assert listed == [("ada",), ("ada",), ("ada", "eve"), ("eve",), ("ada", "eve")]
+
+
 def test_what_a_refused_write_brought_in_is_still_news(machines):
     one, two = machines
     one.keep("t1")
