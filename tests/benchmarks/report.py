@@ -10,7 +10,7 @@ from rich.table import Table
 from tests.benchmarks.size_tables import size_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
 
@@ -42,6 +42,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_lists(results["lists"], console)
     if "many minds" in results:
         console.print(_table("Many minds in one home", ("", ""), results["many minds"].items()))
+    if "scale" in results:
+        console.print(_scale(results["scale"]))
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
 
@@ -161,6 +163,19 @@ def _show_lists(found: Mapping[str, Any], console: Console) -> None:
     rows = ((call, *(row[name] or "" for name in names)) for call, row in found["calls"].items())
     title = f"Lists over HTTP: {found['facts']:,} facts, and {found['sessions']:,} sessions"
     console.print(_table(title, ("", *names), rows))
+
+
+def _scale(found: Sequence[Mapping[str, Any]]) -> Table:
+    """A column for each row of figures, and a line for each process of a figure."""
+    columns = ("", *(f"{row['services']} × {row['minds']:,}" for row in found))
+    lines: dict[str, list[object]] = {}
+    for at, row in enumerate(found):
+        for name, figure in row.items():
+            cells = figure.items() if isinstance(figure, dict) else (("", figure),)
+            for process, value in cells:
+                lines.setdefault(f"{name} {process}".strip(), [""] * len(found))[at] = value
+    rows = ((name, *values) for name, values in lines.items() if name not in {"services", "minds"})
+    return _table("Services × minds that share a home in PostgreSQL", columns, rows)
 
 
 def _of(row: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from tests.benchmarks.many_minds import many_minds
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
 from tests.benchmarks.report import show
+from tests.benchmarks.scale import Work, scale
 from tests.benchmarks.served import digested, import_all, serving
 from tests.benchmarks.silence import silence
 from tests.benchmarks.sizes import SIZES, measured_sizes
@@ -59,10 +60,13 @@ PARTS = (
     "writes",
     "lists",
     "many minds",
+    "scale",
 )
 _OF_LOCOMO = frozenset({"recall", "ablation", "silence"})
 _QUICK_QUESTIONS, _QUICK_TURNS = 20, 12
 _TURNS, _STRANGE, _CALLS, _QUICK_CALLS = 60, 200, 200, 5
+_SCALE = ((1, 1_000), (2, 1_000), (4, 1_000), (8, 1_000), (2, 100_000), (2, 1_000_000))  # services, minds
+_QUICK_SCALE = ((2, 1_000),)
 _SESSIONS = 10  # with a slow model, ten turns each
 _RUNS = {
     "the service, gate off, limit 10": (10, 0),
@@ -164,6 +168,15 @@ async def measured(bench: Bench) -> dict[str, Any]:
             active=10 if bench.is_quick else 1000,
             idle_seconds=2 if bench.is_quick else 60,
             advanced=lambda what: bench.progress.update(task, description=f"many minds: {what}"),
+        )
+        bench.progress.remove_task(task)
+    if "scale" in bench.parts:
+        task = bench.progress.add_task("scale", total=None)
+        results["scale"] = await asyncio.to_thread(
+            scale,
+            _QUICK_SCALE if bench.is_quick else _SCALE,
+            work=Work(minds=2, turns=2, questions=2, idle_seconds=2) if bench.is_quick else Work(),
+            advanced=lambda what: bench.progress.update(task, description=f"scale: {what}"),
         )
         bench.progress.remove_task(task)
     return results
