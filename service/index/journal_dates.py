@@ -7,6 +7,7 @@ from datetime import date
 
 from service.index.journal_files import FOLDER
 
+_LEAST_WEIGHT = 0.4
 _DATED = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)", re.ASCII)
 
 
@@ -24,8 +25,12 @@ def day_of(path: str) -> date | None:
 
 
 def decay(day: date | None, *, today: date, half_life_days: float) -> float:
-    """A note's remaining weight: it halves every *half_life_days* (0: never). Undated notes keep theirs."""
+    """
+    A note's remaining weight: it halves every *half_life_days* (0: never), down to 0.4. Undated notes keep theirs.
+
+    Without an end to it, the one old note that answers would come after whatever has no date.
+    """
     if day is None or half_life_days <= 0:
         return 1.0
     share: float = 0.5 ** (max((today - day).days, 0) / half_life_days)
-    return share
+    return max(share, _LEAST_WEIGHT)

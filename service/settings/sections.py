@@ -325,7 +325,8 @@ class JournalSettings(Section):
         0.7, description="The balance of relevance and variety (MMR λ); 1 means relevance alone."
     )
     half_life_days: NonNegativeFloat = Field(
-        30, description="The age at which a dated note's score is halved; 0 disables ageing."
+        30,
+        description="The age at which a dated note's score is halved, and no age takes more than six tenths of it; 0: none does.",
     )
     min_score: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="The minimum score of a result, if the caller gives none."

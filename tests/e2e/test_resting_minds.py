@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ async def all_resting(service):
     minds = service.memory.minds
     while not (all(map(minds.is_resting, NAMES)) and not await minds.due(limit=1)):
         await asyncio.sleep(0.05)
+
+
+def copy_sqlite(file, target):
+    """The database as it is at one moment, though it is written to: file and log, copied one by one, would not be."""
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copy:
+        source.backup(copy)
 
 
 async def told(service):
@@ -57,7 +64,8 @@ async def test_a_mind_that_was_open_when_the_service_died_goes_on_by_itself(tmp_
         with service.memory.minds.gate.enter("bob"):  # it stays open
             await service.keep("bob", "My dog is called Quandrillo.")
             shutil.copytree(home / "minds", copy / "minds")  # what is on the disk when the power goes
-            shutil.copytree(home / "derived", copy / "derived")
+            (copy / "derived").mkdir()
+            copy_sqlite(home / "derived" / "minds.sqlite3", copy / "derived" / "minds.sqlite3")
 
     async with running(copy) as service:
         await until_async(lambda: service.memory.minds.get("bob") is not None)

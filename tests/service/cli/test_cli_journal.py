@@ -56,10 +56,12 @@ def test_what_dreams_write_is_not_listed_as_peoples(home):
     for name in own:
         (home / "minds/global-user-memory" / name).write_text("Ann waits.\n")
     lines = call("journal", "list", "--home", home).stdout.splitlines()
+    said = call("journal", "search", "mother", "--json", "--home", home)
 
     for name in own:
         [line] = [line for line in lines if line.startswith(name)]
         assert line.endswith("by the agent")
+    assert json.loads(said.stdout)["results"][0]["path"] == "memory/2026-01-09.md"  # older, and about it
 
 
 def test_lines_of_a_note_are_shown(home):

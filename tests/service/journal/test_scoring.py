@@ -32,7 +32,7 @@ def test_a_note_is_of_the_day_its_name_begins_with(path, day):
     assert day_of(path) == day
 
 
-@pytest.mark.parametrize(("age", "left"), [(0, 1.0), (30, 0.5), (60, 0.25), (-3, 1.0)])
+@pytest.mark.parametrize(("age", "left"), [(0, 1.0), (15, 0.5**0.5), (30, 0.5), (60, 0.4), (900, 0.4), (-3, 1.0)])
 def test_a_dated_note_counts_half_after_thirty_days(age, left):
     assert decay(TODAY - timedelta(days=age), today=TODAY, half_life_days=30) == left
 
