@@ -31,14 +31,18 @@ def opened(file, *, clock=None, keep_days=0):
     return TraceLog(file.parent, index=index, clock=clock or FixedClock(NOON), keep_days=keep_days)
 
 
+def now_and_after_a_restart(log, file):
+    yield log
+    log.close()  # it has the index alone
+    yield opened(file)
+
+
 def test_a_restart_remembers_what_was_shown_and_why(file):
     first = opened(file)
     first.add(trace_of("one", 1, 2))
     first.add(trace_of("two", 3, session_id="s2"))
 
-    second = opened(file)
-
-    for log in (first, second):
+    for log in now_and_after_a_restart(first, file):
         assert log.echoes("s1", turns=25).fragments == {"episode:1", "episode:2"}
         assert log.echoes("s1", turns=25).sequences == {1, 2}
         assert [trace.trace_id for trace in log.recent(limit=10)] == ["two", "one"]
@@ -52,7 +56,7 @@ def test_the_phases_of_a_trace_are_on_the_disk_alone(file):
     first = opened(file)
     first.add(whole)
 
-    for log in (first, opened(file)):
+    for log in now_and_after_a_restart(first, file):
         assert log.recent(limit=1) == (trace_of("one", 1),)
         assert log.find("one") == whole
         assert log.page(CallFilter(), limit=1).traces == (whole,)
@@ -67,11 +71,11 @@ def test_an_echo_fades_after_so_many_turns_of_its_session(file):
 
     assert log.echoes("s1", turns=25).sequences == {1}
     log.add(trace_of("last"))
-    assert log.echoes("s1", turns=25).sequences == frozenset()
-    assert opened(file).echoes("s1", turns=25).sequences == frozenset()
-    assert log.echoes("s1", turns=26).sequences == {1}
-    assert log.echoes("s1", turns=0).sequences == frozenset()
-    assert log.echoes("nobody", turns=25).fragments == frozenset()
+    for one in now_and_after_a_restart(log, file):
+        assert one.echoes("s1", turns=25).sequences == frozenset()
+        assert one.echoes("s1", turns=26).sequences == {1}
+        assert one.echoes("s1", turns=0).sequences == frozenset()
+        assert one.echoes("nobody", turns=25).fragments == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -94,10 +98,14 @@ def test_an_echo_fades_after_so_many_turns_of_its_session(file):
     ],
 )
 def test_a_damaged_line_takes_no_other_with_it(file, damage):
-    opened(file).add(trace_of("one", 1))
+    first = opened(file)
+    first.add(trace_of("one", 1))
+    first.close()
     with file.open("ab") as handle:
         handle.write(damage)
-    opened(file).add(trace_of("two", 2))
+    second = opened(file)
+    second.add(trace_of("two", 2))
+    second.close()
 
     log = opened(file)
 
@@ -183,4 +191,5 @@ def test_a_trace_that_finds_no_room_is_written_with_the_next_one(file):
 
     assert file.stat().st_size == size
     log.add(trace_of("three", 3))
+    log.close()
     assert [trace.trace_id for trace in opened(file).recent(limit=10)] == ["three", "two", "one"]
