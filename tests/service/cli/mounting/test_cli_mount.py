@@ -1,5 +1,6 @@
 """`mind-memory mount`: a folder and a service elsewhere, both real processes, kept in step both ways."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -9,45 +10,46 @@ import httpx2
 import pytest
 
 from tests.support.api_keys import make_key
-from tests.support.cli_process import MAIN, environment, run, serving
+from tests.support.cli_process import MAIN, call, environment, serving
 from tests.support.waiting import GIVE_UP, end, until
 
-MIND = "/v1/minds/ada"
+_NUMBERS = itertools.count()
 
 
 class Place:
     """A service with a mind that has a chapter, and a folder elsewhere."""
 
-    def __init__(self, tmp_path, url):
-        self.url, self.home, self.folder = url, tmp_path / "home/minds/ada", tmp_path / "copy"
+    def __init__(self, folder, url, *, home, mind="ada"):
+        self.url, self.mind, self.path = url, mind, f"/v1/minds/{mind}"
+        self.home, self.folder = home / "minds" / mind, folder / "copy"
         self.http = httpx2.Client(base_url=url, timeout=GIVE_UP)
         self.narrate("My mother lives in Lyon.")
 
     def narrate(self, text):
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
-        self.http.post(f"{MIND}/turns", json={"session_id": "c", "messages": said}).raise_for_status()
-        self.http.post(f"{MIND}/consolidation", json={"trigger": "manual", "wait": True}).raise_for_status()
+        self.http.post(f"{self.path}/turns", json={"session_id": "c", "messages": said}).raise_for_status()
+        self.http.post(f"{self.path}/consolidation", json={"trigger": "manual", "wait": True}).raise_for_status()
 
     def story(self):
-        return self.http.get(f"{MIND}/story", headers={"Accept": "text/markdown"}).text
+        return self.http.get(f"{self.path}/story", headers={"Accept": "text/markdown"}).text
 
     def save(self, path, text):
         """Somebody else's save, on the service."""
-        present = self.http.get(f"{MIND}/files/{path}")
+        present = self.http.get(f"{self.path}/files/{path}")
         condition = {"If-None-Match": "*"} if present.status_code == 404 else {"If-Match": present.headers["etag"]}
         headers = {"Content-Type": "text/markdown", **condition}
-        self.http.put(f"{MIND}/files/{path}", content=text, headers=headers).raise_for_status()
+        self.http.put(f"{self.path}/files/{path}", content=text, headers=headers).raise_for_status()
 
     def once(self, *words):
-        done = run("mount", "--mind", "ada", "--once", self.folder, *words, MIND_MEMORY_URL=self.url)
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = call("mount", "--mind", self.mind, "--once", self.folder, *words, MIND_MEMORY_URL=self.url)
+        assert done.exit_code == 0, done.output
         return done.stdout
 
     @contextmanager
     def mounted(self, *words):
         log = self.folder.with_name("mount.txt")
         with log.open("w") as said:
-            command = [*MAIN, "mount", "--mind", "ada", "--interval", "0.2", str(self.folder), *words]
+            command = [*MAIN, "mount", "--mind", self.mind, "--interval", "0.2", str(self.folder), *words]
             process = subprocess.Popen(command, stdout=said, stderr=said, env=environment(MIND_MEMORY_URL=self.url))
             try:
                 yield process, log
@@ -62,10 +64,27 @@ class Place:
         return [one.read_text() for one in self.folder.rglob("*.conflict-*")]
 
 
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """The home of a service that all tests share, and its address."""
+    home = tmp_path_factory.mktemp("served") / "home"
+    with serving(home) as (_, url):
+        yield home, url
+
+
 @pytest.fixture
-def place(tmp_path):
+def place(service, tmp_path):
+    home, url = service
+    found = Place(tmp_path, url, home=home, mind=f"ada-{next(_NUMBERS)}")
+    yield found
+    found.http.close()
+
+
+@pytest.fixture
+def own_place(tmp_path):
+    """One on a service that this test has for itself."""
     with serving(tmp_path / "home") as (_, url):
-        found = Place(tmp_path, url)
+        found = Place(tmp_path, url, home=tmp_path / "home")
         yield found
         found.http.close()
 
@@ -86,7 +105,7 @@ def test_both_directions_while_it_runs(place):
         (place.folder / "memory/trips").mkdir(parents=True)
         (place.folder / "memory/trips/rome.md").write_bytes("\ufeffThe Colosseum.\r\n".encode())
         until(lambda: "by the river" in place.story() and (place.home / "memory/trips/rome.md").is_file())
-        found = place.http.get(f"{MIND}/journal/search", params={"query": "Colosseum"}).json()["results"]
+        found = place.http.get(f"{place.path}/journal/search", params={"query": "Colosseum"}).json()["results"]
         place.narrate("I bought a red bicycle.")
         (place.home / "SOUL.md").write_text("Be kind.\n")
         until(lambda: "bicycle" in place.here("STORY.md") and place.here("SOUL.md") == "Be kind.\n")
@@ -119,10 +138,10 @@ def test_what_both_wrote_while_it_did_not_run_is_merged(place):
 def test_a_persons_edit_of_a_chapter_wins(place):
     place.once()
     edit(place.folder / "STORY.md", "They told me", "Mother told me")
-    etag = place.http.get(f"{MIND}/story").json()["etag"]
+    etag = place.http.get(f"{place.path}/story").json()["etag"]
     other = place.story().replace("They told me", "He told me")
     headers = {"Content-Type": "text/markdown", "If-Match": etag}
-    place.http.put(f"{MIND}/story", content=other, headers=headers).raise_for_status()
+    place.http.put(f"{place.path}/story", content=other, headers=headers).raise_for_status()
     place.once()
 
     assert "Mother told me" in place.story() and "He told me" not in place.story()
@@ -140,7 +159,7 @@ def test_two_saves_of_a_note_are_never_silently_one(place):
     assert place.here("PURPOSE.md") == "Mine, later.\n" == (place.home / "PURPOSE.md").read_text()
     assert sorted(place.conflicts()) == ["Mine.\n", "Theirs, sooner.\n"]
     assert said.count("conflict-") == 2 and place.once() == ""
-    assert "conflict" not in place.http.get(f"{MIND}/files").text
+    assert "conflict" not in place.http.get(f"{place.path}/files").text
 
 
 def test_what_is_there_at_the_first_run_is_kept(place):
@@ -163,7 +182,7 @@ def test_a_deleted_story_is_laid_out_again_and_a_deleted_note_is_kept_aside(plac
     place.once()
     place.save("memory/b.md", "Two.\n")
     place.once()
-    place.http.delete(f"{MIND}/files/memory/b.md", headers={"If-Match": "*"}).raise_for_status()
+    place.http.delete(f"{place.path}/files/memory/b.md", headers={"If-Match": "*"}).raise_for_status()
     place.once()
 
     kept = {one.read_text() for one in (place.folder / ".mind-memory/deleted").iterdir()}
@@ -187,7 +206,7 @@ def test_settings_that_could_not_be_used_stay_here_and_are_said_once(place):
 
 def test_a_service_that_is_away_is_waited_for(tmp_path):
     with serving(tmp_path / "home") as (_, url):
-        place = Place(tmp_path, url)
+        place = Place(tmp_path, url, home=tmp_path / "home")
         place.once()
         place.http.close()
     port = url.rpartition(":")[2]
@@ -228,19 +247,20 @@ def test_kills_lose_no_edit_and_double_no_chapter(place):
     assert place.here("STORY.md") == story and place.here("memory/there.md") == f"{words[-1]}\n"
 
 
-def test_errors_say_what_to_do(place, tmp_path):
+def test_errors_say_what_to_do(own_place, tmp_path):
+    place = own_place
     key = make_key(tmp_path / "home")
-    none = run("mount", "--mind", "ada", "--once", place.folder, MIND_MEMORY_URL=place.url)
+    none = call("mount", "--mind", "ada", "--once", place.folder, MIND_MEMORY_URL=place.url)
     place.http.headers["Authorization"] = f"Bearer {key}"
     with_key = {"MIND_MEMORY_URL": place.url, "MIND_MEMORY_KEY": key}
-    fine = run("mount", "--mind", "ada", "--once", place.folder, **with_key)
-    other = run("mount", "--mind", "bob", "--once", place.folder, **with_key)
-    nobody = run("mount", "--mind", "bob", "--once", tmp_path / "bobs", **with_key)
-    inside = run("mount", "--mind", "ada", "--once", place.home, "--home", tmp_path / "home", **with_key)
-    nowhere = run("mount", "--mind", "ada", "--once", tmp_path / "x", MIND_MEMORY_URL="http://127.0.0.1:9")
+    fine = call("mount", "--mind", "ada", "--once", place.folder, **with_key)
+    other = call("mount", "--mind", "bob", "--once", place.folder, **with_key)
+    nobody = call("mount", "--mind", "bob", "--once", tmp_path / "bobs", **with_key)
+    inside = call("mount", "--mind", "ada", "--once", place.home, "--home", tmp_path / "home", **with_key)
+    nowhere = call("mount", "--mind", "ada", "--once", tmp_path / "x", MIND_MEMORY_URL="http://127.0.0.1:9")
 
-    assert fine.returncode == 0, fine.stderr
-    assert {one.returncode for one in (none, other, nobody, inside, nowhere)} == {1}
+    assert fine.exit_code == 0, fine.stderr
+    assert {one.exit_code for one in (none, other, nobody, inside, nowhere)} == {1}
     assert "MIND_MEMORY_KEY" in none.stderr and "choose another folder" in other.stderr
     assert "no mind is called 'bob'" in nobody.stderr and "There are: ada" in nobody.stderr
     assert "edit them there" in inside.stderr and "does not answer" in nowhere.stderr
@@ -249,9 +269,9 @@ def test_errors_say_what_to_do(place, tmp_path):
 def test_a_folder_is_mounted_once_at_a_time(place):
     with place.mounted() as (process, _):
         until(lambda: place.here("MEMORY.md"))
-        second = run("mount", "--mind", "ada", "--once", place.folder, MIND_MEMORY_URL=place.url)
+        second = call("mount", "--mind", place.mind, "--once", place.folder, MIND_MEMORY_URL=place.url)
 
-    assert second.returncode == 1 and f"by process {process.pid}" in second.stderr
+    assert second.exit_code == 1 and f"by process {process.pid}" in second.stderr
 
 
 def test_links_in_the_folder_are_not_followed(place, tmp_path):
