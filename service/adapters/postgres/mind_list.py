@@ -29,7 +29,7 @@ class MindList:
     """The ids of the minds that hold a turn, as they were at the last look."""
 
     def __init__(self, *, but: str) -> None:
-        """*but* is the id of a row that is no mind."""
+        """*but* is the id of a row that stands for something else than a mind."""
         self._but = but
         self._known: frozenset[str] = frozenset()
         self._sorted: tuple[str, ...] = ()

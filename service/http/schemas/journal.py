@@ -16,9 +16,7 @@ class JournalFound(Answered):
     path: str
     start_line: int
     end_line: int
-    score: float = Field(
-        description="Relevance from 0 to 1. For a dated note, it is halved after 30 days, and 0.4 of it stay at any age."
-    )
+    score: float = Field(description="Relevance from 0 to 1. A dated note's is halved after 30 days; 0.4 of it stay.")
     snippet: str = Field(description="The part of the chunk that is relevant to the query.")
 
 
