@@ -46,6 +46,12 @@ _NO_NAMES = frozenset(
     os as um uma mas eu ele ela olá obrigado obrigada
     """.split()
 )
+_TITLES = frozenset(
+    """
+    dr dra mr mrs ms miss mx sir prof professor st herr frau hr fr don doña señor señora señorita sr sra srta monsieur
+    madame mademoiselle mme mlle signor signora sig dott dona senhor senhora doctor
+    """.split()
+)  # part of a name, and none alone
 _OPENING = re.compile(rf"[\"'“‘(¿¡]*(?P<name>{_WORD}?)(?:['’]s)?,?\s+(?P<doing>[^\W\d_]+)")
 _DOING = re.compile(
     r"[a-z]+(?:ed|s)|and|came|went|told|gave|got|had|lent|made|took|wrote|sent|met|left|lost|won|began|brought|bought"
@@ -114,7 +120,7 @@ def _trimmed(run: str) -> str:
     while words and words[-1].casefold().replace("’", "'") in _NO_NAMES:
         words = words[:-1]
     name = " ".join(words)
-    return name if len(name) > 1 and not name.isdigit() else ""
+    return name if len(name) > 1 and not name.isdigit() and name.casefold() not in _TITLES else ""
 
 
 def _is_mere_opening(name: str, start: int, inside: frozenset[str]) -> bool:

@@ -1,0 +1,44 @@
+"""Which words of a text name somebody or something, by the rule that says so."""
+
+import pytest
+
+from consolidation.text.names import keyphrases, name_key, names, opening_names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Yesterday I met Ines Carvalho in Porto.", ["Ines Carvalho", "Porto"]),
+        ("I saw Ines, and later Tom Reed of Porto.", ["Ines", "Tom Reed of Porto"]),
+        ("We read The Salt Road by the Bank of England.", ["Salt Road", "Bank of England"]),
+        ("The cat sleeps. Garden work is fine.", []),  # a capital that opens a sentence proves nothing
+        ("Garden work? I love the Garden.", ["Garden"]),  # unless the word has it inside of one, too
+        ("I like Tom's boat and Toms’ dog.", ["Tom", "Toms"]),
+        ("It is called “green heron” by them.", ["green heron"]),
+        ("Run parse_all or parseAll on node20a.", ["parse_all", "parseAll", "node20a"]),
+        ("See you on Monday in May, Mom says hi.", []),
+        ("We saw Dr. Sommer and the Prof. again.", ["Sommer"]),  # a title alone names nobody
+        ("I asked Dr Sommer or Frau Kunze.", ["Dr Sommer", "Frau Kunze"]),
+        ("我昨天见了小明。", []),
+    ],
+)
+def test_names_are_quoted_from_a_text(text, found):
+    assert sorted(names(text)) == sorted(found)
+
+
+def test_the_names_that_are_said_most_often_come_first():
+    assert names("I met Ann, then Bob, then Ann, then Bob, then Bob.")[:2] == ("Bob", "Ann")
+    assert names("I met Ann, then Bob, then Ann.", limit=1) == ("Ann",)
+
+
+def test_a_word_that_opens_a_sentence_may_be_a_name_where_a_deed_follows():
+    assert opening_names("Bruno came late. Walking helped. My bread rose.", language="en") == {"Bruno"}
+    assert opening_names("Rain of June. I like rain.", language="en") == frozenset()
+
+
+def test_keyphrases_are_runs_of_words_with_content():
+    assert keyphrases("When is the red bicycle of my sister ready?", language="en")[0] == "red bicycle"
+
+
+def test_a_name_is_looked_up_in_any_spelling():
+    assert name_key("DR. Sommer") == name_key("Dr Sommer") == "dr sommer"
