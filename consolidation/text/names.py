@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _CAPITALS = "".join(letter for letter in map(chr, range(0x2000)) if letter.isupper() or letter.istitle())
 _WORD = rf"[{_CAPITALS}](?:[\w'’&-]*\w)?"
-_CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van|von|der|da|do|and|&)\s+)?{_WORD})*")
+_CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van|von|der|da|do|&)\s+)?{_WORD})*")
 _CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Za-z]+\d[\w.-]*\w)\b")
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
 _AFTER_A_WORD = re.compile(r"(?<=[\w,;])\s+(?=(\w\S{0,80}))")
@@ -41,6 +41,10 @@ _NO_NAMES = frozenset(
     wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april june july
     august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
     user assistant system tool human bot ai mom dad
+    ask tell call remind meet visit give send show book help buy write text email invite thank bring pick find remember
+    forget say add set cancel schedule tried told asked went saw met did got had
+    frag ruf erinnere erinner sag schreib hilf gib zeig such llama recuerda dile pregunta escribe busca appelle demande
+    rappelle dis chiedi chiama ricorda scrivi liga lembra pergunta
     el la los las un una y o pero si yo tú él ella es hola gracias der die das ein eine und oder aber ich du er sie wir
     ist hallo danke le les une et ou mais je tu il elle nous vous est bonjour merci lo gli e ma io lui lei ciao grazie
     os as um uma mas eu ele ela olá obrigado obrigada
