@@ -17,10 +17,7 @@ from consolidation.text.names import keyphrases, name_key, names, opening_names
         ("It is called “green heron” by them.", ["green heron"]),
         ("Run parse_all or parseAll on node20a.", ["parse_all", "parseAll", "node20a"]),
         ("I met Ann and Bob at Marks & Spencer.", ["Ann", "Bob", "Marks & Spencer"]),  # two people are two names
-        (
-            "Remind Ines of it. Frag Tom. Llama a Eva.",
-            ["Ines", "Tom", "Eva"],
-        ),  # who is asked is not named by the asking
+        ("Remind Ines of it. Frag Tom. Llama a Eva.", ["Ines", "Tom", "Eva"]),  # and not what is asked for
         ("See you on Monday in May, Mom says hi.", []),
         ("We saw Dr. Sommer and the Prof. again.", ["Sommer"]),  # a title alone names nobody
         ("I asked Dr Sommer or Frau Kunze.", ["Dr Sommer", "Frau Kunze"]),
