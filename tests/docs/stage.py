@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -174,8 +174,9 @@ class PageRun:
                 start_new_session=True,
             )  # fmt: skip
         self.running.append(process)
-        process.stdin.write(f"{WHERE}\n".encode())
-        process.stdin.close()
+        with suppress(BrokenPipeError):  # it asks for nothing and has ended already
+            process.stdin.write(f"{WHERE}\n".encode())
+            process.stdin.close()
         if goes_on:
             self._until_listening(process, said)
             self.goes_on = said
