@@ -76,6 +76,7 @@ async def test_a_narrator_that_hangs_holds_nobody_up_and_is_seen_running(tmp_pat
     assert after["pending_turns"] == 3 and other["last_run"] is None and not other["is_running"]
 
 
+@pytest.mark.timing
 async def test_a_whole_batch_that_is_only_quoted_leaves_the_loop_to_everybody_else():
     chance, batch, first = random.Random(1), [], datetime(2026, 1, 1, tzinfo=UTC)
     while sum(kept.tokens for kept in batch) < 50_000:
