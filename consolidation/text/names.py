@@ -41,13 +41,17 @@ _NO_NAMES = frozenset(
     wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april june july
     august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
     user assistant system tool human bot ai mom dad
-    ask tell call remind meet visit give send show book help buy write text email invite thank bring pick find remember
-    forget say add set cancel schedule tried told asked went saw met did got had
-    frag ruf erinnere erinner sag schreib hilf gib zeig such llama recuerda dile pregunta escribe busca appelle demande
-    rappelle dis chiedi chiama ricorda scrivi liga lembra pergunta
     el la los las un una y o pero si yo tú él ella es hola gracias der die das ein eine und oder aber ich du er sie wir
     ist hallo danke le les une et ou mais je tu il elle nous vous est bonjour merci lo gli e ma io lui lei ciao grazie
     os as um uma mas eu ele ela olá obrigado obrigada
+    """.split()
+)
+# Before a name they ask for something; within one they belong to it ("Green Book", "Daily Show").
+_REQUESTS = frozenset(
+    """
+    ask tell call remind meet visit give send help buy write invite thank bring pick remember forget say add cancel
+    schedule tried told asked went saw met frag ruf erinnere erinner schreib hilf gib zeig llama recuerda dile pregunta
+    escribe busca appelle demande rappelle dis chiedi chiama ricorda scrivi lembra pergunta
     """.split()
 )
 _TITLES = frozenset(
@@ -119,12 +123,17 @@ def _named(sentence: str, *, inside: frozenset[str]) -> Iterator[str]:
 
 def _trimmed(run: str) -> str:
     words = [_POSSESSIVE.sub("", word) for word in run.strip(" .,;:!?()").split()]
-    while words and words[0].casefold().replace("’", "'") in _NO_NAMES:
+    while words and _is_before_a_name(words[0], is_alone=len(words) == 1):
         words = words[1:]
     while words and words[-1].casefold().replace("’", "'") in _NO_NAMES:
         words = words[:-1]
     name = " ".join(words)
     return name if len(name) > 1 and not name.isdigit() and name.casefold() not in _TITLES else ""
+
+
+def _is_before_a_name(word: str, *, is_alone: bool) -> bool:
+    folded = word.casefold().replace("’", "'")
+    return folded in _NO_NAMES or (folded in _REQUESTS and not is_alone)
 
 
 def _is_mere_opening(name: str, start: int, inside: frozenset[str]) -> bool:

@@ -18,6 +18,7 @@ from consolidation.text.names import keyphrases, name_key, names, opening_names
         ("Run parse_all or parseAll on node20a.", ["parse_all", "parseAll", "node20a"]),
         ("I met Ann and Bob at Marks & Spencer.", ["Ann", "Bob", "Marks & Spencer"]),  # two people are two names
         ("Remind Ines of it. Frag Tom. Llama a Eva.", ["Ines", "Tom", "Eva"]),  # and not what is asked for
+        ("We saw Green Book, then La Liga and The Daily Show.", ["Green Book", "Liga", "Daily Show"]),
         ("See you on Monday in May, Mom says hi.", []),
         ("We saw Dr. Sommer and the Prof. again.", ["Sommer"]),  # a title alone names nobody
         ("I asked Dr Sommer or Frau Kunze.", ["Dr Sommer", "Frau Kunze"]),
