@@ -227,17 +227,25 @@ async def test_what_was_skipped_after_an_erase_is_not_told_again(life):
     assert told(life) == ["Bruno4"]
 
 
-async def test_what_another_process_has_told_meanwhile_is_not_told_again(life):
-    """It has the same story and a lock of its own, as a service that lost its lease while the narrator was thinking."""
-    await life.keep(1)
-    await life.keep(2)
+async def told_in_two_places(life):
+    """
+    The run of a service in whose thinking another one tells the same turns.
+
+    That one has the same story and a lock of its own, as where a service lost its lease while the narrator was thinking.
+    """
     other = ConsolidationService(Narrator((Echo(),)), clock=SystemClock(), batch_tokens=3)
 
     async def tell_elsewhere():
         await other.update_narrative_story(life.subject, voice=VOICE, trigger="manual", progress=lambda _: None)
 
     life.echo.meanwhile = tell_elsewhere
-    run = await life.tell()
+    return await life.tell()
+
+
+async def test_what_another_process_has_told_meanwhile_is_not_told_again(life):
+    await life.keep(1)
+    await life.keep(2)
+    run = await told_in_two_places(life)
     again = await life.tell()
 
     assert run.error.startswith("ChangedElsewhere: ")
@@ -249,13 +257,7 @@ async def test_what_another_process_has_told_of_owed_turns_is_not_told_again(lif
         await life.keep(seconds)
     await life.tell()
     await life.erase(1)
-    other = ConsolidationService(Narrator((Echo(),)), clock=SystemClock(), batch_tokens=3)
-
-    async def tell_elsewhere():
-        await other.update_narrative_story(life.subject, voice=VOICE, trigger="manual", progress=lambda _: None)
-
-    life.echo.meanwhile = tell_elsewhere
-    run = await life.tell()
+    run = await told_in_two_places(life)
     again = await life.tell()
 
     assert run.error.startswith("ChangedElsewhere: ")
