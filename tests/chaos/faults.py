@@ -94,7 +94,7 @@ def roll_back_primary(system, _rng):
 def kill_master(system, rng):
     """Kill a master of the graph's cluster; its replica takes over, and it comes back as a replica."""
     master = rng.choice(system.cluster.masters())
-    [replica] = system.cluster.replicas_of(master)
+    [replica] = until(lambda: system.cluster.replicas_of(master))  # not every node knows of one that came back just now
     master.kill()
     _until_taken_over(system.cluster, master, replica)
 
@@ -102,7 +102,7 @@ def kill_master(system, rng):
 def roll_back_shard(system, rng):
     """Cut a master from its replica, let it write, kill it: the replica, which lacks that, takes over."""
     master = rng.choice(system.cluster.masters())
-    [replica] = system.cluster.replicas_of(master)
+    [replica] = until(lambda: system.cluster.replicas_of(master))  # not every node knows of one that came back just now
     replica.command("CONFIG", "SET", "masteruser", "nobody")
     replica.command("CONFIG", "SET", "masterauth", "nothing")
     master.command("CLIENT", "KILL", "TYPE", "replica")

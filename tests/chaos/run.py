@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx2
@@ -45,7 +45,8 @@ REFUSALS = {
 def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, say=print):
     """One run under these *kinds* of faults; what is left is in *folder*."""
     ledger, deeds, stop = Ledger(), [], threading.Event()
-    with system(folder) as whole:
+    with ExitStack() as stack:
+        whole = stack.enter_context(system(folder))
         meter = Meter(whole.replicas, REFUSALS)
         people = [
             Backend(
@@ -62,6 +63,7 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
 
         for thread in (meter, *people):
             thread.start()
+        stack.callback(meter.stop)
         try:
             _until_all_began(ledger)
             lonely = _alone(whole, kinds, random.Random(seed), tell) if alone else []
@@ -131,6 +133,7 @@ def _together(whole, kinds, deeds, tell, *, seed, until):
     stop.set()
     for track in tracks:
         track.join(GIVE_UP)
+    for track in tracks:
         if track.error is not None:
             raise track.error
 

@@ -1,4 +1,4 @@
-"""Running `mind-memory`: as a process of its own, as a service that is waited for, or in this process."""
+"""Running `mind-memory`: as a process, as a service that is waited for, or in this process."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from typer.testing import CliRunner
 
 from service.cli.main import app
 from service.observability.logging import configure_logs
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.service import CYCLES
 from tests.support.waiting import GIVE_UP, end, until
 
 # A child inherits that SIGINT is ignored, as it is where a shell starts the tests in the background; then Ctrl-C does nothing.
 _HEEDS_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+# A start as a user makes it, for tests of starts; others fork, see ``run`` and ``serving``.
 MAIN = (sys.executable, "-c", f"{_HEEDS_CTRL_C}; from service.cli.main import main; main()")
 
 
@@ -31,9 +33,14 @@ def environment(**more):
 
 def run(*words, said="", **more):
     """A process that ends by itself."""
-    return subprocess.run(
-        [*MAIN, *map(str, words)], input=said, capture_output=True, text=True, timeout=GIVE_UP, env=environment(**more)
-    )
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with ForkedProcess([MIND_MEMORY, *words], **pipes, text=True, env=environment(**more)) as process:
+        try:
+            printed = process.communicate(said, timeout=GIVE_UP)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, *printed)
 
 
 def call(*words, said=None, **more):
@@ -49,8 +56,8 @@ def call(*words, said=None, **more):
 def serving(home, *words, **more):
     """A service on a free port: its process and its address, once it answers."""
     with _said(home).open("w") as said, _log(home).open("w") as log:  # a pipe that nobody reads would fill, and hold it
-        process = subprocess.Popen(
-            [*MAIN, "serve", "--home", str(home), "--port", "0", *words],
+        process = ForkedProcess(
+            [MIND_MEMORY, "serve", "--home", home, "--port", "0", *words],
             stdout=said,
             stderr=log,
             env=environment(**more),

@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
-import subprocess
 
-from tests.support.cli_process import MAIN, environment
+from tests.support.cli_process import environment
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.waiting import GIVE_UP, end
 
 
 def at_a_terminal(*words, said="", **more):
     """What it printed there, both streams in one, and its exit code; *said* is typed ahead."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*MAIN, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(TERM="xterm", **more)
+    process = ForkedProcess(
+        [MIND_MEMORY, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(TERM="xterm", **more)
     )
     os.close(theirs)
     os.write(ours, said.encode())

@@ -7,12 +7,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 
 import httpx2
 
+from tests.support.forked_process import UVICORN, ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
@@ -25,11 +25,9 @@ class Serving:
     def __init__(self, home, env, *, factory=_FACTORY):
         self._folder = tempfile.mkdtemp(prefix="mm-test-")
         self.socket = f"{self._folder}/s"
-        words = [sys.executable, "-m", "uvicorn", "--factory", factory, "--uds", self.socket]
+        words = [UVICORN, "--factory", factory, "--uds", self.socket]
         whole = {**os.environ, "MIND_MEMORY_HOME": str(home), "MIND_MEMORY_LOG_LEVEL": "ERROR", **env}
-        self.process = subprocess.Popen(
-            [*words, "--log-level", "error"], cwd=ROOT, env=whole, stderr=subprocess.DEVNULL
-        )
+        self.process = ForkedProcess([*words, "--log-level", "error"], cwd=ROOT, env=whole, stderr=subprocess.DEVNULL)
         transport = httpx2.HTTPTransport(uds=self.socket)
         self.http = httpx2.Client(transport=transport, base_url="http://localhost", timeout=60)
 

@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 
 import httpx2
 
-from tests.support.cli_process import MAIN, environment
+from tests.support.cli_process import environment
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.embedded_graph import redis_pids
 from tests.support.waiting import GIVE_UP, end, until
 
@@ -53,8 +54,8 @@ class Service:
     def _is_up(self):
         if self.process is None or self.process.poll() is not None:
             with self._said.open("a") as said:
-                words = [*MAIN, "serve", "--home", str(self._home), "--port", "0"]
-                self.process = subprocess.Popen(words, stdout=said, stderr=said, env=environment(**SETTINGS))
+                words = [MIND_MEMORY, "serve", "--home", self._home, "--port", "0"]
+                self.process = ForkedProcess(words, stdout=said, stderr=said, env=environment(**SETTINGS))
         return self._announced().get("pid") == self.process.pid
 
     @property
@@ -131,8 +132,8 @@ class Teller(threading.Thread):
 
     def run(self):
         while not self._stopping.wait(self._rng.uniform(0.5, 1.5)):
-            words = [*MAIN, "consolidate", "--mind", MIND, "--home", str(self._home)]
-            self.process = subprocess.Popen(
+            words = [MIND_MEMORY, "consolidate", "--mind", MIND, "--home", self._home]
+            self.process = ForkedProcess(
                 words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(**SETTINGS)
             )
             said = self.process.communicate(timeout=GIVE_UP)[1]

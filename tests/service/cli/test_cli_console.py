@@ -8,7 +8,8 @@ import subprocess
 import httpx2
 
 from tests.support.api_keys import make_key
-from tests.support.cli_process import MAIN, call, environment, run, said_by_service, serving
+from tests.support.cli_process import call, environment, run, said_by_service, serving
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.waiting import GIVE_UP, end, until
 
 LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/console/#t=([0-9a-f]{64})")
@@ -84,7 +85,9 @@ def test_at_a_terminal_serve_ends_with_a_link_that_signs_in(tmp_path):
     make_key(tmp_path)
     ours, theirs = pty.openpty()
     words = ["serve", "--home", str(tmp_path), "--port", "0"]
-    process = subprocess.Popen([*MAIN, *words], stdout=theirs, stderr=subprocess.DEVNULL, env=environment(TERM="xterm"))
+    process = ForkedProcess(
+        [MIND_MEMORY, *words], stdout=theirs, stderr=subprocess.DEVNULL, env=environment(TERM="xterm")
+    )
     os.close(theirs)
     printed = b""
     try:

@@ -12,8 +12,9 @@ from contextlib import closing, suppress
 import httpx2
 import pytest
 
-from tests.support.cli_process import MAIN, call, environment, run, serving, until_digested
-from tests.support.waiting import until
+from tests.support.cli_process import call, environment, run, serving, until_digested
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
+from tests.support.waiting import end, until
 from tests.twins.provider import Fails, ScriptedProvider
 
 SAID, ASKED = "My aunt Xenia lives in Trondheim.", "Where does my aunt Xenia live?"
@@ -46,8 +47,8 @@ class Watching:
         ours, theirs = pty.openpty() if is_seen else os.pipe()
         self._ours = ours
         env = environment(TERM="xterm-256color", COLUMNS="140", LINES="30")
-        said = [*MAIN, "status", "--watch", "--every", "0.1", *map(str, words)]
-        self.process = subprocess.Popen(said, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
+        said = [MIND_MEMORY, "status", "--watch", "--every", "0.1", *words]
+        self.process = ForkedProcess(said, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
         os.close(theirs)
         self.printed = ""
 
@@ -131,11 +132,11 @@ def test_status_goes_on_as_json_one_object_a_line(service, home):
 
 def test_a_service_that_goes_is_waited_for_and_its_home_is_left_to_it(tmp_path):
     home = tmp_path / "home"
-    with serving(home):
+    with serving(home) as (process, _):
         watching = Watching("--home", home, is_seen=True)
         with closing(watching):
             watching.until("No minds yet")
-            _stop(home)
+            end(process)
             watching.until("does not answer")
             with serving(home):
                 watching.until("No minds yet", "up")
@@ -159,14 +160,6 @@ def test_without_a_service_the_home_is_looked_at_all_the_same(tmp_path):
     done = run("status", "--home", tmp_path / "home", "--json")
 
     assert json.loads(done.stdout)["minds"] == []
-
-
-def _stop(home):
-    os.kill(json.loads((home / "service.json").read_text())["pid"], signal.SIGTERM)
-    until = time.monotonic() + 20
-    while (home / "service.json").exists():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def test_the_last_model_calls_are_shown_and_where_there_was_none_it_says_so(service, home, tmp_path):

@@ -8,7 +8,8 @@ import subprocess
 import httpx2
 import pytest
 
-from tests.support.cli_process import MAIN, call, environment, run, serving
+from tests.support.cli_process import call, environment, run, serving
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.cli_terminal import at_a_terminal
 from tests.support.exports import jsonl
 from tests.support.waiting import GIVE_UP, until
@@ -110,8 +111,8 @@ def test_a_narrator_that_fails_costs_nothing_and_is_named(tmp_path, is_served):
 
 
 def watching(home):
-    words = map(str, ada(home, "consolidate"))
-    return subprocess.Popen([*MAIN, *words], stderr=subprocess.PIPE, text=True, env=environment())
+    words = [MIND_MEMORY, *ada(home, "consolidate")]
+    return ForkedProcess(words, stderr=subprocess.PIPE, text=True, env=environment())
 
 
 def is_running(url):

@@ -19,7 +19,8 @@ from service.composition.container import open_memory
 from service.mcp_server.api_client import ApiUnreachable
 from service.runtime.service_file import find_service
 from tests.support.api_keys import make_key
-from tests.support.cli_process import MAIN, call, environment, run, serving, until_digested
+from tests.support.cli_process import call, environment, run, serving, until_digested
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.mcp_hosts import LYON, TOOLS, called, over_stdio, refused, said_file, text_of
 from tests.support.service import settings_of
 
@@ -49,8 +50,8 @@ class RacingClock(FixedClock):
 def started(home, *words, **more):
     """The command with its pipes in our hands."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(
-        [*MAIN, "mcp", "--home", str(home), *words], **pipes, text=True, encoding="utf-8", env=environment(**more)
+    return ForkedProcess(
+        [MIND_MEMORY, "mcp", "--home", home, *words], **pipes, text=True, encoding="utf-8", env=environment(**more)
     )
 
 

@@ -10,7 +10,8 @@ import httpx2
 import pytest
 
 from tests.support.api_keys import make_key
-from tests.support.cli_process import MAIN, call, environment, serving
+from tests.support.cli_process import call, environment, serving
+from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.waiting import GIVE_UP, end, until
 
 _NUMBERS = itertools.count()
@@ -49,8 +50,8 @@ class Place:
     def mounted(self, *words):
         log = self.folder.with_name("mount.txt")
         with log.open("w") as said:
-            command = [*MAIN, "mount", "--mind", self.mind, "--interval", "0.2", str(self.folder), *words]
-            process = subprocess.Popen(command, stdout=said, stderr=said, env=environment(MIND_MEMORY_URL=self.url))
+            command = [MIND_MEMORY, "mount", "--mind", self.mind, "--interval", "0.2", self.folder, *words]
+            process = ForkedProcess(command, stdout=said, stderr=said, env=environment(MIND_MEMORY_URL=self.url))
             try:
                 yield process, log
             finally:
