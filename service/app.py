@@ -12,11 +12,6 @@ from fastapi import FastAPI
 
 from service.composition.container import Memory, open_memory
 from service.composition.startup import log_started, log_stopping
-from service.facades.graphiti import routes as graphiti
-from service.facades.mem0 import routes as mem0
-from service.facades.zep import routes_v2 as zep_v2
-from service.facades.zep import routes_v4 as zep_v4
-from service.facades.zep.errors import ZepErrors
 from service.http.middleware.access import AccessCheck
 from service.http.middleware.body_limit import BodyLimit
 from service.http.middleware.forward import Forward
@@ -74,9 +69,10 @@ from service.settings.settings import Settings
 from service.workers.share import WHOLE, Share
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
     from contextlib import AbstractAsyncContextManager
 
+    from fastapi import APIRouter
     from fastapi.telemetry import TelemetryConfig
 
 _ABOUT = """A memory for any chatbot, in two calls a turn: **before** it, what surfaces; **after** it, what is kept."""
@@ -180,10 +176,8 @@ def create_app(
     app.include_router(console.router)
     if settings.proxy.enabled:
         app.include_router(proxy.router)
-    facades = settings.facades
-    switches = ((facades.mem0, mem0), (facades.graphiti, graphiti), (facades.zep, zep_v2), (facades.zep, zep_v4))
-    for facade in (one for is_on, one in switches if is_on):
-        app.include_router(facade.router)
+    for facade in _facades(settings):
+        app.include_router(facade)
     app.add_middleware(RouteName)
     if not share.is_worker:
         _add_admission(app, settings, share=share)
@@ -191,6 +185,22 @@ def create_app(
     add_problem_handlers(app)
     document_access(app)
     return app
+
+
+def _facades(settings: Settings) -> Iterator[APIRouter]:
+    """The routes of other services' APIs that are switched on; to import all of them takes a tenth of a second."""
+    if settings.facades.mem0:
+        from service.facades.mem0 import routes as mem0
+
+        yield mem0.router
+    if settings.facades.graphiti:
+        from service.facades.graphiti import routes as graphiti
+
+        yield graphiti.router
+    if settings.facades.zep:
+        from service.facades.zep import routes_v2, routes_v4
+
+        yield from (routes_v2.router, routes_v4.router)
 
 
 def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
@@ -211,6 +221,8 @@ def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
     if settings.proxy.enabled:
         app.add_middleware(OpenAIErrors)
     if settings.facades.zep:
+        from service.facades.zep.errors import ZepErrors
+
         app.add_middleware(ZepErrors)
     app.add_middleware(SecurityHeaders)
 
