@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
+from service.adapters.file_thread_index import FileThreadIndex
 from service.composition.access import build_access
 from service.composition.archive import build_archive
 from service.composition.ask import build_answerer
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from service.mind.new_minds import CountElsewhere
     from service.ports.embedder import Embedder
     from service.ports.graph import EpochOf
+    from service.ports.thread_index import ThreadIndex
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
     from service.resonance.people_cards import PeopleCards
@@ -114,6 +116,7 @@ class Memory:
 
     minds: Minds
     new_minds: NewMinds
+    thread_index: ThreadIndex  # of Zep's API
     graphs: GraphServer
     embedded_graph: EmbeddedServer | None  # the server that this process runs
     embedder: Embedder
@@ -250,6 +253,7 @@ async def open_memory(
                 clock=shared.clock,
                 count_elsewhere=_counted_in_front(shared),
             ),
+            thread_index=_thread_index(shared),
             graphs=shared.graphs,
             embedded_graph=shared.graph_server,
             embedder=shared.embedder,
@@ -284,3 +288,10 @@ def _counted_in_front(shared: Resources) -> CountElsewhere | None:
     if shared.fleet is None or not shared.share.is_worker:
         return None
     return partial(shared.fleet.front.ask, NEW_MIND)
+
+
+def _thread_index(shared: Resources) -> ThreadIndex:
+    if shared.several is not None:
+        return shared.several.thread_index
+    minds = shared.minds
+    return FileThreadIndex(ids=minds.ids, folder_of=lambda mind_id: minds.workspace(mind_id).folder)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Database
     from service.adapters.postgres.shared_home import PostgresHome
+    from service.adapters.postgres.thread_index import PostgresThreadIndex
     from service.composition.container import Memory
     from service.mind.minds import Mind
     from service.observability.counters import Tally
@@ -43,10 +44,11 @@ _TOLD = "This folder holds copies of what is in a database. Whatever is changed 
 
 @dataclass(frozen=True, slots=True)
 class SharedResources:
-    """The home in the database, and which of its minds this process works on."""
+    """The home in the database, which of its minds this process works on, and where threads of Zep's API are."""
 
     home: PostgresHome
     custody: PostgresCustody
+    thread_index: PostgresThreadIndex
 
     def epoch_of(self, mind_id: str) -> int:
         """The epoch under which this process writes to a mind's graph. Raises Fenced where the mind is not ours."""
@@ -71,6 +73,7 @@ async def open_shared_home(
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Database
     from service.adapters.postgres.shared_home import PostgresHome
+    from service.adapters.postgres.thread_index import PostgresThreadIndex
 
     health, loop = dependencies.get(DATABASE), asyncio.get_running_loop()
 
@@ -95,7 +98,7 @@ async def open_shared_home(
     home = PostgresHome(database, home=settings.folder, custody=custody, refused=refused)
     stack.enter_context(sharing(settings.folder, home))
     await anyio.to_thread.run_sync(home.list_minds)
-    return SharedResources(home, custody)
+    return SharedResources(home, custody, PostgresThreadIndex(database))
 
 
 @contextmanager

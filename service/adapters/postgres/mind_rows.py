@@ -58,7 +58,8 @@ UPDATE minds SET last_sequence = %(last)s, has_work = true,
 WHERE mind_id = %(mind)s
 """
 _MIND, _WHOLE, _PART, _TURN = range(4)
-_TABLES = ("files", "appended", "turns")
+_FILES = ("files", "appended")
+_TABLES = (*_FILES, "turns", "threads")
 
 
 class Touched(NamedTuple):
@@ -216,7 +217,7 @@ def delete_mind(cursor: Cursor, mind_id: str) -> None:
 
 def delete_files(cursor: Cursor, mind_id: str) -> None:
     """Delete the files of a mind."""
-    for table in _TABLES[:2]:
+    for table in _FILES:
         cursor.execute(f"DELETE FROM {table} WHERE mind_id = %s".encode(), (mind_id,))  # noqa: S608 - our own names
 
 

@@ -50,10 +50,10 @@ async def keep_messages(caller: Caller, mind_id: str, thread_id: str, posted: Me
         Turn(str(one.turn_id), thread_id, tuple(m.as_message() for m in one.messages), one.as_kind(), one.metadata)
         for one in bodies
     ]
+    await caller.places.note(thread_id, memory, mind_id=mind_id)  # first: a call that fails is sent again
     with memory.minds.gate.enter(mind_id):
         await memory.new_minds.check(mind_id, by=caller.principal)
         kept = await memory.intake.accept_all(mind_id, turns)
-    await caller.places.note(thread_id, memory, mind_id=mind_id)
     context = await context_of(caller, mind_id, thread_id) if posted.return_context else None
     return Kept(tuple(said_in(one.stored for one in kept)), ids, context)
 
