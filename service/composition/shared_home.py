@@ -163,11 +163,6 @@ def _check(settings: Settings) -> None:
         )
     if settings.workers > 1:
         raise ConfigurationFault("with MIND_MEMORY_DATABASE, start several services instead of MIND_MEMORY_WORKERS")
-    if settings.facades.zep:
-        raise ConfigurationFault(
-            "Zep's API is not served from a home in a database, since it remembers on one machine which threads there "
-            "are: unset MIND_MEMORY_DATABASE, or MIND_MEMORY_FACADES__ZEP"
-        )
     if settings.webhooks.endpoints:
         raise ConfigurationFault("webhooks are not sent from a home in a database yet: unset MIND_MEMORY_WEBHOOKS__*")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 from fastapi import APIRouter, Header, Query, Response, status
@@ -55,6 +56,7 @@ from service.facades.zep.users import (
     messages_of,
     read_thread,
     read_user,
+    read_users,
     save_user,
     threads_of,
 )
@@ -96,7 +98,7 @@ async def list_users(
 ) -> dict[str, Any]:
     """Users by the ids of their minds."""
     ids = [one for one in caller.memory.minds.ids() if caller.principal.sees(one)]
-    shown = [user_v2(await read_user(caller, one)) for one in ids[(number - 1) * size : number * size]]
+    shown = [user_v2(one) for one in await read_users(caller, ids[(number - 1) * size : number * size])]
     return {"users": shown, "row_count": len(shown), "total_count": len(ids)}
 
 
@@ -439,6 +441,9 @@ async def _page_of_threads(caller: Caller, number: int, size: int) -> tuple[list
     page = await page_of_minds(caller.memory.minds, among=caller.principal.minds, limit=_MOST_MINDS)
     if page.next_cursor is not None:
         raise InvalidRequest(f"there are more than {_MOST_MINDS} users: list the threads of one", pointer="#")
-    found = [thread for one in page.items for thread in await threads_of(caller, one.mind_id)]
+    found: list[Thread] = []
+    for one in page.items:
+        with suppress(MindNotFound):  # another service has erased it since they were listed
+            found += await threads_of(caller, one.mind_id)
     found.sort(key=lambda one: one.updated_at, reverse=True)
     return found[(number - 1) * size : number * size], len(found)

@@ -30,6 +30,7 @@ from service.facades.zep.users import (
     messages_of,
     read_thread,
     read_user,
+    read_users,
     save_user,
     threads_of,
 )
@@ -58,7 +59,7 @@ async def list_users(
     del posted  # holds nothing: a search is refused
     ids = [one for one in caller.memory.minds.ids() if caller.principal.sees(one)]
     shown, page = _paged(ids, size=page_size, cursor=cursor)
-    return {"items": [user_v4(await read_user(caller, one)) for one in shown], **page}
+    return {"items": [user_v4(one) for one in await read_users(caller, shown)], **page}
 
 
 @router.post("/users/lookup")

@@ -21,6 +21,7 @@ from service.http.routes.resonance import resonate
 from service.http.schemas.resonance import ResonanceIn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from fastapi import Response
@@ -111,6 +112,12 @@ async def read_user(caller: Caller, mind_id: str) -> User:
         user_id = str(sent.pop("user_id", mind_id))
         threads = mind.transcript.positions.sessions() - (1 if records else 0)
         return User(mind_id, user_id, at, record[0].accepted_at if record is not None else at, sent, threads)
+
+
+async def read_users(caller: Caller, mind_ids: Sequence[str]) -> list[User]:
+    """The users of *mind_ids*, without those that another service has erased since the ids were listed."""
+    found = [await _user_or_none(caller, one) for one in mind_ids]
+    return [one for one in found if one is not None]
 
 
 async def create_thread(

@@ -31,11 +31,10 @@ async def test_without_a_database_a_home_is_of_this_machine_alone(tmp_path):
     [
         ({"falkordb_url": None}, "set FALKORDB_URL"),
         ({"workers": 2}, "instead of MIND_MEMORY_WORKERS"),
-        ({"facades": {"zep": True}}, "MIND_MEMORY_FACADES__ZEP"),
         ({"webhooks": {"endpoints": [HOOK]}}, "MIND_MEMORY_WEBHOOKS"),
         ({"database": "nowhere"}, "postgresql://"),
     ],
-    ids=["an embedded graph", "workers", "Zep's API", "webhooks", "no address"],
+    ids=["an embedded graph", "workers", "webhooks", "no address"],
 )
 async def test_what_it_can_not_do_is_refused(tmp_path, changed, words):
     with pytest.raises(ConfigurationFault, match=words):

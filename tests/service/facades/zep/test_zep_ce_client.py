@@ -318,3 +318,15 @@ def test_a_key_opens_its_own_users_only(tmp_path):
         refused(lambda: mine.user.delete("theirs"), NotFoundError)
         assert [one.user_id for one in mine.user.list_ordered().users] == ["mine"]
         assert [one.user_id for one in theirs.user.list_ordered().users] == ["mine", "theirs"]
+
+
+def test_two_keys_may_have_a_thread_of_the_same_id_each_and_one_alone(tmp_path):
+    keys = {name: make_key(tmp_path, minds=(name,)) for name in ("mine", "theirs")}
+    with proxied(tmp_path, facades={"zep": True}) as service, httpx_client() as http:
+        for name, key in keys.items():
+            zep = Zep(api_key=key, base_url=address(service), httpx_client=http)
+            zep.user.add(user_id=name)
+            assert zep.memory.add_session(session_id="s", user_id=name).user_id == name
+        mine = Zep(api_key=keys["mine"], base_url=address(service), httpx_client=http)
+        refused(lambda: mine.memory.add_session(session_id="s", user_id="mine"), BadRequestError, "exists already")
+        assert mine.memory.get_session("s").user_id == "mine"
