@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import StoryUnwritable
@@ -49,6 +49,11 @@ class StoryLedger:
     noted_on: str = ""
     put_right: str = ""
     told_at: Mapping[str, datetime] = field(default_factory=dict)
+
+    def next_told_at(self, now: datetime) -> datetime:
+        """The time at which chapters are told *now*: later than all before, whichever machine's clock told those."""
+        newest = max(self.told_at.values(), default=None)
+        return now if newest is None or now > newest else newest + timedelta(microseconds=1)
 
     def notes_on(self, story: str) -> StoryNotes:
         """The narrator's notes, where they were made on just this story; else none: a person may have changed it."""

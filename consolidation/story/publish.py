@@ -82,7 +82,7 @@ async def publish_batch(
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
     turns = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
-    told_at = story.file.now()
+    told_at = ledger.next_told_at(story.file.now())
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     change = await anyio.to_thread.run_sync(story.file.change, plan)
     owed = ledger.owed - {stored.sequence for stored in batch}
@@ -103,7 +103,7 @@ async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: Sto
     Raises StoryFault, and Locked, also where another process has told one of these turns since.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
-    turns, told_at = turns_of_draft(batch, draft, ledger.turns), story.file.now()
+    turns, told_at = turns_of_draft(batch, draft, ledger.turns), ledger.next_told_at(story.file.now())
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     sequences = frozenset(stored.sequence for stored in batch)
 

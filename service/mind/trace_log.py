@@ -168,6 +168,14 @@ class TraceLog:
         more = f"{found[limit - 1][0]}.{found[limit - 1][1]}" if len(found) > limit else None
         return TracePage(tuple(one for one in traces if one is not None), more)
 
+    def days(self) -> tuple[int, ...]:
+        """The days of which there are traces, oldest first; 0 and 1 are of earlier versions. Raises OSError."""
+        return self._files.days()
+
+    def written(self, day: int, *, start: int = 0) -> Iterator[TraceLine]:
+        """What was written into the file of a day from a byte on, in the order of writing. Raises OSError."""
+        return self._files.lines(day, start=start)
+
     def calls_in(self, spans: Sequence[CallSpan], *, most: int) -> list[tuple[TraceDocument, ...]]:
         """Of each span the *most* newest traces, newest first; without an index, of those in memory."""
         try:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import takewhile
+from datetime import datetime
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
@@ -23,23 +23,22 @@ from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
 from consolidation.story.storyfile import StoryFile
 from consolidation.transcript.as_of import last_accepted
-from service.index.trace_index import CallFilter
 from service.ingest.parking import is_to_be_read_again
 from service.mind.events import about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from consolidation.corrections.correction_log import CorrectionLog
     from consolidation.corrections.record import Line
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
     from service.mind.trace_document import TraceDocument
+    from service.mind.trace_log import TraceLog
     from service.webhooks.endpoint import SentKind
 
 _PAGE = 200  # turns that are looked at in one go
-_TRACES = 50
-_LONGEST_CALL = timedelta(hours=1)  # a trace tells when its call began, and is written when it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ class MadeCorrections:
 
     async def after(self, mind: Mind, position: str | None, *, since: datetime) -> Read:
         """Every decision, and every one that was taken back."""
-        lines = await anyio.to_thread.run_sync(mind.corrections.lines)
+        lines = await anyio.to_thread.run_sync(_lines_of_file, mind.corrections)
         made = {one.id: one for one in lines if isinstance(one, Correction)}
         last, at = _mark(position) if position is not None else ("", since)
         events = []
@@ -179,18 +178,14 @@ class ToldChapters:
 
 
 class AnsweredCalls:
-    """The traces: a position is the one that was written last."""
+    """The files of traces: a position is the last line that was read of each of the two newest days."""
 
     name = "traces"
     kinds: frozenset[SentKind] = frozenset({"resonance.answered"})
 
     async def after(self, mind: Mind, position: str | None, *, since: datetime) -> Read:
-        """Every pre-turn call whose trace is kept."""
-        last, at = _mark(position) if position is not None else ("", since)
-        new = await anyio.to_thread.run_sync(_traces_after, mind, last, at)
-        if not new:
-            return Read((), _position(last, at))
-        return Read(tuple(map(_answered, new)), _position(new[-1].trace_id, new[-1].at))
+        """Every pre-turn call whose trace is in its file."""
+        return await anyio.to_thread.run_sync(_answered_after, mind.trace_log, _places(position, since=since))
 
 
 def sources(clock: Clock) -> tuple[EventSource, ...]:
@@ -217,34 +212,83 @@ def _mark(position: str) -> tuple[str, datetime]:
     return str(last), datetime.fromisoformat(at)
 
 
+def _lines_of_file(corrections: CorrectionLog) -> tuple[Line, ...]:
+    corrections.read_again()  # what other machines appended may be in the file alone
+    return corrections.lines()
+
+
 def _lines_after(lines: tuple[Line, ...], last: str, at: datetime) -> Iterator[Line]:
     """The lines behind the one with the id *last*; where an erasure took it, those that are newer than it was."""
     place = next((number for number, line in enumerate(lines) if line.id == last), None)
     return iter(lines[place + 1 :]) if place is not None else (line for line in lines if line.at > at)
 
 
-def _traces_after(mind: Mind, last: str, at: datetime) -> list[TraceDocument]:
-    """The traces written after *last*, oldest first; where that one is gone, those of calls that began after *at*."""
-    found: list[TraceDocument] = []
-    for trace in _newest_first(mind):
-        if trace.trace_id == last:
-            return found[::-1]
-        if trace.at < at - _LONGEST_CALL:
-            break
-        found.append(trace)
-    return [trace for trace in reversed(found) if trace.at > at]
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The last line that was read of a file of traces: where it begins, its trace and when that call began."""
+
+    offset: int
+    trace_id: str
+    at: datetime
 
 
-def _newest_first(mind: Mind) -> Iterator[TraceDocument]:
-    recent = mind.trace_log.recent(limit=_TRACES)
-    yield from recent
-    known, cursor = {trace.trace_id for trace in recent}, None
-    while recent:
-        page = mind.trace_log.page(CallFilter(), limit=_PAGE, cursor=cursor)
-        yield from (trace for trace in page.traces if trace.trace_id not in known)
-        cursor = page.next_cursor
-        if cursor is None:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What was read of each day, and since when calls are told of in a file that was not read yet."""
+
+    by_day: Mapping[int, _Place]
+    since: datetime
+
+    def written(self) -> str:
+        """As a position of the outbox."""
+        newest = sorted(self.by_day)[-2:]  # around midnight, machines write into two files
+        days = {
+            day: [one.offset, one.trace_id, one.at.isoformat()] for day, one in self.by_day.items() if day in newest
+        }
+        return json.dumps({"since": self.since.isoformat(), "days": days})
+
+
+def _places(position: str | None, *, since: datetime) -> _Places:
+    if position is None:
+        return _Places({}, since)
+    found = json.loads(position)
+    if isinstance(found, list):  # of earlier versions: the id of a trace, and when its call began
+        at = datetime.fromisoformat(found[1])
+        return _Places({at.toordinal(): _Place(-1, str(found[0]), at)} if found[0] else {}, at)
+    days = {
+        int(day): _Place(int(offset), str(trace_id), datetime.fromisoformat(at))
+        for day, (offset, trace_id, at) in found["days"].items()
+    }
+    return _Places(days, datetime.fromisoformat(found["since"]))
+
+
+def _answered_after(traces: TraceLog, places: _Places) -> Read:
+    first = max(places.by_day, default=places.since.toordinal()) - 1
+    by_day, events = dict(places.by_day), list[Happened]()
+    for day in traces.days():
+        for offset, trace in _behind(traces, day, by_day.get(day), since=places.since) if day >= first else ():
+            if len(events) == _PAGE:
+                return Read(tuple(events), _Places(by_day, places.since).written(), is_all=False)
+            events.append(_answered(trace))
+            by_day[day] = _Place(offset, trace.trace_id, trace.at)
+    return Read(tuple(events), _Places(by_day, places.since).written())
+
+
+def _behind(traces: TraceLog, day: int, last: _Place | None, *, since: datetime) -> Iterator[tuple[int, TraceDocument]]:
+    """The traces of a file behind the one read *last*; where an erasure took that one, those of newer calls."""
+    if last is None:
+        yield from ((at, trace) for at, trace in _written(traces, day) if trace.at > since)
+        return
+    for start in (last.offset, 0):
+        found = _written(traces, day, start=start) if start >= 0 else iter(())
+        if any(trace.trace_id == last.trace_id for _, trace in (islice(found, 1) if start else found)):
+            yield from found
             return
+    yield from ((at, trace) for at, trace in _written(traces, day) if trace.at > last.at)
+
+
+def _written(traces: TraceLog, day: int, *, start: int = 0) -> Iterator[tuple[int, TraceDocument]]:
+    return ((line.offset, line.trace) for line in traces.written(day, start=start) if line.trace is not None)
 
 
 def _answered(trace: TraceDocument) -> Happened:

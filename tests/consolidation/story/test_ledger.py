@@ -24,6 +24,16 @@ def test_a_chapter_was_told_when_it_was_recorded_first(tmp_path):
     assert read_ledger(file).told_at == {"a": NOON, "b": NOON + timedelta(hours=1)}
 
 
+def test_chapters_are_told_later_than_all_before_whatever_a_clock_says(tmp_path):
+    """Broken: another machine's clock, or one set back, tells chapters before those that were told already."""
+    file = tmp_path / "published.json"
+    record_ours(file, {"a": TURNS}, NOON)
+    ledger = read_ledger(file)
+
+    assert ledger.next_told_at(NOON - timedelta(seconds=3)) == NOON + timedelta(microseconds=1)
+    assert ledger.next_told_at(NOON + timedelta(seconds=3)) == NOON + timedelta(seconds=3)
+
+
 def test_a_chapter_that_replaced_a_longer_one_is_not_told_anew(tmp_path):
     """Broken: every chapter of ours has a time."""
     file = tmp_path / "published.json"
