@@ -188,7 +188,7 @@ async def open_memory(
 
         recall = Recall(embedder=shared.embedder, observations=journal.observations)
 
-        webhooks = open_webhooks(settings, shared, stack)
+        webhooks = await open_webhooks(settings, shared, stack)
 
         def forget(mind_id: str) -> None:
             resonance.forget(mind_id)
@@ -243,7 +243,9 @@ async def open_memory(
             files=journal.files,
             catalog=build_catalog(story),
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
-            erasure=build_erasure(settings, shared, ingest=ingest, story=story, sleep=sleep, forget=forget),
+            erasure=build_erasure(
+                settings, shared, ingest=ingest, story=story, sleep=sleep, webhooks=webhooks, forget=forget
+            ),
             example=example,
             upstream=open_upstream(settings, clock=shared.clock),
             minds=shared.minds,

@@ -19,13 +19,31 @@ if TYPE_CHECKING:
     from service.composition.resources import Resources
     from service.composition.sleep import Sleep
     from service.composition.story import Story
+    from service.erasure.pending import ErasurePlan
     from service.settings.settings import Settings
+    from service.webhooks.sender import Webhooks
 
 
 def build_erasure(
-    settings: Settings, shared: Resources, *, ingest: Ingest, story: Story, sleep: Sleep, forget: Callable[[str], None]
+    settings: Settings,
+    shared: Resources,
+    *,
+    ingest: Ingest,
+    story: Story,
+    sleep: Sleep,
+    webhooks: Webhooks | None,
+    forget: Callable[[str], None],
 ) -> ErasureService:
     """All of it; nothing runs yet. *forget* is called with a mind's id when its words must leave memory."""
+
+    async def forget_events(plan: ErasurePlan) -> None:
+        request = plan.request
+        if webhooks is not None and request.is_whole:
+            await webhooks.erase_mind(request.mind_id)
+        elif webhooks is not None:
+            turn_ids = [turn.turn_id for turn in plan.turns]
+            await webhooks.erase_turns(request.mind_id, turn_ids, session_id=request.session_id)
+
     context = ErasureContext(
         minds=shared.minds,
         background=shared.background,
@@ -35,6 +53,7 @@ def build_erasure(
         story_writer=story.writer,
         graph_of=shared.graphs.erasable,
         forget_in_memory=forget,
+        forget_events=forget_events,
         dream_again=sleep.sleeper.begin,
     )
     turn_eraser = TurnEraser(context)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
+from functools import partial
 from typing import TYPE_CHECKING
+
+import anyio.to_thread
 
 from consolidation.kernel.errors import HomeFault
 from service.webhooks.endpoint import WebhookEndpoint
-from service.webhooks.outbox import Outbox
 from service.webhooks.sender import SendingTimes, Webhooks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AsyncExitStack
 
     from service.composition.resources import Resources
+    from service.ports.webhooks import WebhookOutbox
     from service.runtime.background import Background
     from service.settings.settings import Settings
     from service.webhooks.sender import IsErased
@@ -23,7 +26,7 @@ _OUTBOX = "webhooks/outbox.sqlite3"
 IS_ERASED = "is_erased"  # the question to another worker
 
 
-def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) -> Webhooks | None:
+async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) -> Webhooks | None:
     """The sender with its outbox, which hears every event from now on. Raises HomeFault."""
     section = settings.webhooks
     if not section.endpoints:
@@ -40,12 +43,10 @@ def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) 
         )
         for one in section.endpoints
     ]
-    try:
-        outbox = Outbox(settings.folder / _OUTBOX)
-        stack.callback(outbox.close)
-        outbox.register([one.name for one in endpoints], now=shared.clock.now())
-    except (OSError, sqlite3.Error) as error:
-        raise HomeFault(f"{settings.folder / _OUTBOX} can not be used: {error}") from error
+    outbox, changed_by_others = _open_outbox(settings, stack)
+    names = [one.name for one in endpoints]
+    await anyio.to_thread.run_sync(partial(outbox.register, names, now=shared.clock.now()))
+    sweep_seconds = settings.digestion.sweep_seconds
     webhooks = Webhooks(
         endpoints,
         outbox=outbox,
@@ -58,13 +59,28 @@ def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitStack) 
             first_retry_seconds=section.first_retry_seconds,
             most_retry_seconds=section.most_retry_seconds,
             give_up_seconds=section.give_up_hours * 3600,
-            sweep_seconds=settings.digestion.sweep_seconds,
+            sweep_seconds=sweep_seconds,
+            look_seconds=sweep_seconds,
         ),
         is_erased=_asked_of_owner(shared),
+        changed_by_others=changed_by_others,
     )
-    shared.events.when_published(webhooks.hear)
-    shared.minds.gate.when_closed(webhooks.forget)
+    shared.events.when_published(webhooks.comparison.hear)
+    shared.minds.gate.when_closed(webhooks.comparison.forget)
     return webhooks
+
+
+def _open_outbox(settings: Settings, stack: AsyncExitStack) -> tuple[WebhookOutbox, Callable[[], int]]:
+    """The outbox, and what is another number when another process of this machine has written into it."""
+    from service.adapters.sqlite_outbox import SqliteOutbox
+
+    file = settings.folder / _OUTBOX
+    try:
+        outbox = SqliteOutbox(file)
+    except OSError as error:
+        raise HomeFault(f"{file} can not be used: {error.strerror}") from error
+    stack.callback(outbox.close)
+    return outbox, outbox.changed_by_others
 
 
 def _asked_of_owner(shared: Resources) -> IsErased | None:
@@ -84,7 +100,7 @@ def start_webhooks(webhooks: Webhooks | None, background: Background, *, share: 
     if webhooks is None:
         return
     if not share.is_front:
-        background.start_daemon("webhook comparison", webhooks.compare)
+        background.start_daemon("webhook comparison", webhooks.comparison.run)
     if share.is_worker:
         return
     if share.is_front:

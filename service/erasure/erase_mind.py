@@ -81,6 +81,7 @@ class MindEraser:
         if workspace.folder.exists():
             await anyio.to_thread.run_sync(_count, workspace, counts)
             await anyio.to_thread.run_sync(_delete, workspace, counts)
+        await context.forget_events(plan)
 
     async def erase_graph(self, plan: ErasurePlan, counts: ErasedCounts) -> None:
         """Delete the graph. Raises GraphUnavailable."""

@@ -27,7 +27,7 @@ from service.mind.mind_gate import Paused
 from service.ports.graph import Extracted, Parked, episode_uuid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from consolidation.corrections.record import Correction
@@ -56,7 +56,8 @@ class ErasureContext:
     """
     What both kinds of erasure work with.
 
-    *forget_in_memory* drops what only memory holds of a mind. *dream_again* begins the dreams that an erasure took.
+    *forget_in_memory* drops what only memory holds of a mind, *forget_events* what of a plan's turns, or mind, waits to
+    be told to other services. *dream_again* begins the dreams that an erasure took.
     """
 
     minds: Minds
@@ -67,6 +68,7 @@ class ErasureContext:
     story_writer: StoryWriter
     graph_of: Callable[[str], ErasableGraph]
     forget_in_memory: Callable[[str], None]
+    forget_events: Callable[[ErasurePlan], Awaitable[None]]
     dream_again: Callable[[Mind], object]
 
     def other_transcripts(self, mind_id: str) -> list[Path]:
@@ -139,6 +141,7 @@ class TurnEraser:
         counts.add("dreams", dreams_owed=dreams.dreams, lines=dreams.lines, versions=dreams.versions)
         counts.edited_by_person.update(dict.fromkeys(dreams.edited))
         await self._forget_traces(mind, plan, counts)
+        await context.forget_events(plan)
         await anyio.to_thread.run_sync(delete_half_written, mind.workspace)
         gate.set_paused(mind.mind_id, Paused.GRAPH)
 

@@ -14,6 +14,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from service.ports.webhooks import Delivery
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
@@ -45,21 +47,6 @@ class WebhookEndpoint:
     def wants(self, mind_id: str, kind: str) -> bool:
         """Whether it is told of such an event."""
         return kind in self.kinds and (not self.minds or mind_id in self.minds)
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """One event for one endpoint; ``id`` is the same in each attempt."""
-
-    id: str
-    endpoint: str
-    mind_id: str
-    kind: str
-    at: datetime
-    body: str
-    attempts: int = 0
-    turn_id: str | None = None
-    session_id: str | None = None
 
 
 def delivery_of(

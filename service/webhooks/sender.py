@@ -1,48 +1,43 @@
 """
 Sends what is in the outbox: in order for each endpoint, with growing pauses while it fails, until it gives up.
 
-What is told is read from the durable stores of the minds (`sources.py`). An event that is published only says that
-there is something to read: one that a kill kept from being published is told all the same, once its mind is open.
+Where several machines share the home, one of them sends to an endpoint, whoever read what is told (`comparison.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
-import sqlite3
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from http import HTTPStatus
-from itertools import product
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
+from anyio import CapacityLimiter
 
-from consolidation.kernel.errors import GraphUnavailable, MemoryFault, MindNotFound, WorkerUnavailable
+from consolidation.kernel.errors import MemoryFault, WorkerUnavailable
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.ports.webhooks import NotPosted
-from service.webhooks.endpoint import delivery_of, signed_headers
-from service.webhooks.sources import sources
+from service.webhooks.comparison import Comparison, until_set
+from service.webhooks.endpoint import signed_headers
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
-    from service.mind.events import MindEvent
-    from service.mind.minds import Mind, Minds
-    from service.ports.webhooks import Posted, WebhookPoster
-    from service.webhooks.endpoint import Delivery, WebhookEndpoint
-    from service.webhooks.outbox import EndpointState, Outbox
-    from service.webhooks.sources import EventSource
+    from service.mind.minds import Minds
+    from service.ports.webhooks import Delivery, EndpointState, Posted, WebhookOutbox, WebhookPoster
+    from service.webhooks.endpoint import WebhookEndpoint
 
     type IsErased = Callable[[str, str | None], Awaitable[bool]]
+    type VersionOf = Callable[[str], int]
 
 _LOOK_SECONDS = 0.1  # for what other processes put into the outbox; a look costs some microseconds
 _OF_THE_DELIVERY = frozenset({400, 401, 403, 404, 405, 413, 415, 422})  # refused; the next one may be taken
+_MOST_THREADS = 2  # that wait for the outbox at once
 
 _SUCCESS = range(200, 300)
 
@@ -51,37 +46,41 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class SendingTimes:
-    """The first pause after a failed attempt and the longest one, when to give up, and how often to compare."""
+    """
+    The first pause after a failed attempt and the longest one, when to give up, and how often to compare.
+
+    ``look_seconds`` is how often the outbox is looked at for what other machines noted.
+    """
 
     first_retry_seconds: float
     most_retry_seconds: float
     give_up_seconds: float
     sweep_seconds: float
-
-
-@dataclass(slots=True)
-class _News:
-    """Which kinds of events a mind has that are not read yet, and what keeps it open until they are."""
-
-    kinds: set[str] = field(default_factory=set)
-    stays_open: ExitStack = field(default_factory=ExitStack)
+    look_seconds: float
 
 
 class Webhooks:
-    """Takes events, and sends them."""
+    """Has events read, and sends them."""
 
     def __init__(
         self,
         endpoints: Sequence[WebhookEndpoint],
         *,
-        outbox: Outbox,
+        outbox: WebhookOutbox,
         poster: WebhookPoster,
         minds: Minds,
         clock: Clock,
         times: SendingTimes,
         is_erased: IsErased | None = None,
+        changed_by_others: Callable[[], int] = lambda: 0,
+        version_of: VersionOf | None = None,
     ) -> None:
-        """*is_erased* asks another process whether the turn of a delivery was erased, where that has the mind."""
+        """
+        *is_erased* asks another process whether the turn of a delivery was erased, where that has the mind.
+
+        *changed_by_others* is another number when another process of this machine has written into the outbox.
+        *version_of* says up to which version this machine has a mind, where several machines share the home.
+        """
         self._endpoints = {one.name: one for one in endpoints}
         self._outbox = outbox
         self._poster = poster
@@ -89,51 +88,50 @@ class Webhooks:
         self._clock = clock
         self._times = times
         self._is_erased_elsewhere = is_erased
+        self._changed_by_others = changed_by_others
+        self._threads = CapacityLimiter(_MOST_THREADS)
         self._woken = {name: asyncio.Event() for name in self._endpoints}
-        self._hurried = {name: asyncio.Event() for name in self._endpoints}
-        self._sources = sources(clock)
-        self._heard: dict[str, _News] = {}
-        self._failed_at: dict[str, float] = {}
-        self._noticed = asyncio.Event()
+        self.comparison = Comparison(
+            endpoints,
+            outbox=outbox,
+            minds=minds,
+            clock=clock,
+            sweep_seconds=times.sweep_seconds,
+            wake=lambda name: self._woken[name].set(),
+            version_of=version_of,
+        )
 
     @property
     def endpoints(self) -> Mapping[str, WebhookEndpoint]:
         """All endpoints, by name."""
         return self._endpoints
 
-    def hear(self, mind_id: str, event: MindEvent) -> None:
-        """Read the stores of a mind soon; until then, it stays open."""
-        if any(one.wants(mind_id, event.kind) for one in self._endpoints.values()):
-            if mind_id not in self._heard:
-                self._heard[mind_id] = _News()
-                self._heard[mind_id].stays_open.enter_context(self._minds.held(mind_id))
-            self._heard[mind_id].kinds.add(event.kind)
-            self._noticed.set()
+    async def erase_mind(self, mind_id: str) -> None:
+        """Drop all that is of a mind from the outbox. Raises MemoryFault."""
+        await anyio.to_thread.run_sync(self._outbox.forget, mind_id)
 
-    def forget(self, mind_id: str) -> None:
-        """Drop all that is of a mind: it is erased."""
-        self._failed_at.pop(mind_id, None)
-        if (news := self._heard.pop(mind_id, None)) is not None:
-            news.stays_open.close()
-        self._outbox.forget(mind_id)
+    async def erase_turns(self, mind_id: str, turn_ids: Iterable[str], *, session_id: str | None) -> None:
+        """Drop what is of turns from the outbox, and of a session that is erased as a whole. Raises MemoryFault."""
+        await anyio.to_thread.run_sync(
+            partial(self._outbox.forget_turns, mind_id, tuple(turn_ids), session_id=session_id)
+        )
 
-    def state(self, name: str) -> EndpointState:
-        """How the deliveries to an endpoint stand."""
-        return self._outbox.state(name)
+    async def state(self, name: str) -> EndpointState:
+        """How the deliveries to an endpoint stand. Raises MemoryFault."""
+        return await anyio.to_thread.run_sync(self._outbox.state, name)
 
-    def retry(self, name: str) -> int:
-        """Send everything now that waits for an endpoint or was given up."""
-        found = self._outbox.retry(name, now=self._clock.now())
-        for event in (self._hurried[name], self._woken[name]):
-            event.set()
+    async def retry(self, name: str) -> int:
+        """Send everything now that waits for an endpoint or was given up. Raises MemoryFault."""
+        found = await anyio.to_thread.run_sync(partial(self._outbox.retry, name, now=self._clock.now()))
+        self._woken[name].set()
         return found
 
     async def notice(self) -> None:
-        """Wake the senders when another process has put something into the outbox, for ever."""
-        known = self._outbox.changed_by_others()
+        """Wake the senders when another process of this machine has put something into the outbox, for ever."""
+        known = self._changed_by_others()
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            now = self._outbox.changed_by_others()
+            now = self._changed_by_others()
             if now != known:
                 known = now
                 for event in self._woken.values():
@@ -141,140 +139,62 @@ class Webhooks:
 
     async def send(self, name: str) -> None:
         """Send what is due to an endpoint, for ever."""
-        endpoint, woken, hurried = self._endpoints[name], self._woken[name], self._hurried[name]
+        endpoint, woken = self._endpoints[name], self._woken[name]
+        note: Callable[[], None] | None = None  # what became of the last attempt, until the outbox knows it
         while True:
             woken.clear()
-            hurried.clear()
-            delivery, pause = None, None
             try:
-                delivery = self._outbox.due(name, now=self._clock.now())
-                if delivery is not None:
-                    pause = await self._deliver(endpoint, delivery)
-            except sqlite3.Error as error:
+                if note is not None:
+                    await self._blocking(note)
+                    note = None
+                due = await self._blocking(partial(self._outbox.due, name, now=self._clock.now()))
+                if due.delivery is not None:
+                    note = await self._attempt(endpoint, due.delivery)
+                else:
+                    await until_set(woken, seconds=self._seconds_until(due.next_at))
+            except WorkerUnavailable:
+                await asyncio.sleep(self._times.first_retry_seconds)
+            except DatabaseUnavailable:  # which is told of once, for all that ask it
+                await asyncio.sleep(self._times.look_seconds)
+            except MemoryFault as error:
                 log.warning("webhook.outbox_failed", endpoint=name, reason=str(error))
-                pause = self._times.sweep_seconds
-            if pause is not None:  # new events do not wake one whose receiver fails
-                await _until(hurried, seconds=pause)
-            elif delivery is None:
-                await _until(woken, seconds=min(self._next_in(name), self._times.sweep_seconds))
+                await asyncio.sleep(self._times.sweep_seconds)
 
-    async def compare(self) -> None:
-        """Read what happened in minds into the outbox, for ever: first of every open mind, then of those with news."""
-        looked: set[str] = set()
-        while True:
-            self._noticed.clear()
-            opened = {mind.mind_id for mind in self._minds.opened()}
-            wanted = {one for one in (opened - looked) | self._heard.keys() if not self._has_just_failed(one)}
-            looked &= opened
-            for mind_id in sorted(wanted):
-                news = self._heard.pop(mind_id, None) or _News()
-                with news.stays_open, self._minds.held(mind_id):
-                    is_read = await self._compared(mind_id, news.kinds if mind_id in looked else None)
-                (looked.add if is_read else looked.discard)(mind_id)
-            await _until(self._noticed, seconds=self._times.sweep_seconds)
+    async def _attempt(self, endpoint: WebhookEndpoint, delivery: Delivery) -> Callable[[], None] | None:
+        """
+        Make one attempt, and return what is to be noted of it. Nobody ends an erasure meanwhile.
 
-    def _has_just_failed(self, mind_id: str) -> bool:
-        return self._clock.monotonic() - self._failed_at.get(mind_id, -math.inf) < self._times.sweep_seconds
-
-    async def _compared(self, mind_id: str, kinds: AbstractSet[str] | None) -> bool:
-        """Read the stores that prove *kinds* (None: all) of a mind; whether all of them could be read."""
-        failed = False
-        try:
-            mind = self._minds.get(mind_id) or await self._minds.find(mind_id)
-        except MindNotFound:
-            return True
-        except MemoryFault as error:
-            log.warning("webhook.not_compared", mind_id=mind_id, reason=str(error))
-            failed = True
-        else:
-            for source, endpoint in product(self._sources, self._endpoints.values()):
-                is_news = kinds is None or kinds & source.kinds
-                if is_news and any(endpoint.wants(mind_id, kind) for kind in source.kinds):
-                    failed |= not await self._read(mind, source, endpoint)
-        if failed:
-            self._failed_at[mind_id] = self._clock.monotonic()
-        else:
-            self._failed_at.pop(mind_id, None)
-        return not failed
-
-    async def _read(self, mind: Mind, source: EventSource, endpoint: WebhookEndpoint) -> bool:
-        try:
-            while await self._advanced(mind, source, endpoint):
-                pass
-        except GraphUnavailable:  # which is told of once, for all minds
-            return False
-        except (sqlite3.Error, OSError, MemoryFault) as error:
-            log.warning("webhook.not_compared", mind_id=mind.mind_id, reason=str(error))
-            return False
-        return True
-
-    async def _advanced(self, mind: Mind, source: EventSource, endpoint: WebhookEndpoint) -> bool:
-        """Move an endpoint's position in a store over what comes next; True while there is more."""
-        mind_id, outbox = mind.mind_id, self._outbox
-        position = await anyio.to_thread.run_sync(outbox.position, endpoint.name, mind_id, source.name)
-        found = await source.after(mind, position, since=outbox.since(endpoint.name))
-        if self._minds.gate.is_closed(mind_id):
-            return False
-        deliveries = [
-            delivery_of(endpoint, mind_id, one.kind, at=one.at, about=one.about, key=one.key)
-            for one in found.events
-            if endpoint.wants(mind_id, one.kind)
-        ]
-        if deliveries or found.position != position:
-            await anyio.to_thread.run_sync(
-                partial(
-                    outbox.advance,
-                    endpoint.name,
-                    mind_id,
-                    source.name,
-                    deliveries=deliveries,
-                    position=found.position,
-                )
-            )
-        if self._minds.gate.is_closed(mind_id):  # meanwhile: what was noted is of a mind that goes
-            outbox.forget(mind_id)
-            return False
-        if deliveries:
-            self._woken[endpoint.name].set()
-        return not found.is_all
-
-    async def _deliver(self, endpoint: WebhookEndpoint, delivery: Delivery) -> float | None:
-        """Make one attempt. Returns how long the endpoint rests, None for not at all."""
-        try:
-            is_erased = await self._is_erased(delivery)
-        except WorkerUnavailable:
-            return self._times.first_retry_seconds
-        if is_erased:
-            self._outbox.drop(delivery)
-            return None
-        body = delivery.body.encode()
-        at = round(self._clock.now().timestamp())
-        headers = signed_headers(body, delivery_id=delivery.id, at=at, secret=endpoint.secret)
-        try:
-            posted = await self._poster.post(endpoint.url, body=body, headers=headers)
-        except NotPosted as error:
-            return self._failed(delivery, str(error), asked=None, rests=True)
+        None where it is not to be made any more.
+        """
+        with self._minds.gate.enter(delivery.mind_id):
+            if await self._is_erased(delivery):
+                return partial(self._outbox.drop, delivery)
+            if not await self._blocking(partial(self._outbox.is_due, delivery)):
+                return None
+            body = delivery.body.encode()
+            at = round(self._clock.now().timestamp())
+            headers = signed_headers(body, delivery_id=delivery.id, at=at, secret=endpoint.secret)
+            try:
+                posted = await self._poster.post(endpoint.url, body=body, headers=headers)
+            except NotPosted as error:
+                return self._failed(delivery, str(error), asked=None, rests=True)
         if posted.status in _SUCCESS:
-            self._outbox.made(delivery, now=self._clock.now())
             log.info("webhook.delivered", endpoint=endpoint.name, delivery=delivery.id, kind=delivery.kind)
-            return None
+            return partial(self._outbox.made, delivery, now=self._clock.now())
         return self._refused(delivery, posted)
 
-    def _refused(self, delivery: Delivery, posted: Posted) -> float | None:
+    def _refused(self, delivery: Delivery, posted: Posted) -> Callable[[], None]:
         reason = f"answered {posted.status}"
         if posted.status == HTTPStatus.GONE:  # the receiver wants no more of it
-            self._outbox.failed(delivery, reason, now=self._clock.now(), due=None)
-            return None
+            return partial(self._outbox.failed, delivery, reason, now=self._clock.now(), due=None, rests=False)
         rests = posted.status not in _OF_THE_DELIVERY
         return self._failed(delivery, reason, asked=posted.retry_after, rests=rests)
 
-    def _failed(self, delivery: Delivery, reason: str, *, asked: float | None, rests: bool) -> float | None:
+    def _failed(self, delivery: Delivery, reason: str, *, asked: float | None, rests: bool) -> Callable[[], None]:
         now = self._clock.now()
-        pause = self._pause(delivery) + (asked or 0.0)
-        due: datetime | None = now + timedelta(seconds=pause)
+        due: datetime | None = now + timedelta(seconds=self._pause(delivery) + (asked or 0.0))
         if due is not None and due - delivery.at > timedelta(seconds=self._times.give_up_seconds):
             due = None
-        self._outbox.failed(delivery, reason, now=now, due=due)
         log.info(
             "webhook.failed",
             endpoint=delivery.endpoint,
@@ -283,7 +203,7 @@ class Webhooks:
             reason=reason,
             gives_up=due is None,
         )
-        return pause if rests and due is not None else None
+        return partial(self._outbox.failed, delivery, reason, now=now, due=due, rests=rests)
 
     def _pause(self, delivery: Delivery) -> float:
         """The next pause; half of it to one and a half, by the delivery's id, so that not all come back at once."""
@@ -302,14 +222,11 @@ class Webhooks:
         positions = mind.transcript.positions if mind is not None else None
         return is_gone or (positions is not None and turn_id is not None and positions.is_erased(turn_id))
 
-    def _next_in(self, name: str) -> float:
-        due = self._outbox.state(name).next_attempt_at
-        return max((due - self._clock.now()).total_seconds(), 0.01) if due is not None else self._times.sweep_seconds
+    def _seconds_until(self, at: datetime | None) -> float:
+        """How long to wait for a time, and no longer than a look at the outbox may wait."""
+        most = self._times.look_seconds
+        return most if at is None else min(max((at - self._clock.now()).total_seconds(), 0.01), most)
 
-
-async def _until(event: asyncio.Event, *, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return
+    async def _blocking[Found](self, call: Callable[[], Found]) -> Found:
+        """What *call* returns, in one of the few threads that may wait for the outbox."""
+        return await anyio.to_thread.run_sync(call, limiter=self._threads)

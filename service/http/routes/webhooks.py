@@ -3,15 +3,14 @@
 from typing import Annotated
 from urllib.parse import urlsplit
 
-import anyio.to_thread
 from fastapi import APIRouter, Path
 
 from consolidation.kernel.errors import WebhookNotFound
 from service.http.dependencies import MemoryDep
 from service.http.openapi import answers
 from service.http.schemas.webhooks import WEBHOOK_RETRIED, WEBHOOKS, WebhookOut, WebhookRetried, WebhooksOut
+from service.ports.webhooks import EndpointState
 from service.webhooks.endpoint import WebhookEndpoint
-from service.webhooks.outbox import EndpointState
 
 router = APIRouter(prefix="/v1/webhooks", tags=["access"])
 
@@ -24,8 +23,7 @@ async def webhooks(memory: MemoryDep) -> WebhooksOut:
     sender = memory.webhooks
     if sender is None:
         return WebhooksOut(endpoints=[])
-    states = await anyio.to_thread.run_sync(lambda: {name: sender.state(name) for name in sender.endpoints})
-    return WebhooksOut(endpoints=[_out(sender.endpoints[name], state) for name, state in states.items()])
+    return WebhooksOut(endpoints=[_out(one, await sender.state(name)) for name, one in sender.endpoints.items()])
 
 
 @router.post("/{name}/retry", summary="Send waiting events now", responses=answers(WEBHOOK_RETRIED, 404, 422))
@@ -34,7 +32,7 @@ async def retry(name: Name, memory: MemoryDep) -> WebhookRetried:
     sender = memory.webhooks
     if sender is None or name not in sender.endpoints:
         raise WebhookNotFound("no webhook endpoint has this name")
-    return WebhookRetried(retrying=sender.retry(name))
+    return WebhookRetried(retrying=await sender.retry(name))
 
 
 def _out(endpoint: WebhookEndpoint, state: EndpointState) -> WebhookOut:
