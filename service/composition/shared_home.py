@@ -44,8 +44,9 @@ _TOLD = "This folder holds copies of what is in a database. Whatever is changed 
 
 @dataclass(frozen=True, slots=True)
 class SharedResources:
-    """The home in the database, which of its minds this process works on, and where threads of Zep's API are."""
+    """The database, the home in it, which of its minds this process works on, and where threads of Zep's API are."""
 
+    database: Database
     home: PostgresHome
     custody: PostgresCustody
     thread_index: PostgresThreadIndex
@@ -95,10 +96,11 @@ async def open_shared_home(
     custody = PostgresCustody(database)
     await anyio.to_thread.run_sync(custody.renew)
     stack.push_async_callback(anyio.to_thread.run_sync, _end, custody)
-    home = PostgresHome(database, home=settings.folder, custody=custody, refused=refused)
+    is_told = bool(settings.webhooks.endpoints)
+    home = PostgresHome(database, home=settings.folder, custody=custody, refused=refused, is_told=is_told)
     stack.enter_context(sharing(settings.folder, home))
     await anyio.to_thread.run_sync(home.list_minds)
-    return SharedResources(home, custody, PostgresThreadIndex(database))
+    return SharedResources(database, home, custody, PostgresThreadIndex(database))
 
 
 @contextmanager
@@ -130,6 +132,7 @@ def files_of_home(settings: Settings) -> Iterator[Path]:
 
 def start_custodian(memory: Memory, shared: SharedResources) -> None:
     """Begin to claim minds, and to work on them."""
+    told = memory.webhooks.comparison if memory.webhooks is not None else None
 
     def work(mind: Mind) -> None:
         memory.ingestion.wake(mind)
@@ -138,7 +141,8 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
     def has_work(mind: Mind) -> bool:
         is_behind = any(mind.lag(lane) for lane in LaneName) or memory.background.is_at_work(mind.mind_id)
         is_untold = bool(mind.story.pending(mind.transcript.positions).turns)
-        return is_behind or is_untold or mind.story.is_running or mind.workspace.sleep_state.exists()
+        has_events = told is not None and told.has_news(mind.mind_id)
+        return has_events or is_behind or is_untold or mind.story.is_running or mind.workspace.sleep_state.exists()
 
     custodian = Custodian(
         shared.custody,
@@ -148,6 +152,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         chores=shared.home.list_minds,
         work=work,
         has_work=has_work,
+        version_done=told.version_read if told is not None else lambda _: None,
     )
     memory.minds.custodian = custodian
     memory.background.start_daemon("custody of minds", custodian.run)
@@ -163,8 +168,6 @@ def _check(settings: Settings) -> None:
         )
     if settings.workers > 1:
         raise ConfigurationFault("with MIND_MEMORY_DATABASE, start several services instead of MIND_MEMORY_WORKERS")
-    if settings.webhooks.endpoints:
-        raise ConfigurationFault("webhooks are not sent from a home in a database yet: unset MIND_MEMORY_WEBHOOKS__*")
 
 
 def _prepare(database: Database, address: str) -> None:

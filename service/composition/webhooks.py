@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from service.workers.share import Share
 
 _OUTBOX = "webhooks/outbox.sqlite3"
+_LOOK_SECONDS = 1.0  # for what other machines put into the outbox
 IS_ERASED = "is_erased"  # the question to another worker
 
 
@@ -43,7 +44,7 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
         )
         for one in section.endpoints
     ]
-    outbox, changed_by_others = _open_outbox(settings, stack)
+    outbox, changed_by_others = _open_outbox(settings, shared, stack)
     names = [one.name for one in endpoints]
     await anyio.to_thread.run_sync(partial(outbox.register, names, now=shared.clock.now()))
     sweep_seconds = settings.digestion.sweep_seconds
@@ -60,18 +61,27 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
             most_retry_seconds=section.most_retry_seconds,
             give_up_seconds=section.give_up_hours * 3600,
             sweep_seconds=sweep_seconds,
-            look_seconds=sweep_seconds,
+            look_seconds=min(_LOOK_SECONDS, sweep_seconds) if shared.several is not None else sweep_seconds,
         ),
         is_erased=_asked_of_owner(shared),
         changed_by_others=changed_by_others,
+        version_of=shared.several.home.version if shared.several is not None else None,
     )
     shared.events.when_published(webhooks.comparison.hear)
     shared.minds.gate.when_closed(webhooks.comparison.forget)
     return webhooks
 
 
-def _open_outbox(settings: Settings, stack: AsyncExitStack) -> tuple[WebhookOutbox, Callable[[], int]]:
+def _open_outbox(
+    settings: Settings, shared: Resources, stack: AsyncExitStack
+) -> tuple[WebhookOutbox, Callable[[], int]]:
     """The outbox, and what is another number when another process of this machine has written into it."""
+    if shared.several is not None:
+        from service.adapters.postgres.webhook_outbox import PostgresOutbox
+
+        several = shared.several
+        replica, generation_of = several.custody.replica, several.home.generation
+        return PostgresOutbox(several.database, replica=replica, generation_of=generation_of), lambda: 0
     from service.adapters.sqlite_outbox import SqliteOutbox
 
     file = settings.folder / _OUTBOX

@@ -50,10 +50,12 @@ class Custodian:
         chores: Callable[[], None],
         work: Callable[[Mind], None],
         has_work: Callable[[Mind], bool],
+        version_done: Callable[[str], int | None] = lambda _: None,
     ) -> None:
         """
         *behind* says which of our minds others have written to, and *chores* are done in each turn; both block. *work*
         begins the background work of a mind that is now ours, or has news; *has_work* says whether something is left.
+        *version_done* says up to which version of a mind nothing is, where whatever is written to it may be work.
         """
         self._behind = behind
         self._chores = chores
@@ -62,6 +64,7 @@ class Custodian:
         self._background = background
         self._work = work
         self._has_work = has_work
+        self._version_done = version_done
         self._wanted: set[str] = set()
         self._is_wanted = asyncio.Event()
         self._idle: dict[str, int] = {}
@@ -163,5 +166,5 @@ class Custodian:
         self._idle[mind_id] = self._idle.get(mind_id, 0) + 1
         if self._idle[mind_id] >= _RESTS_AFTER:
             del self._idle[mind_id]
-            last = mind.transcript.positions.last
-            await anyio.to_thread.run_sync(lambda: self._desk.rest(mind_id, last=last))
+            last, version = mind.transcript.positions.last, self._version_done(mind_id)
+            await anyio.to_thread.run_sync(lambda: self._desk.rest(mind_id, last=last, version=version))

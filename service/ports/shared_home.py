@@ -115,8 +115,12 @@ class CustodyDesk(Custody, Protocol):
         """The minds that are held as far as this process knows, each with the epoch under which it writes."""
         ...
 
-    def rest(self, mind_id: str, /, *, last: int) -> bool:
-        """Give a mind back that has no work up to its turn *last*; False where there is more, or it is not ours."""
+    def rest(self, mind_id: str, /, *, last: int, version: int | None) -> bool:
+        """
+        Give a mind back that has no work up to its turn *last*, and up to a *version* where one is named.
+
+        False where there is more, or it is not ours.
+        """
         ...
 
     def erased(self, since: datetime, /) -> tuple[datetime, tuple[str, ...]]:

@@ -1,21 +1,35 @@
-"""The outbox of webhooks: each delivery once, in order, until it is made."""
+"""The outbox of webhooks, on files and in a database: each delivery once, in order, until it is made."""
 
 from contextlib import closing
 from datetime import timedelta
 
 import pytest
 
+from service.adapters.postgres.database import Database
+from service.adapters.postgres.webhook_outbox import PostgresOutbox
 from service.adapters.sqlite_outbox import SqliteOutbox
 from service.webhooks.endpoint import WebhookEndpoint, delivery_of
 from tests.support.fragments import NOON
+from tests.support.shared_machines import Machine
 
 CRM = WebhookEndpoint("crm", "http://127.0.0.1/", "whsec_")
 LATER = NOON + timedelta(minutes=1)
 
 
-@pytest.fixture
-def outbox(tmp_path):
-    with closing(SqliteOutbox(tmp_path / "outbox.sqlite3")) as found:
+@pytest.fixture(params=["files", "database"])
+def outbox(request, tmp_path):
+    if request.param == "files":
+        with closing(SqliteOutbox(tmp_path / "outbox.sqlite3")) as found:
+            found.register(["crm"], now=NOON)
+            yield found
+        return
+    with closing(Database(request.getfixturevalue("database_url"), connections=4)) as database:
+        database.open()
+        machine = Machine(database, tmp_path / "machine")
+        for mind_id in ("ada", "bob"):
+            machine.keep("t1", "t2", "t3", mind_id=mind_id)
+            machine.bring_up(mind_id)
+        found = PostgresOutbox(database, replica=machine.custody.replica, generation_of=machine.shared.generation)
         found.register(["crm"], now=NOON)
         yield found
 

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 
 import httpx2
+import psycopg
 import pytest
 
 from service.webhooks.endpoint import SENT_KINDS
@@ -132,3 +133,49 @@ def test_a_parked_turn_that_was_read_when_the_service_died_is_told(service_for, 
     until(lambda: receiver.taken)
 
     assert [body["type"] for body in by_id(receiver)] == ["turn.read"]
+
+
+@pytest.fixture
+def sharing(tmp_path, nest, receiver, database_url, graph_server):
+    """Services that share a home, each on a folder of its own, which post the events of a kind."""
+    made = []
+
+    def begun(kind, *, arm=None):
+        endpoint = {"name": "crm", "url": receiver.url, "secret": SECRET, "kinds": [kind]}
+        env = {
+            "MIND_MEMORY_WEBHOOKS__ENDPOINTS": json.dumps([endpoint]),
+            "MIND_MEMORY_DATABASE": database_url,
+            "FALKORDB_URL": graph_server.url,
+            "MIND_MEMORY_GRAPH_PREFIX": f"{database_url.rpartition('/')[2]}_",
+        }
+        folder = tmp_path / f"machine {len(made)}"
+        folder.mkdir()
+        made.append(Served(folder, nest, **env))
+        made[-1].start({"step": f"event {arm}", "hit": 1, "deed": "service"} if arm else None)
+        return made[-1]
+
+    yield begun
+    for one in made:
+        one.close()
+
+
+@pytest.mark.parametrize("kind", ["turn.kept", "resonance.answered", "correction.made"])
+def test_an_event_whose_service_died_before_it_is_told_by_another_that_shares_the_home(
+    sharing, receiver, database_url, kind
+):
+    """Nobody worked on the mind any more, so that only the write itself can say that there is something to tell."""
+    with psycopg.connect(database_url, autocommit=True) as database:
+        first = sharing("turn.kept" if kind == "turn.kept" else "turn.parked")
+        kept(first)
+        until(lambda: not database.execute("SELECT FROM minds WHERE has_work").fetchall())
+        first.kill()
+    receiver.all, receiver.taken = [], []
+    deeds = {"resonance.answered": lambda one: one.http.post("/v1/minds/ada/resonance", json=ASKS)}
+    deeds |= {"correction.made": lambda one: one.http.post("/v1/minds/ada/corrections", json=SAY)}
+    dies(sharing(kind, arm=kind), deeds.get(kind, kept))
+    assert receiver.all == []
+
+    sharing(kind)
+    until(lambda: receiver.taken)
+
+    assert [(body["type"], body["data"]["mind_id"]) for body in by_id(receiver)] == [(kind, "ada")]

@@ -60,6 +60,7 @@ WITH free AS (SELECT m.mind_id FROM minds m WHERE m.mind_id = %(mind)s AND m.sta
 _REST = """
 UPDATE minds SET owner = NULL, has_work = false
 WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND last_sequence = %(last)s
+    AND (%(version)s::bigint IS NULL OR version = %(version)s)
 RETURNING true
 """
 _VERSIONS = "SELECT mind_id, version FROM minds WHERE mind_id = ANY(%(held)s)"
@@ -130,12 +131,16 @@ class PostgresCustody:
         with self._lock:
             return self._take(_STEAL, mind=mind_id).get(mind_id)
 
-    def rest(self, mind_id: str, *, last: int) -> bool:
-        """Give a mind back that has no work up to its turn *last*; False where there is more, or it is not ours."""
+    def rest(self, mind_id: str, *, last: int, version: int | None = None) -> bool:
+        """
+        Give a mind back that has no work up to its turn *last*, and up to a *version* where one is named.
+
+        False where there is more, or it is not ours.
+        """
         with self._lock:
             if mind_id not in self._held:
                 return False
-            words = self._words(mind=mind_id, epoch=self._held[mind_id], last=last)
+            words = self._words(mind=mind_id, epoch=self._held[mind_id], last=last, version=version)
             with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
                 cursor.execute(_REST, words)
                 is_given_back = cursor.fetchone() is not None

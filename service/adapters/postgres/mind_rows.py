@@ -23,10 +23,13 @@ FAR = 10_000  # versions: that a file was removed is told for so long
 _ERASED = "erased:"  # before the digest that stands for the id of an erased turn
 _TIMELINE = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
 _COLUMNS = f"version, generation, last_sequence, epoch, {_TIMELINE}"
-_TOUCH = f"UPDATE minds SET version = version + 1 WHERE mind_id = %s AND state = 0 RETURNING {_COLUMNS}"  # noqa: S608 - our own names
+_TOUCH = f"""
+UPDATE minds SET version = version + 1, has_work = has_work OR %(works)s WHERE mind_id = %(mind)s AND state = 0
+RETURNING {_COLUMNS}
+"""  # noqa: S608 - our own names
 _BEGIN = f"""
-INSERT INTO minds (mind_id, version) VALUES (%s, 1) ON CONFLICT (mind_id) DO UPDATE SET
-    version = minds.version + 1, state = 0,
+INSERT INTO minds (mind_id, version, has_work) VALUES (%(mind)s, 1, %(works)s) ON CONFLICT (mind_id) DO UPDATE SET
+    version = minds.version + 1, state = 0, has_work = minds.has_work OR excluded.has_work,
     last_sequence = CASE minds.state WHEN 2 THEN 0 ELSE minds.last_sequence END
 WHERE minds.state <> 1 RETURNING {_COLUMNS}
 """  # noqa: S608 - our own names
@@ -60,6 +63,11 @@ WHERE mind_id = %(mind)s
 _MIND, _WHOLE, _PART, _TURN = range(4)
 _FILES = ("files", "appended")
 _TABLES = (*_FILES, "turns", "threads")
+OUTBOX_TABLES = ("webhook_deliveries", "webhook_positions")
+_FORGET_EVENTS = """
+DELETE FROM webhook_deliveries d USING turns t
+WHERE t.mind_id = %(mind)s AND t.sequence = ANY(%(sequences)s) AND d.mind_id = t.mind_id AND d.turn_id = t.turn_id
+"""
 
 
 class Touched(NamedTuple):
@@ -112,9 +120,13 @@ class FileState(NamedTuple):
     parts: int
 
 
-def touch(cursor: Cursor, mind_id: str, *, begins: bool) -> Touched | None:
-    """Lock a mind's row and raise its version; make it where it *begins*. None: there is no such mind, or it goes."""
-    cursor.execute(_BEGIN if begins else _TOUCH, (mind_id,))
+def touch(cursor: Cursor, mind_id: str, *, begins: bool, works: bool = False) -> Touched | None:
+    """
+    Lock a mind's row and raise its version; make it where it *begins*. None: there is no such mind, or it goes.
+
+    Where the write *works*, somebody has to look at the mind: whoever has its custody, or claims it.
+    """
+    cursor.execute(_BEGIN if begins else _TOUCH, {"mind": mind_id, "works": works})
     row = cursor.fetchone()
     return None if row is None else Touched(*cast("tuple[int, int, int, int, str]", row))
 
@@ -193,7 +205,8 @@ def insert_turns(cursor: Cursor, mind_id: str, turns: Sequence[tuple[StoredTurn,
 
 
 def overwrite_turns(cursor: Cursor, mind_id: str, lines: Mapping[int, bytes], *, version: int) -> None:
-    """Put tombstones in the place of turns; every copy of the mind has to be made anew."""
+    """Put tombstones in the place of turns, whose events go; every copy of the mind has to be made anew."""
+    cursor.execute(_FORGET_EVENTS, {"mind": mind_id, "sequences": list(lines)})
     for sequence, line in lines.items():
         cursor.execute(
             "UPDATE turns SET line = %s, turn_id = %s, version = %s WHERE mind_id = %s AND sequence = %s",
@@ -211,7 +224,7 @@ def delete_mind(cursor: Cursor, mind_id: str) -> None:
         "erased_at = clock_timestamp(), listed_at = clock_timestamp() WHERE mind_id = %s",
         (mind_id,),
     )
-    for table in _TABLES:
+    for table in (*_TABLES, *OUTBOX_TABLES):
         cursor.execute(f"DELETE FROM {table} WHERE mind_id = %s".encode(), (mind_id,))  # noqa: S608 - our own names
 
 

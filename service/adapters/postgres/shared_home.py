@@ -44,6 +44,7 @@ _HOME_FILES = frozenset({"keys.json", "audit.jsonl", "audit.key", "erasures.json
 _HOME_FOLDER = "erasing"
 _MINDS, _ANEW = "minds", "anew"  # where copies are, and where one is made that replaces another
 _APPENDED_IN_CUSTODY = frozenset({"dreams.jsonl", "evaluation.jsonl"})
+_TOLD = frozenset({"corrections.jsonl"})  # besides turns and traces: of what is appended here, other services are told
 _WRITTEN_IN_CUSTODY = frozenset({".dream.json", "story-history/published.json"})
 _TRIES = 8
 _SECONDS, _LONG_SECONDS = 5.0, 60.0
@@ -73,15 +74,18 @@ class PostgresHome:
         home: Path,
         custody: PostgresCustody,
         refused: Callable[[str], None] = lambda _: None,
+        is_told: bool = False,
     ) -> None:
         """
-        *home* belongs to this process alone, and holds nothing that is not a copy.
+        *home* belongs to this process alone, and holds nothing that is not a copy. Where it *is_told* to other services
+        what happens in minds, a mind in which something happened has work.
 
         *refused* is called from any thread with the reason for which a write was refused: ``changed_elsewhere`` or
         ``not_in_custody``.
         """
         self._database = database
         self._refused = refused
+        self._is_told = is_told
         self._home = home.resolve()
         self._custody = custody
         self._copies: dict[str, LocalCopy] = {}
@@ -141,6 +145,16 @@ class PostgresHome:
             else:
                 copy.clear()
                 self._let_go(mind_id)
+
+    def version(self, mind_id: str) -> int:
+        """Up to which version the copy of a mind is; 0 where there is none."""
+        copy = self._copies.get(mind_id)
+        return copy.version if copy is not None else 0
+
+    def generation(self, mind_id: str) -> int:
+        """How often something of a mind had been erased when its copy was made; 0 where there is none."""
+        copy = self._copies.get(mind_id)
+        return copy.generation if copy is not None else 0
 
     def turns_of(self, mind_id: str) -> PostgresTurns:
         """The turns of a mind."""
@@ -244,9 +258,10 @@ class PostgresHome:
     def _append(self, copy: LocalCopy, path: str, content: bytes, *, follows: bool) -> _Appended | None:
         """Append to the rows of a file; None where the whole of it, or what *follows* is behind, is not the copy's."""
         stored: _Appended | None = None
-        seconds = _TRACE_SECONDS if day_of(path) is not None else _SECONDS
+        is_trace = day_of(path) is not None
+        works, seconds = self._is_told and (is_trace or path in _TOLD), _TRACE_SECONDS if is_trace else _SECONDS
         with suppress(_Undone), self._database.transaction(deadline_seconds=seconds) as cursor:
-            touched = self._touch(cursor, copy, needs_custody=path in _APPENDED_IN_CUSTODY)
+            touched = self._touch(cursor, copy, needs_custody=path in _APPENDED_IN_CUSTODY, works=works)
             state = mind_rows.file_state(cursor, copy.mind_id, path)
             if state is None or state.is_gone:
                 mind_rows.put_file(cursor, copy.mind_id, path, b"", version=touched.version)
@@ -318,9 +333,9 @@ class PostgresHome:
             return self._copy(rest[0]), PurePosixPath(*rest[1:]).as_posix()
         return self._copy(HOME), PurePosixPath(first, *rest).as_posix()
 
-    def _touch(self, cursor: Cursor, copy: LocalCopy, *, needs_custody: bool) -> Touched:
+    def _touch(self, cursor: Cursor, copy: LocalCopy, *, needs_custody: bool, works: bool = False) -> Touched:
         """Lock the mind's row and raise its version. Raises MindErasing, NotInCustody; _Undone for an old copy."""
-        touched = mind_rows.touch(cursor, copy.mind_id, begins=copy.version == 0)
+        touched = mind_rows.touch(cursor, copy.mind_id, begins=copy.version == 0, works=works)
         if touched is None:
             raise _erasing(copy.mind_id)
         if copy.version and _is_of_another_past(copy, touched):

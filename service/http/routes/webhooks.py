@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/webhooks", tags=["access"])
 Name = Annotated[str, Path(max_length=63, description="The endpoint's name.", examples=["crm"])]
 
 
-@router.get("", summary="Webhook endpoints", responses=answers(WEBHOOKS, 404))
+@router.get("", summary="Webhook endpoints", responses=answers(WEBHOOKS, 404, 503))
 async def webhooks(memory: MemoryDep) -> WebhooksOut:
     """Each endpoint that is configured, with what it took, what waits for it, and why an attempt failed."""
     sender = memory.webhooks
@@ -26,7 +26,7 @@ async def webhooks(memory: MemoryDep) -> WebhooksOut:
     return WebhooksOut(endpoints=[_out(one, await sender.state(name)) for name, one in sender.endpoints.items()])
 
 
-@router.post("/{name}/retry", summary="Send waiting events now", responses=answers(WEBHOOK_RETRIED, 404, 422))
+@router.post("/{name}/retry", summary="Send waiting events now", responses=answers(WEBHOOK_RETRIED, 404, 422, 503))
 async def retry(name: Name, memory: MemoryDep) -> WebhookRetried:
     """Send everything now that waits for an endpoint, and what was given up."""
     sender = memory.webhooks

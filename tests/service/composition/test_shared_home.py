@@ -11,7 +11,6 @@ from service.observability.dependency_health import Dependencies
 from service.settings.settings import Settings
 
 pytestmark = pytest.mark.anyio
-HOOK = {"name": "hook", "url": "http://127.0.0.1:1/hook", "secret": "whsec_" + "c2VjcmV0" * 4}
 SHARED = {"database": "postgresql://ada@127.0.0.1:1/memory", "falkordb_url": "redis://127.0.0.1:1"}
 
 
@@ -31,10 +30,9 @@ async def test_without_a_database_a_home_is_of_this_machine_alone(tmp_path):
     [
         ({"falkordb_url": None}, "set FALKORDB_URL"),
         ({"workers": 2}, "instead of MIND_MEMORY_WORKERS"),
-        ({"webhooks": {"endpoints": [HOOK]}}, "MIND_MEMORY_WEBHOOKS"),
         ({"database": "nowhere"}, "postgresql://"),
     ],
-    ids=["an embedded graph", "workers", "webhooks", "no address"],
+    ids=["an embedded graph", "workers", "no address"],
 )
 async def test_what_it_can_not_do_is_refused(tmp_path, changed, words):
     with pytest.raises(ConfigurationFault, match=words):
