@@ -97,7 +97,7 @@ def test_three_replicas_that_start_at_once_take_turns(database, database_url):
 
 
 def test_a_replica_that_is_killed_within_a_step_has_not_done_it(database, database_url, postgres):
-    slow = (STEPS[0], Migration(2, "two", "CREATE TABLE two (a int); SELECT pg_sleep(.7); INSERT INTO two VALUES (2)"))
+    slow = (STEPS[0], Migration(2, "two", "CREATE TABLE two (a int); SELECT pg_sleep(4); INSERT INTO two VALUES (2)"))
     with replica(database_url, slow) as killed:
         killed.stdin.write("\n")
         killed.stdin.flush()
