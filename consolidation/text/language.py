@@ -2,7 +2,8 @@
 Guesses the language of a message: by its script where the script tells, else by py3langid.
 
 A guess on too little is worse than none, since it picks the stemmer and the prompt's language: where a few words could
-be several languages, the fallback (what this person wrote before) decides.
+be several languages, the fallback (what this person wrote before) decides. A question says more: "¿Dónde vivo?" is two
+words long, and only Spanish asks so.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ import re
 import threading
 import unicodedata
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Classifier = Callable[[str], tuple[str, float]]
+    Classifier = Callable[[str], list[tuple[str, float]]]
 
 LONGEST_SAMPLE = 2_000
 FEWEST_WORDS = 3
 LEAST_CONFIDENCE = 0.5
+_FIRST_WORDS = 2  # among which a question word stands: "a qué", "since when"
 
 # By the first word of a letter's Unicode name.
 SCRIPTS = {
@@ -46,6 +49,25 @@ TELLING_LETTERS = {
     "cyrillic": (("uk", "іїєґ"), ("sr", "ђјљњћџ"), ("ru", "ыэё")),
     "arabic": (("ur", "ٹڈڑںےہھ"), ("fa", "پچژگکی")),
 }
+# Words that a question begins with. Those that begin one in English as well stand there, too: "was", "come".
+QUESTION_WORDS = {
+    "en": "what where when who whom whose which why how was come comment",
+    "de": "was wo wann wer wen wem wessen warum wieso weshalb wie woher wohin wofür wogegen womit worüber welche "
+          "welcher welches welchen welchem",
+    "es": "qué que quién quien quiénes quienes dónde donde adónde cuándo cuando cómo como cuál cual cuáles cuánto "
+          "cuanto cuánta cuanta cuántos cuantos cuántas cuantas",
+    "fr": "qu que quoi qui où quand comment pourquoi quel quelle quels quelles combien",
+    "it": "che cosa chi dove quando come perché quale quali qual quanto quanta quanti quante",
+    "pt": "que quem onde aonde quando como qual quais quanto quanta quantos quantas",
+    "nl": "wat waar wie wanneer waarom hoe hoeveel welk welke",
+    "pl": "co kto kogo komu gdzie kiedy dlaczego jak jaki jaka jakie jakim jakiego jakiej ile czy który która które "
+          "skąd dokąd",
+    "ru": "что кто кого кому кем чем где когда почему зачем как какой какая какое какие каком сколько куда откуда чей",
+    "uk": "що хто кого кому ким чим де коли чому навіщо як який яка яке які скільки куди звідки чий",
+    "bg": "какво кой кого къде кога защо как каква какви колко откъде чий",
+    "sr": "шта ко кога коме где када зашто како који која које колико куда одакле",
+}  # fmt: skip
+_QUESTION_MARKS = "?？؟"
 
 # Code, addresses, mentions, paths. Bounded where it looks ahead: \S+@ takes quadratic time over one endless word.
 _NOT_PROSE = re.compile(
@@ -98,10 +120,35 @@ def _by_letters(prose: str, script: str) -> str | None:
 
 def _by_model(prose: str, script: str) -> str | None:
     words = {word.casefold() for word in _WORD.findall(prose) if _script(word[0]) == script}
-    if len(words) < FEWEST_WORDS:
+    asked = _asked_in(prose)
+    if len(words) < FEWEST_WORDS and not asked:
         return None
-    language, confidence = _classifiers()[script](prose)
-    return language if confidence >= LEAST_CONFIDENCE else None
+    ranked = _classifiers()[script](prose)
+    language, confidence = ranked[0]
+    is_contradicted = bool(asked) and language not in asked and language in QUESTION_WORDS
+    if confidence >= LEAST_CONFIDENCE and len(words) >= FEWEST_WORDS and not is_contradicted:
+        return language
+    left = [(code, share) for code, share in ranked if code in asked]
+    return left[0][0] if left and left[0][1] >= LEAST_CONFIDENCE * sum(share for _, share in left) else None
+
+
+def _asked_in(prose: str) -> frozenset[str]:
+    """The languages that have the question word which *prose* begins with; none where it is not a question."""
+    bare = prose.strip()
+    if not bare.endswith(tuple(_QUESTION_MARKS)):
+        return frozenset()
+    first = (found[0].casefold() for found in islice(_WORD.finditer(bare), _FIRST_WORDS))
+    return next((asked for word in first if (asked := _asking().get(word))), frozenset())
+
+
+@functools.cache
+def _asking() -> dict[str, frozenset[str]]:
+    """The languages that each question word is of."""
+    found: dict[str, set[str]] = {}
+    for language, words in QUESTION_WORDS.items():
+        for word in words.split():
+            found.setdefault(word, set()).add(language)
+    return {word: frozenset(languages) for word, languages in found.items()}
 
 
 def _classifiers() -> dict[str, Classifier]:
@@ -119,5 +166,5 @@ def _load() -> dict[str, Classifier]:
     for script in ("latin", "cyrillic", "arabic", "devanagari"):
         view = copy.copy(model)
         view.set_languages(LANGUAGES[script])
-        classifiers[script] = view.classify
+        classifiers[script] = view.rank
     return classifiers

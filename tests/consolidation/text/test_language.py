@@ -222,6 +222,36 @@ def test_a_script_tells_by_itself_however_short(text: str, language: str) -> Non
     assert detect(text) == language
 
 
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("¿Dónde vivo?", "es"),
+        ("donde vivo?", "es"),
+        ("Dove abito?", "it"),
+        ("Onde moro?", "pt"),
+        ("Gdzie mieszkam?", "pl"),
+        ("Où ?", "fr"),
+        ("wo wohn ich?", "de"),
+        ("Waar woon ik?", "nl"),
+        ("how old?", "en"),
+        ("Как зовут мою кошку?", "ru"),
+        ("Як звати?", "uk"),
+    ],
+)
+def test_a_short_question_is_told_by_its_first_words(question: str, language: str) -> None:
+    assert detect(question, fallback="hu") == language
+
+
+def test_a_question_word_of_several_languages_leaves_those_to_tell_apart() -> None:
+    assert detect("Que carro conduzo?", fallback="hu") == "pt"
+    assert detect("Wie ben ik?", fallback="hu") == "nl"
+    assert detect("Was that good?", fallback="hu") == "en"
+
+
+def test_what_is_not_asked_is_not_told_by_a_question_word() -> None:
+    assert detect("Gdzie mieszkam", fallback="hu") == "hu"
+
+
 def test_the_fallback_decides_within_its_script() -> None:
     assert detect("привет", fallback="uk") == "uk"
     assert detect("привет", fallback="de") == "ru"
