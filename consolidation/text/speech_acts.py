@@ -111,13 +111,16 @@ _REQUESTS = (
     r"|请(?!假|客|了)|請(?!假|客|了)|[帮幫]我|麻[烦煩]你?|翻[译譯]|.*(?:ください|下さい|お願いします"
     r"|(?:教え|書い|見せ|作っ|直し|訳し|翻訳し|要約し|説明し)て(?:くれ|ね)?)[。.！!]*$"
 )
+# Where the word for "no" begins "I do not …" as well, it denies only at the end of a clause: "Non posso nuotare".
+_ENDS = r"(?=\s{0,4}(?:[,.!;:…–،؛-]|$))"
 # A message that begins so denies what was said before it.
 _DENIES = (
     r"(?:oh|hm+|wait|um+|er|eh|ach|oye|ah|lol|haha|hey|hold on|sorry|but|aber|pero|mais|ma|mas|well|naja)?[,.!\s]*"
     r"(?:"
     r"no+(?:pe)?(?=[\s,.!;:–-]|$)(?! (?:idea|problem|worries|clue|wonder|one|rush|more|need|way\b(?!,)|thanks"
     r"|reply|news|luck|time"
-    r"|me|te|se|le|les|lo|la|nos|los|las|tengo|puedo|quiero|hay|sé|fui|voy))|nah|wrong|false|incorrect"
+    r"|me|te|se|le|les|lo|la|nos|los|las|hay|sé|fui|voy"
+    r"|(?!eso|bueno|solo|claro|seguro|cierto)[a-zñáéíóú]{2,}(?:o|amos|emos|imos)\b))|nah|wrong|false|incorrect"
     r"|not (?:me|my|him|her|us|our|them|true|quite|right|mine"
     r"|any ?more)|\w+\?\?"
     r"|that(?:['’]?s| is| was) (?:wrong|old|not|outdated|no longer|incorrect|false)|thats (?:wrong|old|not)"
@@ -130,12 +133,15 @@ _DENIES = (
     r"|ich hab(?:e)? (?:nie|das nie)"
     r"|nop|qué va|que va|mentira|falso|mal(?=[,.])|incorrecto|eso (?:no|era|es viejo|está mal"
     r"|ya no)|te (?:equivocas|confundes|has equivocado|lías)|yo no|no es|ya no"
-    r"|non|nan(?=[,.!]|$)|faux|pas (?:moi|du tout|lui|elle|vrai)|mais non|c['’]est (?:faux|vieux|pas|plus"
+    rf"|non{_ENDS}|non(?= (?:non|mais|pas|plus|moi|lui|elle|il|elles|ils|on|ce|ça|je|tu|nous)(?!\w)| [cj]['’])"
+    r"|nan(?=[,.!]|$)|faux|pas (?:moi|du tout|lui|elle|vrai)|mais non|c['’]est (?:faux|vieux|pas|plus"
     r"|l['’]anciens?"
     r"|la vieille|le vieux)|ce n['’]est|tu (?:te trompes|confonds|mélanges|as tort)|erreur|j['’]ai jamais dit"
-    r"|no,|sbagliato|falso|non (?:io|è|sono)|ti sbagli|ti confondi|não|nao|errado|está errado|isso não|nee|fout"
-    r"|klopt niet|dat klopt niet|нет|неправда|неверно|не я|nie(?=[,. ])|nieprawda|błąd"
-    r"|لا|خطأ"
+    r"|no,|sbagliato|falso|non (?:io|è|sono)|ti sbagli|ti confondi"
+    rf"|n[ãa]o{_ENDS}|n[ãa]o (?:eu|ela|ele|elas|eles|é|era|foi|são|eram)|errado|está errado|isso n[ãa]o|nee|fout"
+    rf"|klopt niet|dat klopt niet|нет{_ENDS}|нет(?= (?:не|это|я|он|она|они|мы|у|в|мой|моя|мою)(?!\w))|неправда"
+    rf"|неверно|не я|nie{_ENDS}|nie (?:ja|on|ona|oni|to|tak|moj[aąe]|mój)|nieprawda|błąd"
+    rf"|لا{_ENDS}|لا (?:ليس|ليست|هذا|هذه|هو|هي|أنا)|خطأ"
     r")(?!\w)"
     r"|不对|不對|不是|错了|錯了|いいえ|いや、|違[うい]|ちがう"
 )

@@ -165,6 +165,18 @@ def test_what_is_told_is_neither_asked_nor_requested(language, text, sentences):
         "Неправда!",
         "لا، هذا خطأ",
         "خطأ",
+        "Non",
+        "non moi c'est Lyon",
+        "Non c'est Lyon",
+        "Non è Marco, è Luca.",
+        "Não, é a minha irmã.",
+        "não é ela, é a Rita",
+        "Nie, ona mieszka w Krakowie.",
+        "nie ja, Marek",
+        "Нет она в Москве",
+        "لا ليس هو",
+        "no eso no",
+        "no es mi hermana",
     ],
 )
 def test_a_denial_is_known_by_its_first_words(text):
@@ -190,6 +202,14 @@ def test_a_denial_is_known_by_its_first_words(text):
         "لازم أروح",
         "是的",
         "はい",
+        "Non posso mangiare arachidi.",
+        "Não como carne.",
+        "Nao tenho carro.",
+        "Nie mogę jeść orzechów.",
+        "Нет времени сегодня.",
+        "لا أستطيع أكل الفول السوداني.",
+        "No como carne.",
+        "no trabajamos los lunes",
     ],
 )
 def test_a_word_that_begins_like_a_denial_denies_nothing(text):
