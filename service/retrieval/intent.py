@@ -35,33 +35,51 @@ TASKS = ("code", "language", "how to", "sum", "trivia", "small talk", "saying")
 _FIRST_PERSON = {
     "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll",
     "de": "ich mich mir mein meine meinem meinen meiner meins wir uns unser unsere unserem unseren unserer",
-    "es": "yo me mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
+    "es": "yo me m mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
     "fr": "je j m moi mon ma mes me nous notre nos mien mienne",
     "it": "io mi mio mia miei mie noi ci nostro nostra nostri nostre",
     "pt": "eu me mim meu minha meus minhas comigo nós nos nosso nossa nossos nossas",
-    "nl": "ik mij me mijn wij we ons onze",
+    "nl": "ik mij me mijn m'n wij we ons onze ek my",  # Afrikaans is read as Dutch
     "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
     "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
     "zh": "我 我们",
-    "ja": "私 僕 俺 わたし 私たち",
+    # Of one's own family Japanese has words of their own: 母, where anybody's mother is お母さん.
+    "ja": (
+        "私 僕 俺 わたし 私たち うちの 妻の 妻は 妻が 夫の 夫は 夫が 母の 母は 母が 父の 父は 父が "
+        "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が"
+    ),
     # Arabic says "my" by an ending; these are the nouns that people say most of themselves.
     "ar": (
         "أنا لي عندي معي مني لدي نحن لنا عندنا اسمي أمي أبي والدي والدتي أختي أخي زوجتي زوجي ابني ابنتي بنتي صديقي "
-        "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي"
+        "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي ميلادي راتبي إيجاري عنواني جدتي جدي خالي خالتي عمي "
+        "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي"
     ),
 }
 # Verbs that say "I" by their form, where the pronoun is left out.
 _FIRST_PERSON_VERBS = {
     "es": (
         r"tengo|estoy|voy|soy|vivo|hago|quiero|puedo|debo|trabajo|pago|tomo|gano|llevo|vuelvo|salgo|conozco"
-        r"|comparto|fui"
+        r"|comparto|conduzco|manejo|aprendo|bebo|duermo|recibo|cobro|necesito|mido|calzo|empiezo|fui"
         r"|hice|tuve|estuve|dije|compré|dejé|[a-zà-ÿ]{2,}[éí]|hemos|tenemos|vamos|vivimos|estamos|fuimos|hicimos"
         r"|[a-zà-ÿ]{2,}amos"
     ),
-    "it": r"ho|sono|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|abbiamo|siamo|andiamo",
-    "pt": r"tenho|estou|vou|sou|moro|faço|quero|posso|devo|trabalho|pago|tomo|fui|fiz|tive|disse|temos|vamos|somos",
+    "it": (
+        r"ho|sono|sto|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|guido|imparo|bevo|mangio|guadagno"
+        r"|conosco|dormo|abbiamo|siamo|andiamo"
+    ),
+    "pt": (
+        r"tenho|estou|vou|sou|moro|vivo|faço|quero|posso|devo|trabalho|pago|tomo|conduzo|dirijo|aprendo|bebo|recebo"
+        r"|conheço|durmo|fui|fiz|tive|disse|[a-zà-ÿ]{3,}ei|temos|vamos|somos"
+    ),
     "pl": (
-        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy)|mam|jestem|mieszkam|pracuję|biorę|płacę|chcę|muszę|mogę|idę|jadę"
+        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję)|mam|jestem|mieszkam|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
+        r"|uczę|piję|śpię|noszę|znam|gram|zarabiam"
+    ),
+    "ru": r"живу|работаю|плачу|принимаю|езжу|учу|пью|хочу|могу|знаю|помню",
+    # What follows a word that asks for the rest of a sentence, and begins so, is what "I" do.
+    "ar": (
+        r"(?:ماذا|متى|كم|كيف|لماذا|الذي|التي) [أآ]\w{2,20}|أسكن|أعيش|أقيم|أعمل|أشتغل|أدرس|أتعلم|أملك|أدفع|أشرب|آكل"
+        r"|آخذ|أتناول|أقود|تزوجت|ولدت"
     ),
 }
 _THIRD_PERSON = {

@@ -27,6 +27,19 @@ def wanted(text, language="en", *, names_known=False):
         ("ru", "Как зовут мою сестру?"),
         ("ar", "ما اسم أختي؟"),
         ("pt_BR", "Qual é o nome da minha irmã?"),
+        ("pt", "Quando me casei?"),
+        ("pt", "Que carro conduzo?"),
+        ("it", "Che lingua sto imparando?"),
+        ("pl", "Gdzie pracuję?"),
+        ("pl", "Jakim samochodem jeżdżę?"),
+        ("ru", "Где живу?"),
+        ("nl", "Waar woont m'n zus?"),
+        ("nl", "Hoe lyk my kat?"),
+        ("ja", "妹の名前は何ですか？"),
+        ("ja", "うちの猫の名前は？"),
+        ("ar", "أين أسكن؟"),
+        ("ar", "ما الدواء الذي آخذه؟"),
+        ("ar", "كم أدفع للإيجار؟"),
     ],
 )
 def test_a_question_about_its_writer_is_personal(language, text):
@@ -44,6 +57,8 @@ def test_a_question_about_its_writer_is_personal(language, text):
         ("ja", "北極はどこですか。"),
         ("ru", "Где северный полюс?"),
         ("ar", "أين القطب الشمالي؟"),
+        ("ar", "أين أحمد؟"),
+        ("ja", "お母さんの日はいつですか。"),
     ],
 )
 def test_a_question_about_the_world_is_not_personal_unless_it_names_somebody_known(language, text):
