@@ -2,7 +2,9 @@
 Concepts of a person's life, by which different words mean the same: pet, cat and "Haustier"; GP, doctor and huisarts.
 
 The words are in ``concept_words``, a file a language: a line for each concept, its name and the words that mean it.
-A word may mean several concepts.
+A word may mean several concepts. One that stands in the file itself means what it stands for there; another form of it
+means all that its stem does: "hermano" is a brother, and "hermanos" are brothers and sisters. What carries no subject
+("mal", "nicht", "como", "mam") means nothing by its stem, which "malen", "Nichte", "comer" and "mama" share.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
+from typing import NamedTuple
 
+from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, is_dense
 
 _FOLDER = Path(__file__).with_name("concept_words")
@@ -25,31 +29,40 @@ def concepts(text: str, *, language: str) -> frozenset[str]:
     for own in dict.fromkeys((tag, "en")):
         if own not in LANGUAGES:
             continue
-        by_stem, by_run = _words(own)
+        known = _words(own)
         for word, stem in content_words(text, language=own).items():
-            found |= by_stem.get(stem, frozenset()) if word in telling else frozenset()
-        for run, meant in by_run.items():
+            if word not in telling:
+                continue
+            by_stem = frozenset[str]() if word in subjectless(own) else known.by_stem.get(stem, frozenset())
+            found |= known.by_word.get(word, by_stem)
+        for run, meant in known.by_run.items():
             if run in text:
                 found |= meant
     return frozenset(found)
 
 
+class _Words(NamedTuple):
+    """What words mean as they stand in a file, what their stems do, and runs of a script that parts no words."""
+
+    by_word: dict[str, frozenset[str]]
+    by_stem: dict[str, frozenset[str]]
+    by_run: dict[str, frozenset[str]]
+
+
 @functools.cache
-def _words(language: str) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """What the stems of *language* mean; and what runs of characters mean, where words are not parted by spaces."""
+def _words(language: str) -> _Words:
+    by_word: dict[str, set[str]] = {}
     by_stem: dict[str, set[str]] = {}
     by_run: dict[str, set[str]] = {}
     for line in (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines():
         concept, _, words = line.partition(": ")
-        for word in words.split():
-            if is_dense(word):
-                by_run.setdefault(word, set()).add(concept)
+        for written in words.split():
+            if is_dense(written):
+                by_run.setdefault(written, set()).add(concept)
             else:
                 # The Arabic stemmer keeps the article of short words.
-                forms = f"{word} ال{word}" if language == "ar" else word
-                for stem in content_words(forms, language=language).values():
+                forms = f"{written} ال{written}" if language == "ar" else written
+                for word, stem in content_words(forms, language=language).items():
+                    by_word.setdefault(word, set()).add(concept)
                     by_stem.setdefault(stem, set()).add(concept)
-    return (
-        {stem: frozenset(meant) for stem, meant in by_stem.items()},
-        {run: frozenset(meant) for run, meant in by_run.items()},
-    )
+    return _Words(*({key: frozenset(meant) for key, meant in by.items()} for by in (by_word, by_stem, by_run)))

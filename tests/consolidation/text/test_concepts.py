@@ -40,6 +40,32 @@ def test_different_words_mean_the_same(language, one, other, concept):
     assert concept in concepts(other, language=language)
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "concept"),
+    [
+        ("de", "Das ist nicht mal meins.", "relatives"),
+        ("de", "Sag mal.", "art_photo"),
+        ("es", "¿Cómo se llama?", "contact"),
+        ("es", "No sabes nada.", "schedule"),
+        ("fr", "Comment il s'appelle ?", "contact"),
+        ("it", "Come si chiama? Da tanto tempo.", "religion"),
+        ("pt", "Como se chama?", "food"),
+        ("nl", "Gaat het?", "teeth"),
+        ("pl", "Mam kota.", "mother"),
+        ("ru", "Я могу.", "death"),
+    ],
+)
+def test_a_word_without_a_subject_means_nothing_by_its_stem_alone(language, text, concept):
+    assert concept not in concepts(text, language=language)
+
+
+def test_a_word_that_stands_in_the_file_means_what_it_stands_for_and_another_form_what_its_stem_does():
+    assert not {"sister"} & concepts("mi hermano", language="es")
+    assert {"brother", "sister"} <= concepts("mis hermanos", language="es")
+    assert concepts("Quando me casei?", language="pt") == {"wedding"}
+    assert "pet" in concepts("two kittens", language="en")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_word_of_a_file_means_its_concept(language):
     lost = [
