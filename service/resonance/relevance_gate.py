@@ -36,6 +36,8 @@ _RECIPIENT = re.compile(
 _NOT_MEANT, _CHANGES_NOTHING = "relevance: not a word in common", "relevance: would not change what is said"
 _OTHER_RECORD = "relevance: does not tell what is asked for"
 _WORDS_BESIDE_SAYING = 4  # in a message with a saying, up to which it says nothing else
+# Relatives of whom a mind knows or not, each with the concept by which several are told of: "my parents".
+_RELATIVES = {"mother": "parents", "father": "parents", "brother": "siblings", "sister": "siblings"}
 _SURELY_THE_SAME = 2  # stems: a single one may stand in the answer to another question
 
 
@@ -225,6 +227,7 @@ class RelevanceGate:
             is_saying=literal != asked and intent.kind.endswith("remark") and len(words) <= _WORDS_BESIDE_SAYING,
             unanswered=_unanswered(text, weights, meant, tuple({one for arm in hits.arms for one in arm.hits})),
             attributes=attributes_asked(query) if intent.kind.endswith("question") else frozenset(),
+            is_unheard=supposed is None and not names_known and _is_unheard(hits, weights, meant, candidates, text),
             is_personal=supposed is not None
             or intent_of(
                 _RECIPIENT.sub(r"\1", _order(wanting, language)), language=language, names_known=names_known
@@ -271,6 +274,36 @@ def _told_in(named: Period | None, traits: Mapping[int, Traits], *, timezone: tz
     return frozenset(
         sequence for sequence, one in traits.items() if named.nearly_fits(one.occurred_at.astimezone(timezone).date())
     )
+
+
+def _is_unheard(
+    hits: QueryHits, weights: Mapping[str, float], meant: frozenset[str], candidates: Candidates, text: TextIndex
+) -> bool:
+    """
+    Whether nobody ever spoke of what a query is about: no turn has a word of it or what it means, or the mother,
+    father, brother or sister whom it asks for was never told of.
+
+    Only where its words *meant* something that is known by many words: a car, a wedding, a brother.
+    """
+    by_arm = {arm.name: arm.hits for arm in hits.arms}
+    if not meant or not {"words", "concepts"} <= by_arm.keys():
+        return False
+    if any(not note.stems.isdisjoint(weights) for note in candidates.evidence.values()):
+        return False
+    if not (by_arm["words"] or by_arm["concepts"]):
+        return not ("job" in meant and _names_occupation(hits, text))
+    asked = meant & _RELATIVES.keys()
+    if not asked:
+        return False
+    general = {_RELATIVES[one] for one in asked}
+    told = text.concepts_of(tuple(by_arm["concepts"])).values()
+    return not any(one & asked or (one & general and not one & _RELATIVES.keys()) for one in told)
+
+
+def _names_occupation(hits: QueryHits, text: TextIndex) -> bool:
+    """Whether a turn that was found names an occupation: whoever is an electrician has a job."""
+    found = tuple({sequence for arm in hits.arms for sequence in arm.hits})
+    return any("occupation" in one.answers for one in text.traits(found).values())
 
 
 def _unanswered(

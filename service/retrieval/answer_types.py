@@ -79,13 +79,14 @@ _ASKS_OCCUPATION = re.compile(
     r"\bwhat (?:do|does|did|is|was) .{1,40}\b(?:do for (?:a living|work|a job)|work (?:as|at)|working as)\b"
     r"|\b(?:job|profession|occupation|trade|line of work)\b|\bberuf(?:lich)?\b"
     r"|\barbeite[nt]? .{0,30}\bals was\b|\bals was\b"
-    r"|\b(?:wovon|wom?it) (?:lebt|verdient)\b|\bse dedica[nb]?|\ben q(?:u[eé])? trabaja|\bprofesi[oó]n\b|\boficio\b"
+    r"|\b(?:wovon|wom?it) (?:lebt|verdient)\b|\bse dedica[nb]?|\ben q(?:u[eé])? trabaj[ao]|\bprofesi[oó]n\b|\boficio\b"
     r"|\b(?:fait|fais|font|faisait) .{0,30}\b(?:dans la vie|comme (?:métier|travail|boulot))\b|\bmétier\b"
     r"|\bche (?:lavoro|mestiere)\b|\bsi occupa\b|\bprofessione\b|\bna vida\b|\bprofiss(?:ão|ionalmente)\b"
-    r"|\btrabalha em qu[eê]\b"
-    r"|\bwat voor werk\b|\bberoep\b|\bzajmuje\b|\bzawód\b|\bz zawodu\b|\bкем работает\b|\bпрофесси[яи]\b"
+    r"|\btrabalh[ao] em qu[eê]\b|\bem qu[eê] (?:é que )?(?:\w{1,20} ){0,3}trabalh[ao]\b"
+    r"|\bwat voor werk\b|\bberoep\b|\bzajmuje\b|\bzawód\b|\bz zawodu\b|\bкем (?:\w{1,20} ){0,3}работа(?:ет|ю)\b"
+    r"|\bпрофесси[яи]\b"
     r"|чем занимается"
-    r"|什么工作|职业|做什么的|何の仕事|職業|お仕事|ماذا يعمل|مهنة|وظيفة",
+    r"|什么工作|职业|做什么的|何の仕事|職業|お仕事|仕事は何|ماذا [يتأ]عمل|مهنة|وظيفة",
     re.IGNORECASE,
 )
 # What has a number for its value, however a question asks for it.

@@ -43,9 +43,11 @@ _FIRST_PERSON = {
     "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
     "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
     "zh": "我 我们",
-    # Of one's own family Japanese has words of their own: 母, where anybody's mother is お母さん.
+    # Of one's own family Japanese has words of their own: 母, where anybody's mother is お母さん. It does not
+    # say whose the rent, the pay and the work are, where they are one's own.
     "ja": (
-        "私 僕 俺 わたし 私たち うちの 妻の 妻は 妻が 夫の 夫は 夫が 母の 母は 母が 父の 父は 父が "
+        "私 僕 俺 わたし 私たち 家賃 給料 実家 職場 上司 うちの 妻の 妻は 妻が 夫の 夫は 夫が "
+        "母の 母は 母が 父の 父は 父が "
         "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が"
     ),
     # Arabic says "my" by an ending; these are the nouns that people say most of themselves.

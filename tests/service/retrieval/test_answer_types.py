@@ -123,6 +123,11 @@ def test_a_question_for_a_day_is_known(language, question):
         ("zh", "我哥哥做什么工作"),
         ("ja", "兄の職業は？"),
         ("ar", "ماذا يعمل أخي؟"),
+        ("es", "¿En qué trabajo?"),
+        ("pt", "Em que é que eu trabalho?"),
+        ("ru", "Кем я работаю?"),
+        ("ja", "私の仕事は何ですか？"),
+        ("ar", "ماذا أعمل؟"),
     ],
 )
 def test_a_question_for_an_occupation_is_known(language, question):
