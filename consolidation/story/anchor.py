@@ -140,14 +140,19 @@ def find_pending(
 
 
 def anchor_for(narrated: Iterable[datetime], pending: Iterable[datetime]) -> datetime | None:
-    """The newest instant narrated, but below every pending one; None when nothing is narrated."""
-    newest = max(narrated, default=None)
+    """The newest instant narrated, but below every pending one; None when nothing is narrated. In milliseconds."""
+    newest = max(map(_milliseconds, narrated), default=None)
     if newest is None:
         return None
-    earliest = min(pending, default=None)
+    earliest = min(map(_milliseconds, pending), default=None)
     if earliest is not None and earliest <= newest:
-        return _milliseconds(earliest) - timedelta(milliseconds=1)
-    return _milliseconds(newest)
+        return earliest - timedelta(milliseconds=1)
+    return newest
+
+
+def is_after(instant: datetime, anchor: datetime) -> bool:
+    """Whether *instant* comes after *anchor*, which is written in milliseconds: not where both are in the same one."""
+    return _milliseconds(instant) > anchor
 
 
 def anchor_moved_back(marks: Marks, *, since: Marks) -> datetime | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.story.anchor import find_pending, read_marks, without_marks
+from consolidation.story.anchor import find_pending, is_after, read_marks, without_marks
 from consolidation.story.chapter_turns import still_owed
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import caught_up, read_ledger, write_ledger
@@ -139,4 +139,4 @@ def _is_pending(stored: StoredTurn, pending: PendingRange) -> bool:
     if pending.since is None:
         return stored.sequence > pending.sequence
     is_new = stored.sequence > pending.sequence > 0  # at 0, another tool's anchor is all that says what is narrated
-    return is_new or stored.occurred_at > pending.since
+    return is_new or is_after(stored.occurred_at, pending.since)

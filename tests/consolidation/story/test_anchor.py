@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from consolidation.story.anchor import (
     anchor_for,
     find_pending,
+    is_after,
     places_in_marked,
     without_lookalikes,
     read_marks,
@@ -98,6 +99,15 @@ def test_a_reader_that_knows_only_times_skips_nothing_that_waits(told, waiting):
 
     assert all(anchor < instant for instant in waiting)
     assert waiting or anchor == max(told)
+
+
+@given(st.integers(0, 5_000), st.lists(st.integers(0, 5_000), max_size=3))
+def test_the_anchor_as_it_is_written_is_behind_what_was_told_and_before_what_waits(told, waiting):
+    moment = lambda microseconds: THEN + timedelta(microseconds=microseconds)  # noqa: E731
+    written = read_marks(with_marks("", sequence=1, anchor=anchor_for([moment(told)], map(moment, waiting)))).anchor
+
+    assert all(is_after(moment(one), written) for one in waiting)
+    assert waiting or not is_after(moment(told), written)
 
 
 def test_what_people_say_can_not_move_the_anchor():

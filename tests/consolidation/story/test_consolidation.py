@@ -114,6 +114,20 @@ async def test_what_is_asked_for_again_is_told_again_though_a_batch_of_it_fails(
     assert set(told(life)) == set(life.ids)
 
 
+async def test_an_anchor_of_before_tells_again_what_came_after_it_and_not_its_own_turn(life):
+    await life.keep(10.000512)
+    await life.tell()
+    before = life.path.read_text()
+    await life.keep(20.000512)
+    await life.tell()
+    marks = read_marks(life.path.read_text())
+    text, anchor = without_marks(before), read_marks(before).anchor
+    life.path.write_text(with_marks(text, sequence=marks.sequence, anchor=anchor, tied_to=marks.anchor))
+    run = await life.tell()
+
+    assert (run.turns, run.reason) == (1, "a person moved the anchor back: narrated again from there")
+
+
 async def test_a_process_that_died_before_a_replace_does_not_stop_the_next_one(life):
     await life.keep(1)
     (life.path.parent / f".STORY.md.{os.getpid()}.new").write_text("half of it")  # in a container it has the same id
