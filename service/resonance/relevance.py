@@ -23,7 +23,9 @@ DEPTH = 4  # of the best fragments, the evidence of so many counts
 _TYPICAL_COSINE = 0.45  # used for the nearest cosine where there are no comparable vectors
 _NEAR = 0.15  # the cosine from which a turn without a word in common may be meant
 _MANY_STEMS = 8
-_PLAINLY_NEAR = 0.3  # 5 of 100 answers are farther from their question, and nearly all that is unrelated
+# How near something has to be where nobody ever spoke of what is asked, or of the relative who is: of answers, 5 of 100
+# are farther from their question than the first; what is told of a sister is near a question about a brother.
+UNHEARD, UNHEARD_RELATIVE = 0.3, 0.45
 _ASKED_BEFORE = 0.45  # of a query: it was asked before, and there was no answer
 _CHORES = frozenset({"code", "language", "sum", "trivia"})  # tasks that anybody may ask for
 _FEWEST_TURNS, _MOST_TURNS = 15, 20_000  # outside, the growth of chance cosines was not measured
@@ -70,7 +72,8 @@ class Topic:
     ``names_period`` where it asks for a time, ``names_plan`` where it tells of one yet to come; ``has_unknown_name``
     where it names somebody unknown; ``unanswered``, 0…1, is how much of it was asked before and not answered.
     ``attributes`` are those of a person's papers that it asks for. ``is_saying``: it says hardly more than a saying.
-    ``is_personal``: it speaks of a life, not only to its reader. ``is_unheard``: nobody ever spoke of what it is about.
+    ``is_personal``: it speaks of a life, not only to its reader. ``least_near`` is
+    the cosine that something needs where nobody ever spoke of what it is about, else 0.
     """
 
     stems: Mapping[str, float]
@@ -84,7 +87,7 @@ class Topic:
     attributes: frozenset[str] = frozenset()
     is_saying: bool = False
     is_personal: bool = True
-    is_unheard: bool = False
+    least_near: float = 0.0
 
     @property
     def is_chore(self) -> bool:
@@ -177,7 +180,7 @@ def probability(topic: Topic, best: Sequence[Evidence], *, turns: int) -> float:
     """How likely something stored is meant, in 0…1; *best* is the evidence of the best fragments, best first."""
     if not best or topic.needs_no_memory or topic.unanswered >= _ASKED_BEFORE:
         return 0.0
-    if topic.is_unheard and all(each.cosine is None or each.cosine < _PLAINLY_NEAR for each in best[:DEPTH]):
+    if topic.least_near and all(each.cosine is None or each.cosine < topic.least_near for each in best[:DEPTH]):
         return 0.0
     odds = sum(WEIGHTS.get(name, 0.0) * value for name, value in features(topic, best, turns=turns).items())
     return 1 / (1 + math.exp(-max(min(odds, 30.0), -30.0)))

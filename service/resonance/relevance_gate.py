@@ -12,7 +12,16 @@ from consolidation.text.record_attributes import attributes_asked, attributes_to
 from consolidation.text.sayings import without_sayings
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, stems
-from service.resonance.relevance import DEPTH, Evidence, Topic, content_weights, is_meant, probability
+from service.resonance.relevance import (
+    DEPTH,
+    UNHEARD,
+    UNHEARD_RELATIVE,
+    Evidence,
+    Topic,
+    content_weights,
+    is_meant,
+    probability,
+)
 from service.resonance.remark_relevance import Told, changes_answer, is_weighed_by_memory
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period, without_period
@@ -227,7 +236,9 @@ class RelevanceGate:
             is_saying=literal != asked and intent.kind.endswith("remark") and len(words) <= _WORDS_BESIDE_SAYING,
             unanswered=_unanswered(text, weights, meant, tuple({one for arm in hits.arms for one in arm.hits})),
             attributes=attributes_asked(query) if intent.kind.endswith("question") else frozenset(),
-            is_unheard=supposed is None and not names_known and _is_unheard(hits, weights, meant, candidates, text),
+            least_near=0.0
+            if supposed is not None or names_known or names_time
+            else _least_near(hits, weights, meant, candidates, text),
             is_personal=supposed is not None
             or intent_of(
                 _RECIPIENT.sub(r"\1", _order(wanting, language)), language=language, names_known=names_known
@@ -276,28 +287,27 @@ def _told_in(named: Period | None, traits: Mapping[int, Traits], *, timezone: tz
     )
 
 
-def _is_unheard(
+def _least_near(
     hits: QueryHits, weights: Mapping[str, float], meant: frozenset[str], candidates: Candidates, text: TextIndex
-) -> bool:
+) -> float:
     """
-    Whether nobody ever spoke of what a query is about: no turn has a word of it or what it means, or the mother,
-    father, brother or sister whom it asks for was never told of.
+    The cosine that something needs where nobody ever spoke of what a query is about, else 0: no turn has a word of it
+    or what it means, or the mother, father, brother or sister whom it asks for was never told of.
 
     Only where its words *meant* something that is known by many words: a car, a wedding, a brother.
     """
     by_arm = {arm.name: arm.hits for arm in hits.arms}
     if not meant or not {"words", "concepts"} <= by_arm.keys():
-        return False
+        return 0.0
     if any(not note.stems.isdisjoint(weights) for note in candidates.evidence.values()):
-        return False
+        return 0.0
     if not (by_arm["words"] or by_arm["concepts"]):
-        return not ("job" in meant and _names_occupation(hits, text))
+        return 0.0 if "job" in meant and _names_occupation(hits, text) else UNHEARD
     asked = meant & _RELATIVES.keys()
-    if not asked:
-        return False
     general = {_RELATIVES[one] for one in asked}
-    told = text.concepts_of(tuple(by_arm["concepts"])).values()
-    return not any(one & asked or (one & general and not one & _RELATIVES.keys()) for one in told)
+    told = text.concepts_of(tuple(by_arm["concepts"])).values() if asked else ()
+    is_told = any(one & asked or (one & general and not one & _RELATIVES.keys()) for one in told)
+    return UNHEARD_RELATIVE if asked and not is_told else 0.0
 
 
 def _names_occupation(hits: QueryHits, text: TextIndex) -> bool:

@@ -109,7 +109,8 @@ def life(*, turns: int = _TURNS, seed: int = _SEED) -> tuple[LifeTurn, ...]:
 
 def favourites() -> tuple[tuple[str, str, str], ...]:
     """For one part of each subject: a question, and two things to tell, old and new, that answer it equally well."""
-    old, new = "Keep in mind about {it}: Oskar pays for it.", "Keep in mind about {it}: Ulrike wants to borrow it."
+    begins = "This is what I should keep in mind about {it}"
+    old, new = f"{begins}: Oskar pays for it.", f"{begins}: Ulrike wants to borrow it."
     question = _listed(_NARROW_QUESTIONS)[0]
     return tuple((part.said(question), part.said(old), part.said(new)) for part in _parts()[::_PARTS])
 

@@ -117,12 +117,12 @@ def test_a_question_that_was_asked_before_without_an_answer_is_silent():
 
 
 def test_what_nobody_spoke_of_is_silent_unless_something_is_plainly_near():
-    unheard = about("car", is_unheard=True)
+    unheard = about("car", least_near=0.3)
 
     assert sure(unheard, holds(cosine=0.29)) == 0
     assert sure(unheard, holds(cosine=None)) == 0
     assert sure(unheard, holds(cosine=0.1), holds(cosine=0.3)) > 0
-    assert sure(replace(unheard, is_unheard=False), holds(cosine=0.29)) > 0
+    assert sure(replace(unheard, least_near=0.0), holds(cosine=0.29)) > 0
 
 
 @pytest.mark.parametrize(
