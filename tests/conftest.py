@@ -9,6 +9,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+from service.adapters.memory_arenas import keep_few_arenas
 from service.adapters.minilm import limit_threads
 from service.observability.logging import configure_logs
 
@@ -16,6 +17,7 @@ from service.observability.logging import configure_logs
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 limit_threads()
+keep_few_arenas()
 configure_logs(level="WARNING", as_json=False)
 
 # What is unchanged fails or passes as it did before; HYPOTHESIS=explore looks further each time.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import AccessRefused, ConfigurationFault, RateLimited
+from service.adapters.memory_arenas import keep_few_arenas
 from service.app import create_app
 from service.cli.output.terminal import wants_colours
 from service.cli.server import ServedHome
@@ -52,6 +53,7 @@ async def home_served_by_workers(settings: Settings, *, program: Sequence[str] =
     """
     check_workers(settings)
     allow_many_open_files()
+    keep_few_arenas()
     async with AsyncExitStack() as stack:
         fleet = _fleet(settings, stack)
         memory = await stack.enter_async_context(open_memory(settings, fleet=fleet))

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.clock import SystemClock
+from service.adapters.memory_arenas import keep_few_arenas
 from service.app import create_app
 from service.composition.container import open_memory
 from service.http.server import bind, server_of, url_of
@@ -47,6 +48,7 @@ async def served_home(settings: Settings) -> AsyncIterator[ServedHome]:
     Raises ConfigurationFault where the port can not be bound, and what opening memory raises.
     """
     allow_many_open_files()
+    keep_few_arenas()
     async with open_memory(settings) as memory:
         with closing(bind(settings)) as listener:
             url, token = url_of(settings, listener), memory.authenticator.owner_token

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel import errors
 from consolidation.kernel.errors import AccessRefused, MemoryFault, RateLimited
+from service.adapters.memory_arenas import keep_few_arenas
 from service.app import create_app
 from service.composition.container import open_memory
 from service.http.processes import answers_of_worker
@@ -52,6 +53,7 @@ def main(*, opening: Opening = open_memory) -> None:
         has_colours=bool(order.values["has_colours"]),
     )
     allow_many_open_files()
+    keep_few_arenas()
     asyncio.run(_serve(order.fleet, settings, opening=opening, said=said))
 
 
