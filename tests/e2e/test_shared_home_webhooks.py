@@ -275,7 +275,7 @@ def test_a_mind_that_moves_in_is_told_of_under_the_ids_that_it_had(tmp_path, env
         with serving(tmp_path / "one", **env) as new:
             new.keep("bo", "The first one here.", turn_id="t1")
             old.keep("ada", "While both served.", turn_id="t2")
-            until(lambda: ("ada", "t2") in turns_told(receiver, "turn.read"))
+            until(lambda: {("bo", "t1"), ("ada", "t2")} <= set(turns_told(receiver, "turn.read")))
             told = set(turns_told(receiver))
             before = [delivery_id for delivery_id, body in receiver.all if body["data"].get("turn_id") == "t2"]
             archive.write_bytes(old.http.get("/v1/minds/ada/export").raise_for_status().content)

@@ -28,7 +28,7 @@ def jsonl(path, *, said="The bakery in Rue Mercier closes on Mondays."):
         {
             "turn_id": "t2",
             "session_id": "s1",
-            "messages": [_message("My train leaves at nine.", "2026-01-10T08:00:00Z")],
+            "messages": [_message("My train to Lyon leaves at nine.", "2026-01-10T08:00:00Z")],
         },
     ]
     path.write_text("".join(json.dumps(turn) + "\n" for turn in turns))

@@ -74,7 +74,7 @@ def test_alone_the_home_is_opened_and_the_story_told(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "it is open in this command alone" in done.stderr
     assert "Wrote 2 turns of ada" in done.stdout
-    assert "My train leaves at nine" in (home / "minds/ada/STORY.md").read_text()
+    assert "My train to Lyon leaves at nine" in (home / "minds/ada/STORY.md").read_text()
 
 
 def test_at_a_terminal_a_bar_shows_how_far_it_is(tmp_path):
