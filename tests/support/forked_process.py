@@ -55,13 +55,9 @@ class ForkedProcess(subprocess.Popen):
     def _execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *more):
         _startupinfo, _creationflags, shell, *ends = more[:9]
         assert not (executable or preexec_fn or pass_fds or shell), "a process that is forked can not be told this"
-        theirs = (
-            ends[0],
-            ends[3],
-            ends[5],
-        )  # what it reads, writes and says of faults; -1 where that is this process's own
         order = {"words": list(map(str, args)), "cwd": str(cwd or Path.cwd()), "env": dict(env or os.environ)}
-        self.pid = _forking().ask(order, ends=[own if end == -1 else end for own, end in enumerate(theirs)])
+        of_child = (ends[0], ends[3], ends[5])  # -1 where it takes what this process has
+        self.pid = _forking().ask(order, ends=[own if end == -1 else end for own, end in enumerate(of_child)])
         self._child_created = True
         self._ending = os.pidfd_open(self.pid)
         self._close_pipe_fds(*ends)
@@ -79,13 +75,17 @@ class ForkedProcess(subprocess.Popen):
         return self.returncode
 
     def _has_ended(self, seconds):
-        return bool(select([self._ending], [], [], seconds)[0])
+        try:
+            return bool(select([self._ending], [], [], seconds)[0])
+        except (OSError, ValueError):  # another thread has just seen its end
+            return True
 
     def _set_ended(self):
         with self._waitpid_lock:
             if self.returncode is None:
                 self.returncode = _forking().ask({"ended": self.pid})
                 os.close(self._ending)
+                self._ending = -1
 
 
 class _Forking:
