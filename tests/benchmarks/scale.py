@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 CALLERS = 32
 _UNUSED = """
-INSERT INTO minds (mind_id, version, last_sequence)
-SELECT 'unused-' || lpad(number::text, 9, '0'), 1, 40 FROM generate_series(1, %s) number
-"""
+INSERT INTO minds (mind_id, version, last_sequence, listed_at)
+SELECT 'unused-' || lpad(number::text, 9, '0'), 1, 40, now() - interval '1 day' FROM generate_series(1, %s) number
+"""  # not of the last minutes, in which services would list each of them at every look
 
 
 @dataclass(frozen=True, slots=True)
