@@ -7,6 +7,7 @@ threads run meanwhile. Texts of one length run together and nothing is padded, s
 
 from __future__ import annotations
 
+import os
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,7 @@ def batches(texts: Sequence[Pieces]) -> Iterator[list[int]]:
 
 def _open(network: bytes) -> Any:  # noqa: ANN401  # onnxruntime has no types
     """One thread a call, as BLAS has here, and memory given back after each."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read at the import; else it reports to Microsoft, by way of ~/.cache
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

