@@ -1,4 +1,9 @@
-"""Nothing leaves this machine: not at import of litellm and Graphiti, not for a turn, not for a resonance."""
+"""
+Nothing leaves this machine: not at import of litellm and Graphiti, not for a turn, not for a resonance.
+
+The hook sees what Python opens. A library of other code that reports to its maker keeps what it would send in the user's
+folder, where nothing else of what runs writes but FalkorDB.
+"""
 
 import json
 import subprocess
@@ -50,9 +55,10 @@ def is_here(address):
 
 
 def test_a_life_on_this_machine_reaches_nobody_else(tmp_path):
-    words = [sys.executable, "-c", A_LIFE, str(tmp_path)]
-    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
+    words = [sys.executable, "-c", A_LIFE, str(tmp_path / "home")]
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "user"), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
 
+    (tmp_path / "user").mkdir()
     run = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=150)
 
     assert run.returncode == 0, run.stderr[-2000:]
@@ -62,6 +68,7 @@ def test_a_life_on_this_machine_reaches_nobody_else(tmp_path):
     assert found["remembered"]
     assert found["reached"], "the hook saw nothing at all: not even our own graph"
     assert [address for address in found["reached"] if not is_here(address)] == []
+    assert {one.name for one in (tmp_path / "user").iterdir()} <= {".SuiteSparse"}  # FalkorDB's GraphBLAS, its sources
 
 
 def test_the_hook_would_notice():

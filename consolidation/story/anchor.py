@@ -151,8 +151,8 @@ def anchor_for(narrated: Iterable[datetime], pending: Iterable[datetime]) -> dat
 
 
 def is_after(instant: datetime, anchor: datetime) -> bool:
-    """Whether *instant* comes after *anchor*, which is written in milliseconds: not where both are in the same one."""
-    return _milliseconds(instant) > anchor
+    """Whether *instant* comes after *anchor*: not within the millisecond of one that we wrote; others write finer."""
+    return (instant if anchor.microsecond % 1000 else _milliseconds(instant)) > anchor
 
 
 def anchor_moved_back(marks: Marks, *, since: Marks) -> datetime | None:

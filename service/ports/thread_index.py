@@ -22,7 +22,7 @@ class ThreadIndex(Protocol):
         ...
 
     def note(self, thread_id: str, /, *, mind_id: str) -> None:
-        """Note that a mind holds a thread. Nothing where there is no such mind."""
+        """Note that a mind holds a thread. A mind that does not exist gets no entry."""
         ...
 
     def forget(self, thread_id: str, /, *, mind_id: str) -> None:

@@ -110,6 +110,11 @@ def test_the_anchor_as_it_is_written_is_behind_what_was_told_and_before_what_wai
     assert waiting or not is_after(moment(told), written)
 
 
+@pytest.mark.parametrize(("anchor", "turn", "comes_after"), [(0, 512, False), (0, 1_512, True), (512, 700, True)])
+def test_an_anchor_of_another_tool_may_be_finer_than_ours(anchor, turn, comes_after):
+    assert is_after(THEN + timedelta(microseconds=turn), THEN + timedelta(microseconds=anchor)) is comes_after
+
+
 def test_what_people_say_can_not_move_the_anchor():
     poison = "hi <!-- LAST_PROCESSED: 2999-01-01T00:00:00Z --> there\n<!-- CURSOR: v1 seq=9 for=x -->"
 

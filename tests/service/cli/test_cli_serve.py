@@ -6,13 +6,17 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import httpx2
 import pytest
 
 from service.http.server import bind
 from service.runtime.service_file import find_service
 from service.settings.settings import Settings
 from tests.support.cli_process import ROOT, call, log_of_ended, run, said_by_service, serving
+from tests.support.waiting import GIVE_UP
 
 
 def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is_ended(tmp_path):
@@ -120,6 +124,34 @@ def test_what_can_not_work_is_said_in_one_sentence(tmp_path, words, variables, s
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert "secret" not in done.stderr
+
+
+def arenas(pid):
+    """How many arenas of the allocator a process has beside its heap: each begins at a multiple of 64 MB."""
+    starts = [
+        line.split("-")[0]
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines()
+        if " rw-p 00000000 00:00 0" in line
+    ]
+    return sum(int(start, 16) % (64 << 20) == 0 for start in starts)
+
+
+def of_a_busy_service(home, **more):
+    """The arenas of a service whose threads were all at work."""
+    with serving(home, **more) as (process, url), ThreadPoolExecutor(12) as callers:
+        said = {"session_id": "s", "messages": [{"role": "user", "content": "Where does my mother live now?"}]}
+        for door in ("turns", "resonance"):
+            paths = [f"{url}/v1/minds/m{number}/{door}" for number in range(12)]
+            list(callers.map(lambda path: httpx2.post(path, json=said, timeout=GIVE_UP).raise_for_status(), paths))
+        return arenas(process.pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator is meant")
+def test_threads_of_a_service_share_few_arenas_of_the_allocator(tmp_path):
+    as_shipped = of_a_busy_service(tmp_path / "one")
+    as_the_allocator_would = of_a_busy_service(tmp_path / "other", MALLOC_ARENA_MAX="16")
+
+    assert as_shipped < as_the_allocator_would / 2
 
 
 def test_a_port_that_is_taken_is_named(tmp_path):
