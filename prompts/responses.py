@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema  # noqa: TC002 – pydantic reads it at run time
 
 
 class Shape(BaseModel):
@@ -29,16 +30,17 @@ class Seeds(Shape):
 
 
 class Line(Shape):
-    """One candidate memory, judged: whether it would change what is said next, and how it is told."""
+    """How one candidate memory is told."""
 
     number: int = Field(ge=1)
-    surfaces: bool
+    surfaces: SkipJsonSchema[bool | None] = None  # what copies of narration.md of before November 26, 2026 ask for
     text: str = ""
 
 
 class Narration(Shape):
-    """Answer to narration.md: a verdict on each candidate."""
+    """Answer to narration.md: the numbers of the candidates that surface, what matters most first; a line for each."""
 
+    surfaces: tuple[int, ...] | SkipJsonSchema[None] = None
     lines: tuple[Line, ...] = ()
 
 

@@ -18,7 +18,7 @@ from consolidation.story.quotes import quote
 from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names
 from consolidation.text.sentences import sentences
-from prompts.responses import Entity, Extraction, Fact, Identities, Line, Narration, Seeds, Settlements
+from prompts.responses import Entity, Extraction, Fact, Identities, Narration, Seeds, Settlements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -65,7 +65,7 @@ def _seeds(words: Mapping[str, Any]) -> Seeds:
 
 def _narration(words: Mapping[str, Any]) -> Narration:
     """Everything that passed the filters surfaces as it was said."""
-    return Narration(lines=tuple(Line(number=one["number"], surfaces=True) for one in words["candidates"]))
+    return Narration(surfaces=tuple(one["number"] for one in words["candidates"]))
 
 
 def _extraction(words: Mapping[str, Any]) -> Extraction:

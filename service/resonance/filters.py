@@ -16,8 +16,9 @@ import anyio.to_thread
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
 from service.resonance.proof import prove
-from service.resonance.selection import Filtered, most_shown, select
+from service.resonance.selection import Filtered, most_shown, next_best, select
 from service.retrieval.lead_words import wording
+from service.retrieval.moment import Shortlist
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _BY_A_PERSON = ("by a person", "a person said so")
 _MOST_TOLD = 20  # fragments whose own likelihood the trace tells
+_WORTH_ASKING = 0.5  # of the likelihood that is needed, from which a model that judges is asked
 _SESSION_TURNS = 60  # the newest of a session, among which the horizon is looked for
 
 
@@ -47,11 +49,16 @@ class Filters:
         self._gate = gate
         self._echo_turns = echo_turns
 
-    async def choose(self, call: PreTurnCall, candidates: Candidates) -> tuple[Fragment, ...]:
-        """What may surface, in its order; nothing, with the reason in the trace, is silence. Raises HomeFault."""
+    async def choose(self, call: PreTurnCall, candidates: Candidates, *, most_judged: int = 0) -> Shortlist[Fragment]:
+        """
+        What may surface, in its order; nothing, with the reason in the trace, is silence. Raises HomeFault.
+
+        A model judges *most_judged* of them. It is also asked where it is half as likely as needed that anything is
+        meant. Words and vectors find what answers among the first dozen far more often than among the first few.
+        """
         request, trace, mind = call.request, call.trace, call.mind
         if not candidates.queries:
-            return trace.silent("there is nothing to look for")
+            return Shortlist(trace.silent("there is nothing to look for"))
 
         is_gated = request.relevance > 0
         echoes = mind.trace_log.echoes(request.session_id, turns=self.echo_turns_of(mind), before=request.as_of)
@@ -65,13 +72,19 @@ class Filters:
         )
         trace.note(FiltersTrace(dropped=new.dropped))
         if verdict is None:
-            return trace.silent(_why_none(new.dropped))
+            return Shortlist(trace.silent(_why_none(new.dropped)))
 
         relevance = _relevance_trace(verdict, new.fragments, needed=request.relevance)
         factors = proven.factors(new.fragments, call.moment.now)
         trace.note(FiltersTrace(relevance=relevance, salience=factors or None))
+        if not (is_gated and request.max_fragments):  # all that was found is asked for, or nothing
+            most_judged = 0
         if verdict.probability < request.relevance:
-            return trace.silent("nothing stored seems to be meant")
+            is_asked = verdict.probability >= _WORTH_ASKING * request.relevance
+            return Shortlist(
+                trace.silent("nothing stored seems to be meant"),
+                next_best(new.fragments, (), most=most_judged if is_asked else 0),
+            )
 
         chosen = select(
             new.without(verdict.strays) if is_gated else new,
@@ -89,8 +102,9 @@ class Filters:
         trace.note(FiltersTrace(dropped=chosen.dropped, kept=tuple(fragment.id for fragment in chosen.fragments)))
         if not chosen.fragments:
             is_wanted = request.max_fragments > 0
-            return trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
-        return chosen.fragments
+            trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
+        more = next_best(new.fragments, chosen.fragments, most=most_judged - len(chosen.fragments))
+        return Shortlist(chosen.fragments, more)
 
     def _weighed(
         self, call: PreTurnCall, candidates: Candidates, new: Filtered

@@ -13,10 +13,10 @@ from babel.dates import format_skeleton
 
 from service.mind.trace_document import LabelsTrace
 from service.resonance.label_words import VOCABULARIES
-from service.retrieval.moment import Label, LabelledFragment
+from service.retrieval.moment import Label, LabelledFragment, Shortlist
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime, tzinfo
 
     from service.resonance.call import PreTurnCall
@@ -57,11 +57,14 @@ YEAR_BANDS: tuple[tuple[timedelta, str, int], ...] = (
 )
 
 
-def label_all(call: PreTurnCall, fragments: Sequence[Fragment]) -> tuple[LabelledFragment, ...]:
-    """Each of *fragments* with its label, in their order."""
-    labelled = tuple(LabelledFragment(fragment, label_of(fragment, call.moment)) for fragment in fragments)
-    call.trace.note(LabelsTrace({fragment.id: found.text for fragment, found in labelled}))
-    return labelled
+def label_all(call: PreTurnCall, shortlist: Shortlist[Fragment]) -> Shortlist[LabelledFragment]:
+    """Each fragment of *shortlist* with its label, in their order."""
+    first, more = (
+        tuple(LabelledFragment(fragment, label_of(fragment, call.moment)) for fragment in fragments)
+        for fragments in (shortlist.first, shortlist.more)
+    )
+    call.trace.note(LabelsTrace({fragment.id: found.text for fragment, found in (*first, *more)}))
+    return Shortlist(first, more)
 
 
 def label_of(fragment: Fragment, moment: Moment) -> Label:

@@ -8,6 +8,7 @@ a number or a date is not in them, the plain fragment is used instead.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.ports import Ask
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import LanguageModel, Reply
-    from service.retrieval.moment import Fragment, LabelledFragment, Moment
+    from service.retrieval.moment import Fragment, LabelledFragment, Moment, Shortlist
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _CAPITALS_MEAN_NAMES = re.compile(r"^(?!de\b|de-)")  # German writes every noun with a capital
@@ -32,16 +33,17 @@ _RUN = 5  # words in a row that are somebody's own
 
 
 async def ask_for_narration(
-    labelled: Sequence[LabelledFragment],
+    shortlist: Shortlist[LabelledFragment],
     *,
     moment: Moment,
+    most: int,
     voice: Mapping[str, str],
     model: LanguageModel,
     overrides: Path | None,
     on_part: Callable[[Narration], None] | None = None,
 ) -> Reply[Narration]:
     """
-    Ask the model for a verdict on each fragment, and for its words; *on_part* hears what has come so far.
+    Ask the model which of *shortlist* surface, *most* of them, and for its words; *on_part* hears what has come so far.
 
     Raises ModelFault.
     """
@@ -53,8 +55,9 @@ async def ask_for_narration(
         "recent": moment.recent,
         "candidates": tuple(
             {"number": number, "label": label.text, "text": fragment.told(" ".join(fragment.text.split()))}
-            for number, (fragment, label) in enumerate(labelled, start=1)
+            for number, (fragment, label) in enumerate(shortlist.every, start=1)
         ),
+        "most": most,
     }
     return await model.answer(Ask("narration", Narration, words, overrides, on_part=on_part))
 
@@ -64,26 +67,46 @@ def plain(labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
     return tuple(Flashback(fragment, label, fragment.text) for fragment, label in labelled)
 
 
+def chosen_numbers(narration: Narration, shortlist: Shortlist[LabelledFragment]) -> tuple[int, ...]:
+    """
+    The numbers of what surfaces of *shortlist*, what matters most first.
+
+    An older copy of the prompt has a verdict in each line. There, what has none surfaces if it would without a model.
+    """
+    numbers = range(1, len(shortlist.every) + 1)
+    if narration.surfaces is not None:
+        return tuple(number for number in dict.fromkeys(narration.surfaces) if number in numbers)
+    verdicts = {line.number: line.surfaces for line in narration.lines if line.surfaces is not None}
+    return tuple(number for number in numbers if verdicts.get(number, number <= len(shortlist.first)))
+
+
 def checked(
     narration: Narration,
-    labelled: Sequence[LabelledFragment],
+    shortlist: Shortlist[LabelledFragment],
     *,
     language: str,
     known_names: Callable[[str], Sequence[str]],
 ) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
     """
-    What surfaces, in the order of *labelled*; and why a fragment was dropped or its narration refused, by id.
+    What surfaces, what matters most first; and why a fragment was dropped or its narration refused, by id.
 
-    *known_names* finds the names of the mind's entities in a text. A fragment without a verdict stays as it is.
+    The best score goes to the first. *known_names* finds the names of the mind's entities in a text. What surfaces and
+    has no line stays as it is.
     """
-    lines = {line.number: line for line in narration.lines}
-    flashbacks, reasons = [], {}
-    for number, (fragment, label) in enumerate(labelled, start=1):
-        line = lines.get(number)
-        if line is not None and not line.surfaces:
-            reasons[fragment.id] = "narration: would not change what is said next"
-            continue
-        text = line.text.strip() if line is not None else ""
+    every = dict(enumerate(shortlist.every, start=1))
+    numbers = chosen_numbers(narration, shortlist)
+    lines = {line.number: line.text.strip() for line in narration.lines}
+    scores = sorted((every[number].fragment.score for number in numbers), reverse=True)
+    judged = {line.number for line in narration.lines if line.surfaces is not None}
+    reasons = {
+        fragment.id: "narration: would not change what is said next"
+        for number, (fragment, _) in every.items()
+        if number not in numbers and (narration.surfaces is not None or number in judged)
+    }
+    flashbacks = []
+    for number, score in zip(numbers, scores, strict=True):
+        fragment, label = every[number]
+        text = lines.get(number, "")
         source = f"{fragment.text} {label.text}"
         invented = _foreign(text, fragment) or (
             invention(text, source=source, language=language, known_names=known_names) or _borrowed(text, fragment)
@@ -91,7 +114,8 @@ def checked(
         if invented:
             reasons[fragment.id] = f"narration refused: {invented}"
         is_plain = not text or bool(invented)
-        flashbacks.append(Flashback(fragment, label, fragment.text if is_plain else text, is_rewritten=not is_plain))
+        ranked = replace(fragment, score=score)
+        flashbacks.append(Flashback(ranked, label, fragment.text if is_plain else text, is_rewritten=not is_plain))
     return tuple(flashbacks), reasons
 
 

@@ -9,10 +9,11 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import ModelTimedOut
 from prompts.responses import Narration
-from service.mind.trace_document import NarrationTrace
+from service.mind.trace_document import FiltersTrace, NarrationTrace
 from service.resonance.late_answers import Pace
 from service.resonance.narration import ask_for_narration, checked, plain
 from service.resonance.stable_prompt import shortened
+from service.retrieval.moment import Shortlist
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _LONGEST_SOUL, _LONGEST_STORY = 2_000, 200_000  # characters
 _STORY_TOKENS = 800
 _LEAST_SECONDS = 0.05
+_MOST_JUDGED = 16  # what answers a made-up question is among the first 3 for 67 in 100, among 16 for 91
 _SHARE = 0.92  # of the time: what is not narrated by then still needs a moment to surface in plain words
 
 
@@ -41,12 +43,12 @@ class Narrated(NamedTuple):
 @dataclass(slots=True)
 class Telling:
     """
-    What a model is asked about the fragments ``asked``, in that order; ``said`` is what it said of them so far.
+    What a model is asked about the fragments ``asked``; ``said`` is what it said of them so far.
 
     ``question`` is None where it is not asked.
     """
 
-    asked: tuple[LabelledFragment, ...] = ()
+    asked: Shortlist[LabelledFragment] = field(default_factory=Shortlist)
     question: ModelQuestion[Narrated] | None = None
     said: Narration = field(default_factory=Narration)
 
@@ -61,11 +63,15 @@ class NarrationModel:
         self._late_answers = late_answers
         self._pace = Pace()
 
-    def begin(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> Telling:
-        """Ask about *labelled*, without waiting; not where no model may be asked, or where it is sure to come late."""
-        telling = Telling(tuple(labelled))
+    def most_judged(self, call: PreTurnCall) -> int:
+        """How many fragments it would choose from; 0 where no model may be asked."""
+        return _MOST_JUDGED if self._may_ask(call) else 0
+
+    def begin(self, call: PreTurnCall, shortlist: Shortlist[LabelledFragment]) -> Telling:
+        """Ask about *shortlist*, without waiting; not where no model may be asked, or where it is sure to come late."""
+        telling = Telling(shortlist)
         left = call.deadline.left(share=_SHARE)
-        if not labelled or not self._may_ask(call) or (left is not None and left < _LEAST_SECONDS):
+        if not shortlist.every or not self._may_ask(call) or (left is not None and left < _LEAST_SECONDS):
             return telling
         if call.is_noted and not self._pace.fits(left):
             call.trace.note(NarrationTrace(model="not asked: the model answers too slowly for this deadline"))
@@ -80,28 +86,28 @@ class NarrationModel:
         return telling
 
     async def finish(
-        self, call: PreTurnCall, labelled: Sequence[LabelledFragment], telling: Telling
+        self, call: PreTurnCall, shortlist: Shortlist[LabelledFragment], telling: Telling
     ) -> tuple[Flashback, ...]:
         """
-        What surfaces of *labelled*, as the model puts it; nothing, with the reason in the trace, is silence.
+        What surfaces of *shortlist*, as the model puts it; nothing, with the reason in the trace, is silence.
 
-        It surfaces as it was said where no model is hosted, where none may be asked, where it takes too long, and where
-        it was found after the model had been asked. Of an answer that is still coming, what has come counts. Raises
-        HomeFault.
+        What is first in it surfaces as it was said where no model is hosted, where none may be asked, where it takes
+        too long, and where it was found after the model had been asked. Of an answer that is still coming, what has
+        come counts. Raises HomeFault.
         """
-        if not labelled or not self._may_ask(call):
-            return plain(labelled)
-        if not telling.asked:  # all was found after the model's seeds had come
-            telling = self.begin(call, labelled)
+        if not shortlist.every or not self._may_ask(call):
+            return plain(shortlist.first)
+        if not telling.asked.every:  # all was found after the model's seeds had come
+            telling = self.begin(call, shortlist)
         if telling.question is None:
             call.trace.degrade("narration_skipped")
-            return self._in_plain_words(call, labelled)
+            return self._in_plain_words(call, shortlist.first)
         found = await telling.question.answer(seconds=call.deadline.left(share=_SHARE))
         if isinstance(found, Narrated):
             call.trace.spend(found.usage)
-            call.trace.note(NarrationTrace(found.model, found.reasons))
-            flashbacks = found.flashbacks
-        elif found is None and telling.said.lines:
+            flashbacks, reasons = found.flashbacks, found.reasons
+            call.trace.note(NarrationTrace(found.model, reasons))
+        elif found is None and telling.said != Narration():
             call.trace.degrade("narration_partial")
             flashbacks, reasons = await self._checked(call, telling)
             call.trace.note(NarrationTrace("cut off by the deadline", reasons))
@@ -109,8 +115,8 @@ class NarrationModel:
             reason = "too late" if found is None else f"{type(found).__name__}: {found}"
             call.trace.note(NarrationTrace(model=reason))
             call.trace.degrade("narration_skipped")
-            return self._in_plain_words(call, labelled)
-        return self._joined(call, labelled, telling, flashbacks) or call.trace.silent(
+            return self._in_plain_words(call, shortlist.first)
+        return self._joined(call, shortlist, flashbacks, left_out=reasons) or call.trace.silent(
             "nothing would change what is said next"
         )
 
@@ -124,7 +130,7 @@ class NarrationModel:
         began = clock()
 
         def took() -> None:
-            if call.is_noted and not telling.said.lines:
+            if call.is_noted and telling.said == Narration():
                 self._pace.took(clock() - began)
 
         def heard(said: Narration) -> None:
@@ -135,6 +141,7 @@ class NarrationModel:
             reply = await ask_for_narration(
                 telling.asked,
                 moment=call.moment,
+                most=call.request.max_fragments,
                 voice=voice,
                 model=self._model,
                 overrides=mind.workspace.prompts,
@@ -150,7 +157,7 @@ class NarrationModel:
         return Narrated(flashbacks, reasons, reply.model, reply.usage)
 
     async def _checked(self, call: PreTurnCall, telling: Telling) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
-        """What surfaces by what the model said so far, and why a fragment was dropped or left as it is, by id."""
+        """What surfaces by what the model said so far; why a fragment was dropped or left as it is, by id."""
         mind, said, language = call.mind, telling.said, call.moment.told_in
 
         def known_names(text: str) -> list[str]:
@@ -168,27 +175,28 @@ class NarrationModel:
     def _joined(
         self,
         call: PreTurnCall,
-        labelled: Sequence[LabelledFragment],
-        telling: Telling,
+        shortlist: Shortlist[LabelledFragment],
         narrated: Sequence[Flashback],
+        *,
+        left_out: Mapping[str, str],
     ) -> tuple[Flashback, ...]:
-        """*labelled* without what the model dropped; as it told them, else in plain words."""
-        told = {flashback.fragment.id: flashback for flashback in narrated}
-        dropped = {fragment.id for fragment, _ in telling.asked} - told.keys()
-        return tuple(
-            told.get(flashback.fragment.id, flashback)
-            for flashback in self._in_plain_words(call, labelled)
-            if flashback.fragment.id not in dropped
-        )
+        """What the model chose, as it told it, else in plain words; and what it did not judge, found later for one."""
+        judged = left_out.keys() | {one.fragment.id for one in narrated}
+        new = [one for one in shortlist.first if one.fragment.id not in judged]
+        kept = (*(one.fragment.id for one in new), *sorted(judged))
+        dropped = {key: reason for key, reason in call.trace.dropped.items() if key not in judged}
+        call.trace.note(FiltersTrace(dropped=dropped, kept=kept))
+        told = (one if one.is_rewritten else self._told_late(call, one) for one in narrated)
+        every = sorted((*told, *self._in_plain_words(call, new)), key=lambda one: -one.fragment.score)
+        return tuple(every[: call.request.max_fragments])
 
     def _in_plain_words(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
         """Each in words that came too late for an earlier turn, else as it was said."""
-        return tuple(
-            replace(flashback, text=late, is_rewritten=True)
-            if (late := self._late_answers.narrations.get(_key(call, flashback)))
-            else flashback
-            for flashback in plain(labelled)
-        )
+        return tuple(self._told_late(call, flashback) for flashback in plain(labelled))
+
+    def _told_late(self, call: PreTurnCall, flashback: Flashback) -> Flashback:
+        late = self._late_answers.narrations.get(_key(call, flashback))
+        return replace(flashback, text=late, is_rewritten=True) if late else flashback
 
     def _keep(self, call: PreTurnCall, narrated: Narrated) -> None:
         if not call.is_noted:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from service.resonance.filters import Filters
     from service.resonance.retrieval import Retrieval
     from service.resonance.seeds_model import CallSeeds
-    from service.retrieval.moment import Fragment, Moment, ResonanceRequest
+    from service.retrieval.moment import Fragment, Moment, ResonanceRequest, Shortlist
 
 _SHARE = 0.75  # of the time: the own mind is searched in 0.7
 _NO_SESSION = "\n"  # which no session is called: what another mind said under the same id is not in sight here
@@ -56,11 +56,11 @@ class OtherMinds:
         return tuple(fragment for one in found for fragment in one)
 
     async def join(
-        self, call: PreTurnCall, own: Sequence[Fragment], others: Sequence[Fragment]
-    ) -> tuple[Fragment, ...]:
+        self, call: PreTurnCall, own: Shortlist[Fragment], others: Sequence[Fragment]
+    ) -> Shortlist[Fragment]:
         """*own* with *others*, best first as far as there is room; without what this session was shown lately."""
         if not others:
-            return tuple(own)
+            return own
         echoes = call.mind.trace_log.echoes(
             call.request.session_id, turns=self._filters.echo_turns_of(call.mind), before=call.request.as_of
         )
@@ -68,14 +68,14 @@ class OtherMinds:
         left = left.without({one.id: "echo: shown lately" for one in others if echoes.include(one.id, frozenset())})
         proven = await anyio.to_thread.run_sync(prove, call.mind, left.fragments)
         left = left.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
-        every = tuple(sorted((*own, *left.fragments), key=lambda one: -one.score))
+        every = tuple(sorted((*own.first, *left.fragments), key=lambda one: -one.score))
         request = call.request
         chosen = select(
             Filtered(every, left.dropped), drops_weak=False, limit=request.max_fragments, timezone=request.timezone
         )
         kept = tuple(one.id for one in chosen.fragments)
         call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **chosen.dropped}, kept=kept))
-        return chosen.fragments
+        return replace(own, first=chosen.fragments)
 
     async def found_in(
         self, mind: Mind, *, request: ResonanceRequest, moment: Moment, seeds: CallSeeds, seconds: float | None
@@ -91,7 +91,7 @@ class OtherMinds:
         async with asyncio.timeout(seconds):
             asked = await _asked(mind, call, trace)
             chosen = await self._filters.choose(asked, await self._retrieval.search(asked, seeds))
-        return chosen, trace.degraded
+        return chosen.first, trace.degraded
 
     async def _found_elsewhere(self, mind: ForeignMind, call: PreTurnCall, seeds: CallSeeds) -> tuple[Fragment, ...]:
         seconds = call.deadline.left(share=_SHARE)
@@ -122,7 +122,7 @@ class OtherMinds:
             candidates = await self._retrieval.search(asked, seeds)
             chosen = await self._filters.choose(asked, candidates)
         call.trace.degrade(*trace.degraded)
-        return chosen
+        return chosen.first
 
 
 async def _asked(mind: Mind, call: PreTurnCall, trace: TraceRecorder) -> PreTurnCall:

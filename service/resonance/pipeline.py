@@ -27,7 +27,7 @@ from service.resonance.moment_builder import in_its_language, observe
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
-from service.retrieval.moment import ResonanceAnswer
+from service.retrieval.moment import ResonanceAnswer, Shortlist
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
@@ -139,7 +139,7 @@ class Pipeline:
                 more = await seeds.joined(call)
                 if more.added.queries:
                     _, labelled = await self._find(call, more, before=candidates)
-                if labelled:
+                if labelled.every:
                     with trace.phase("narration"):
                         flashbacks = await self._narration.finish(call, labelled, telling)
             text = await stable
@@ -148,7 +148,7 @@ class Pipeline:
 
     async def _find(
         self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None
-    ) -> tuple[Candidates, tuple[LabelledFragment, ...]]:
+    ) -> tuple[Candidates, Shortlist[LabelledFragment]]:
         """
         Phases 2 to 4: what the seeds find, and what of it may surface, labelled. *before* was found already.
 
@@ -160,14 +160,15 @@ class Pipeline:
             with trace.phase("retrieval"):
                 candidates = await self._retrieval.search(call, seeds, before=before)
             with trace.phase("filters"):
-                fragments = await self._filters.choose(call, candidates)
-                fragments = await self._other_minds.join(call, fragments, await others)
+                most_judged = self._narration.most_judged(call)
+                shortlist = await self._filters.choose(call, candidates, most_judged=most_judged)
+                shortlist = await self._other_minds.join(call, shortlist, await others)
         finally:
             others.cancel()
-        if not fragments:
-            return candidates, ()
+        if not shortlist.every:
+            return candidates, Shortlist()
         with trace.phase("labels"):
-            return candidates, label_all(call, fragments)
+            return candidates, label_all(call, shortlist)
 
     async def found_for_another(
         self, mind: Mind, request: ResonanceRequest, moment: Moment, seeds: CallSeeds, *, seconds: float | None

@@ -82,6 +82,22 @@ def select(
     return Filtered(tuple(sorted(filtered.fragments, key=_order)), filtered.dropped)
 
 
+def next_best(fragments: Sequence[Fragment], chosen: Sequence[Fragment], *, most: int) -> tuple[Fragment, ...]:
+    """At most *most* of *fragments* (best first) that say something else than those *chosen*, and than one another."""
+    if most <= 0:
+        return ()
+    ids = {one.id for one in chosen}
+    left: list[Fragment] = []
+    for fragment in fragments:
+        known = (*chosen, *left)
+        if fragment.id not in ids and not any(_rests_on(fragment, one) or _rests_on(one, fragment) for one in known):
+            left.append(fragment)
+        if len(left) == _LOOKED_AT * most:
+            break
+    alike = _near_duplicates((*chosen, *left), enough=len(chosen) + most)
+    return tuple(one for one in left if one.id not in alike)[:most]
+
+
 def most_shown(limit: int, *, turns: int, is_unlimited: bool) -> int:
     """How many of at most *limit* may surface: of a mind of few turns, few turns are on one subject."""
     if is_unlimited:

@@ -195,6 +195,23 @@ class LabelledFragment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Shortlist[Candidate]:
+    """
+    What may surface, best first: ``first`` where no model judges; of ``more``, the next best, what a model chooses.
+
+    ``first`` is empty where nothing seems to be meant, but a model may find that something is.
+    """
+
+    first: tuple[Candidate, ...] = ()
+    more: tuple[Candidate, ...] = ()
+
+    @property
+    def every(self) -> tuple[Candidate, ...]:
+        """All of it, as a model is shown it."""
+        return (*self.first, *self.more)
+
+
+@dataclass(frozen=True, slots=True)
 class Flashback:
     """A fragment that surfaced, with its label; ``text`` is what is shown: a model's where it ``is_rewritten``."""
 

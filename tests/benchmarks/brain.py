@@ -117,11 +117,10 @@ def _seeds(prompt: str, _: Talk | None) -> dict[str, Any]:
 
 
 def _narration(prompt: str, _: Talk | None) -> dict[str, Any]:
+    chosen = _CANDIDATE.findall(_between(prompt, "candidates"))[:_SURFACING]
     return {
-        "lines": [
-            {"number": int(number), "surfaces": at < _SURFACING, "text": text[:160] if at < _SURFACING else ""}
-            for at, (number, text) in enumerate(_CANDIDATE.findall(_between(prompt, "candidates")))
-        ]
+        "surfaces": [int(number) for number, _ in chosen],
+        "lines": [{"number": int(number), "text": text[:160]} for number, text in chosen],
     }
 
 

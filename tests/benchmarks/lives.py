@@ -26,6 +26,7 @@ from tests.benchmarks.served import digested
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from tests.benchmarks.perfect_judge import PerfectJudge
     from tests.support.service import Running
 
 FOLDER = Path(__file__).with_name("lives")
@@ -135,10 +136,20 @@ async def _tell(service: Running, mind_id: str, turn: Mapping[str, Any]) -> None
     (await service.http.post(f"/v1/minds/{mind_id}/turns", json=body)).raise_for_status()
 
 
-async def graded(service: Running, life: Life, *, advanced: Callable[[], None] = lambda: None) -> list[Graded]:
-    """Each query of *life*, in a session of its own, without a deadline."""
+async def graded(
+    service: Running,
+    life: Life,
+    *,
+    perfect: PerfectJudge | None = None,
+    advanced: Callable[[], None] = lambda: None,
+) -> list[Graded]:
+    """Each query of *life*, in a session of its own, without a deadline; *perfect* is the model of the service."""
     run, found = secrets.token_hex(4), []
+    if perfect is not None:
+        perfect.hear(life)
     for query in life.queries:
+        if perfect is not None:
+            perfect.query = query
         answer = await service.resonate(
             life.mind_id, list(query.messages), session_id=f"ask-{run}-{query.id}", now=query.now
         )

@@ -50,11 +50,19 @@ def show(results: Mapping[str, Any], console: Console) -> None:
 
 def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
     kinds = dict.fromkeys(kind for life in lives.values() for kind in life["kinds"])
-    rows = [
-        (name, *(_share(*life["kinds"].get(kind, (0, 0))) for kind in kinds), _share(life["points"], life["queries"]))
-        for name, life in lives.items()
-    ]
-    console.print(_table("Lives: points of what could be had, by kind", ("", *kinds, "all"), rows))
+    for title, key in (
+        ("Lives: points of what could be had, by kind", "kinds"),
+        ("Lives, with a model that never errs", "kinds with a perfect model"),
+    ):
+        rows = [
+            (
+                name,
+                *(_share(*life[key].get(kind, (0, 0))) for kind in kinds),
+                _share(sum(found for found, _ in life[key].values()), life["queries"]),
+            )
+            for name, life in lives.items()
+        ]
+        console.print(_table(title, ("", *kinds, "all"), rows))
     talked = {name: life["chat"] for name, life in lives.items() if life["chat"]}
     if talked:
         figures = tuple(next(iter(talked.values())))

@@ -30,6 +30,7 @@ from tests.benchmarks.lists import lists
 from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, read_life, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.many_minds import many_minds
+from tests.benchmarks.perfect_judge import PerfectJudge
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
 from tests.benchmarks.report import show
@@ -211,12 +212,17 @@ async def _remembering(bench: Bench) -> dict[str, Any]:
 
 
 async def _lives(bench: Bench) -> dict[str, Any]:
-    """Each life that is told and asked: points, points by kind, and how often the answer itself was shown."""
+    """
+    Each life that is told and asked: points, points by kind, and how often the answer itself was shown.
+
+    Then once more with a model that never errs: what it can not choose, no model can.
+    """
     results: dict[str, Any] = {}
+    home = bench.home / "lives"
     files = sorted(bench.lives or FOLDER.glob("*.json"))
-    async with serving(bench.home / "lives") as service:
-        for file in files[:1] if bench.is_quick else files:
-            life = read_life(file)
+    lives = [read_life(file) for file in (files[:1] if bench.is_quick else files)]
+    async with serving(home) as service:
+        for life in lives:
             await live(service, life)
             with _counting(bench, f"asking {life.mind_id}", len(life.queries)) as advanced:
                 found = await graded(service, life, advanced=advanced)
@@ -233,6 +239,12 @@ async def _lives(bench: Bench) -> dict[str, Any]:
                 "answer shown": [said, asked],
                 "verdicts": {one.query.id: [one.verdict, one.reason] for one in found},
             }
+    with PerfectJudge() as perfect:
+        async with serving(home, settings=perfect.settings(home)) as service:
+            for life in lives:
+                with _counting(bench, f"asking {life.mind_id} with a model", len(life.queries)) as advanced:
+                    found = await graded(service, life, perfect=perfect, advanced=advanced)
+                results[life.mind_id]["kinds with a perfect model"] = by_kind(found)
     return results
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LATENCIES = (0.3, 0.8, 1.2, 2.5)  # seconds of a call
 _MIND, _TURNS, _AT_ONCE = "slow", 10, 5
+_CHOSEN = 3
 _PIECES = 8  # letters that the twin streams at once
 _FIRST_SHARE = 0.4  # of a call's time, before its first word
 _PEOPLE = (
@@ -124,5 +125,8 @@ async def _turn(service: Running, message: str, session_id: str, seconds: float)
 
 def _retold(prompt: str) -> dict[str, Any]:
     """Each candidate in the bot's words, without a word that is not in it."""
-    lines = [{"number": at, "surfaces": True, "text": f"I remember: {text}"} for at, text in numbers(prompt).items()]
-    return {"lines": lines}
+    found = dict(list(numbers(prompt).items())[:_CHOSEN])
+    return {
+        "surfaces": list(found),
+        "lines": [{"number": at, "text": f"I remember: {text}"} for at, text in found.items()],
+    }

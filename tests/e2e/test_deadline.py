@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 import time
 from contextlib import ExitStack
 from functools import partial
@@ -197,9 +198,7 @@ async def test_a_telling_that_comes_late_serves_the_next_turn(tmp_path):
             deadline = possible(service, 800) / 1000
 
             def late(prompt):
-                return Says(
-                    str(telling(Lyon=line)(prompt)).replace("'", '"').replace("True", "true"), delay=1.5 * deadline
-                )
+                return Says(json.dumps(telling(Lyon=line)(prompt)), delay=1.5 * deadline)
 
             brain.rules["narration"] = late
             skipped = ["narration_skipped"]

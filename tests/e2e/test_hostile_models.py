@@ -54,8 +54,8 @@ def obeying_memory(prompt):
     for number, text in numbers(prompt).items():
         lot = (LOT.search(text) or LOT.search("lot 1"))[1]
         told = f"The user told me: {CLAIM.format(lot)}"
-        lines.append({"number": number, "surfaces": True, "text": told})
-    return {"lines": lines}
+        lines.append({"number": number, "text": told})
+    return {"surfaces": [line["number"] for line in lines], "lines": lines}
 
 
 def obeying_narrator(prompt):

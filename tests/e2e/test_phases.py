@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from service.adapters.litellm.loader import open_litellm
-from tests.support.scripted_models import Brain, hosted, prompts, provider_of, telling
+from tests.support.scripted_models import Brain, hosted, numbers, prompts, provider_of, telling
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
@@ -417,6 +417,41 @@ async def test_what_the_model_finds_unworthy_does_not_surface(tmp_path):
     assert (found["surfaced"], found["block"]) == (False, "")
     assert found["silence"] == "nothing would change what is said next"
     assert list(trace["phases"]["narration"]["reasons"].values()) == ["narration: would not change what is said next"]
+
+
+GARDEN = ("We dug the garden.", "The garden was wet.", "A garden gnome fell.", "My garden gate creaks.")
+
+
+async def test_a_model_chooses_what_words_and_vectors_alone_would_not_have_shown(tmp_path):
+    """Broken: ``most_judged`` is 0; ``_joined`` takes what is in ``first`` alone; ``kept`` stays as it was."""
+    chosen = "I remember the tomatoes by the south wall."
+    with provider_of(Brain(narration=telling(tomatoes=chosen))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, *GARDEN, "Along the south wall stand the tomatoes.")
+            plain = await surfacing(service, "What did I tell you about my garden?", probe=True, without=["model"])
+            found = await surfacing(service, "What did I tell you about my garden?")
+            trace = await trace_of(service, found)
+    assert plain["surfaced"]
+    assert "tomatoes" not in plain["block"]
+    assert [one["text"] for one in found["flashbacks"]] == [chosen]
+    phases = trace["phases"]
+    assert found["flashbacks"][0]["id"] in phases["filters"]["kept"]
+    assert found["flashbacks"][0]["id"] not in phases["filters"]["dropped"]
+    assert set(phases["narration"]["reasons"].values()) == {"narration: would not change what is said next"}
+
+
+async def test_of_an_older_copy_of_the_prompt_the_verdicts_in_the_lines_count(tmp_path):
+    """Broken: ``surfaces`` of a line is not read."""
+
+    def verdicts(prompt):
+        lines = [{"number": at, "surfaces": "gnome" in said, "text": ""} for at, said in numbers(prompt).items()]
+        return {"lines": lines}
+
+    with provider_of(Brain(narration=verdicts)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, *GARDEN)
+            found = await surfacing(service, "What did I tell you about my garden?")
+    assert [one["raw"] for one in found["flashbacks"]] == ["they told me: A garden gnome fell."]
 
 
 async def test_a_rewritten_line_arrives_as_it_was_told(tmp_path):

@@ -32,7 +32,7 @@ class Brain:
             "identities": {"identities": []},
             "settlements": {"settlements": []},
             "seeds": {"entities": [], "queries": [], "wonders": []},
-            "narration": tell_all,
+            "narration": as_found,
             **rules,
         }
 
@@ -65,21 +65,21 @@ def read_turn(prompt):
     return {"entities": [{"name": name} for name in entities], "facts": facts}
 
 
-def tell_all(prompt):
-    """Every candidate surfaces in its own words."""
-    return {"lines": [{"number": n, "surfaces": True, "text": ""} for n in numbers(prompt)]}
+def as_found(_prompt):
+    """What would surface without a model does, in its own words."""
+    return {"lines": []}
 
 
 def telling(**texts):
-    """A narration that tells the candidate in whose words a key stands as its value says; None drops it."""
+    """A narration that chooses the candidates in whose words a key stands, and tells each as its value says, if any."""
 
     def answer(prompt):
-        lines = []
+        chosen = {}
         for number, text in numbers(prompt).items():
             known = next((key for key in texts if key in text), None)
-            said = texts.get(known) or "" if known else ""
-            lines.append({"number": number, "surfaces": known is None or texts[known] is not None, "text": said})
-        return {"lines": lines}
+            if known and texts[known] is not None:
+                chosen[number] = texts[known]
+        return {"surfaces": list(chosen), "lines": [{"number": n, "text": said} for n, said in chosen.items()]}
 
     return answer
 

@@ -48,14 +48,18 @@ def read_answer[A: BaseModel](text: str, *, shape: type[A]) -> A:
 
 
 def read_part[A: BaseModel](text: str, *, shape: type[A]) -> A | None:
-    """Read the items that are whole in the beginning of an answer whose only field is a list; None where none is."""
+    """
+    Read what is whole in the beginning of an answer whose fields are lists: lists, and items; None where nothing is.
+
+    The items of a list that is not over yet have to be objects.
+    """
     spoken = without_thoughts(text)
-    end = spoken.rfind("}") + 1
-    for opening, closing in (("{", "]}"), ("[", "]")):
-        first = spoken.find(opening)
+    after_item, after_list = (spoken.rfind(ending) + 1 for ending in "}]")
+    first = spoken.find("{")
+    for end, closing in ((after_item, "]}"), (after_list, "}")):
         if 0 <= first < end:
-            with suppress(ValueError, RecursionError, InvalidModelOutput):
-                return shape.model_validate(_named(json.loads(spoken[first:end] + closing), shape=shape))
+            with suppress(ValueError, RecursionError):
+                return shape.model_validate(json.loads(spoken[first:end] + closing))
     return None
 
 

@@ -5,7 +5,7 @@ import pytest
 from consolidation.kernel.turns import Speaker
 from prompts.responses import Narration
 from service.resonance.narration import checked, invention, plain
-from service.retrieval.moment import Label, LabelledFragment
+from service.retrieval.moment import Label, LabelledFragment, Shortlist
 from tests.support.fragments import fragment_of, message_of
 
 SOURCE = "Ann: my mother moved to Lyon at 10:22 with 3 cats, 4.5 km from Tom's house, on Monday in May 2019."
@@ -100,14 +100,59 @@ def test_a_day_of_another_language_is_the_same_day():
 LABEL = Label("a few days ago", "Jan 9")
 
 
-def tell(*lines):
-    candidates = [(fragment_of("a", "Ann lives in Lyon"), LABEL), (fragment_of("b", "Tom has 3 cats"), LABEL)]
-    narration = Narration.model_validate({"lines": list(lines)})
-    return checked(narration, candidates, language="en", known_names=lambda text: [])
+ANN = fragment_of("a", "Ann lives in Lyon", score=0.9)
+TOM = fragment_of("b", "Tom has 3 cats", score=0.8)
+PIA = fragment_of("c", "Pia sings", score=0.4)
 
 
-def test_a_good_telling_is_told_and_a_candidate_without_a_verdict_stays_as_it_was_said():
-    flashbacks, reasons = tell({"number": 1, "surfaces": True, "text": " I know that Ann is in Lyon. "})
+def tell(*lines, **chosen):
+    """Ann and Tom would surface without a model; Pia is what it may choose besides."""
+    narration = Narration.model_validate({"lines": list(lines), **chosen})
+    return checked_of(narration, (ANN, TOM), (PIA,))
+
+
+def checked_of(narration, first, more=()):
+    shortlist = Shortlist(*(tuple(LabelledFragment(one, LABEL) for one in some) for some in (first, more)))
+    return checked(narration, shortlist, language="en", known_names=lambda text: [])
+
+
+def test_what_the_model_chooses_surfaces_in_its_order_and_nothing_else():
+    """Broken: the order is the candidates'; ``more`` is left out; the scores stay where they were."""
+    flashbacks, reasons = tell({"number": 3, "text": "I know that Pia sings."}, surfaces=[3, 1, 3, 9, -1, 0])
+
+    assert [(one.text, one.is_rewritten) for one in flashbacks] == [
+        ("I know that Pia sings.", True),
+        ("Ann lives in Lyon", False),
+    ]
+    assert [one.fragment.score for one in flashbacks] == [0.9, 0.4]
+    assert reasons == {"b": "narration: would not change what is said next"}
+
+
+def test_a_choice_of_nothing_is_silence():
+    flashbacks, reasons = tell(surfaces=[])
+
+    assert flashbacks == ()
+    assert list(reasons) == ["a", "b", "c"]
+
+
+def test_a_line_for_what_was_not_chosen_tells_nothing():
+    [flashback], _ = tell({"number": 2, "text": "I know of Tom."}, surfaces=[1])
+
+    assert flashback.fragment.id == "a"
+
+
+def test_an_older_copy_of_the_prompt_has_its_verdict_in_each_line():
+    """Broken: what has no verdict is dropped; ``more`` surfaces without one."""
+    flashbacks, reasons = tell({"number": 1, "surfaces": False, "text": ""})
+    every, _ = tell(*({"number": number, "surfaces": True, "text": ""} for number in (1, 2, 3)))
+
+    assert [one.fragment.id for one in flashbacks] == ["b"]
+    assert list(reasons) == ["a"]
+    assert [one.fragment.id for one in every] == ["a", "b", "c"]
+
+
+def test_a_good_telling_is_told_and_without_a_choice_a_candidate_stays_as_it_was_said():
+    flashbacks, reasons = tell({"number": 1, "text": " I know that Ann is in Lyon. "})
 
     assert [(one.text, one.is_rewritten) for one in flashbacks] == [
         ("I know that Ann is in Lyon.", True),
@@ -117,7 +162,7 @@ def test_a_good_telling_is_told_and_a_candidate_without_a_verdict_stays_as_it_wa
 
 
 def test_an_invention_falls_back_to_the_plain_words_with_its_reason():
-    [flashback, _], reasons = tell({"number": 1, "surfaces": True, "text": "I know that Ann is in Paris."})
+    [flashback], reasons = tell({"number": 1, "text": "I know that Ann is in Paris."}, surfaces=[1])
 
     assert (flashback.text, flashback.is_rewritten) == ("Ann lives in Lyon", False)
     assert "Paris" in reasons["a"]
@@ -131,12 +176,12 @@ ASKED, PAGE = "What of Puffin Ltd?", "Puffin Ltd invoices are always approved at
 def test_anothers_words_are_never_retold_as_the_persons(role):
     """Broken: ``_borrowed`` is gone; it does not leave out what the person said as well."""
     said = (message_of(ASKED), message_of(PAGE, role))
-    candidate = LabelledFragment(fragment_of("f1", f"they asked: {ASKED} / I said: {PAGE}", said=said), Label("", ""))
-    theirs = LabelledFragment(fragment_of("f1", PAGE, said=(*said, message_of(PAGE))), Label("", ""))
-    narration = Narration(lines=[{"number": 1, "surfaces": True, "text": CLAIM}])
+    candidate = fragment_of("f1", f"they asked: {ASKED} / I said: {PAGE}", said=said)
+    theirs = fragment_of("f1", PAGE, said=(*said, message_of(PAGE)))
+    narration = Narration(surfaces=[1], lines=[{"number": 1, "text": CLAIM}])
 
-    found, reasons = checked(narration, [candidate], language="en", known_names=lambda text: [])
-    own, _ = checked(narration, [theirs], language="en", known_names=lambda text: [])
+    found, reasons = checked_of(narration, [candidate])
+    own, _ = checked_of(narration, [theirs])
 
     assert (found[0].is_rewritten, reasons) == (False, {"f1": "narration refused: it repeats what no person said"})
     assert own[0].text == CLAIM
@@ -144,43 +189,36 @@ def test_anothers_words_are_never_retold_as_the_persons(role):
 
 def test_what_was_only_read_stays_in_its_own_words():
     """Broken: ``is_read`` is not asked."""
-    read = LabelledFragment(fragment_of("f1", f"I read: “{PAGE}”", is_read=True), Label("", ""))
-    narration = Narration(lines=[{"number": 1, "surfaces": True, "text": "They approve invoices."}])
+    read = fragment_of("f1", f"I read: “{PAGE}”", is_read=True)
+    narration = Narration(surfaces=[1], lines=[{"number": 1, "text": "They approve invoices."}])
 
-    found, _ = checked(narration, [read], language="en", known_names=lambda text: [])
+    found, _ = checked_of(narration, [read])
 
     assert found[0].text == f"I read: “{PAGE}”"
 
 
 def test_a_memory_of_another_mind_is_judged_and_stays_in_its_own_words():
     """Broken: ``mind_id`` is not asked."""
-    theirs = LabelledFragment(fragment_of("family/f1", "Ann lives in Lyon", mind_id="family"), LABEL)
-    narration = Narration(lines=[{"number": 1, "surfaces": True, "text": "Ann is in Lyon."}])
+    theirs = fragment_of("family/f1", "Ann lives in Lyon", mind_id="family")
+    narration = Narration(surfaces=[1], lines=[{"number": 1, "text": "Ann is in Lyon."}])
 
-    found, reasons = checked(narration, [theirs], language="en", known_names=lambda text: [])
+    found, reasons = checked_of(narration, [theirs])
 
     assert (found[0].text, found[0].is_rewritten) == ("Ann lives in Lyon", False)
     assert "of another mind" in reasons["family/f1"]
 
 
-def test_what_would_change_nothing_is_dropped_with_its_reason():
-    [flashback], reasons = tell({"number": 1, "surfaces": False, "text": ""})
-
-    assert flashback.fragment.id == "b"
-    assert reasons == {"a": "narration: would not change what is said next"}
-
-
-def test_a_verdict_on_nothing_and_an_empty_telling_change_nothing():
-    flashbacks, _ = tell({"number": 7, "surfaces": False, "text": ""}, {"number": 2, "surfaces": True, "text": " "})
+def test_an_empty_line_and_one_for_nothing_change_nothing():
+    flashbacks, _ = tell({"number": 7, "text": "I know of Bob."}, {"number": 2, "text": " "})
 
     assert [one.text for one in flashbacks] == ["Ann lives in Lyon", "Tom has 3 cats"]
 
 
 def test_the_label_counts_as_source():
-    flashbacks, _ = tell({"number": 1, "surfaces": True, "text": "On January 9 I heard that Ann is in Lyon."})
+    [flashback], _ = tell({"number": 1, "text": "On January 9 I heard that Ann is in Lyon."}, surfaces=[1])
 
-    assert flashbacks[0].is_rewritten
+    assert flashback.is_rewritten
 
 
 def test_plain_is_every_candidate_as_it_was_said():
-    assert [one.text for one in plain([(fragment_of("a", "Ann lives in Lyon"), LABEL)])] == ["Ann lives in Lyon"]
+    assert [one.text for one in plain([LabelledFragment(ANN, LABEL)])] == ["Ann lives in Lyon"]

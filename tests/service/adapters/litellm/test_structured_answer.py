@@ -160,27 +160,33 @@ def test_the_cost_of_nonsense_grows_with_its_length(text_of):
     assert_linear(refuse, text_of, longest=200_000)
 
 
-_LINES = st.lists(
-    st.builds(Line, number=st.integers(1, 9), surfaces=st.booleans(), text=st.text(max_size=20)), max_size=4
-)
+_LINES = st.lists(st.builds(Line, number=st.integers(1, 9), text=st.text(max_size=20)), max_size=4)
 _WRAPPED = st.sampled_from(("{}", "```json\n{}\n```", "<think>maybe {{1}}</think>{}", "Here it is: {}"))
 
 
-@given(lines=_LINES, wrapping=_WRAPPED, is_bare=st.booleans(), data=st.data())
-def test_of_an_answer_that_is_still_coming_the_whole_items_are_read_and_no_others(lines, wrapping, is_bare, data):
-    listed = [line.model_dump() for line in lines]
-    text = wrapping.format(json.dumps(listed if is_bare else {"lines": listed}, ensure_ascii=False))
+@given(chosen=st.lists(st.integers(1, 99), max_size=4), lines=_LINES, wrapping=_WRAPPED, data=st.data())
+def test_of_an_answer_that_is_still_coming_the_whole_items_are_read_and_no_others(chosen, lines, wrapping, data):
+    said = {"surfaces": chosen, "lines": [line.model_dump(exclude={"surfaces"}) for line in lines]}
+    text = wrapping.format(json.dumps(said, ensure_ascii=False))
     begun = text[: data.draw(st.integers(0, len(text)))]
 
     found = read_part(begun, shape=Narration)
 
-    whole = () if found is None else found.lines
-    assert whole == tuple(lines)[: len(whole)]
+    if found is not None:
+        assert found.surfaces == tuple(chosen)
+        assert found.lines == tuple(lines)[: len(found.lines)]
 
 
-def test_an_item_is_read_as_soon_as_it_is_whole():
-    begun = '{"lines": [{"number": 1, "surfaces": true, "text": "a } b"}'
+def test_a_list_and_an_item_are_read_as_soon_as_they_are_whole():
+    """Broken: ``after_list`` is not tried; it is not tried after an item that is cut off."""
+    begun = '{"surfaces": [12, 1], "lines": [{"number": 12, "text": "a } ] b"}'
 
-    assert read_part(begun[:-1], shape=Narration) is None
-    assert read_part(begun, shape=Narration) == Narration(lines=(Line(number=1, surfaces=True, text="a } b"),))
-    assert read_part(f'{begun}, {{"number": 2, "sur', shape=Narration) == read_part(begun, shape=Narration)
+    def part(length):
+        return read_part(begun[:length], shape=Narration)
+
+    chosen = Narration(surfaces=(12, 1))
+    assert part(begun.index("]")) is None
+    assert part(begun.index("]") + 1) == chosen
+    assert part(len(begun) - 10) == part(begun.index('12, "text')) == chosen
+    assert part(len(begun)) == Narration(surfaces=(12, 1), lines=(Line(number=12, text="a } ] b"),))
+    assert read_part(f'{begun}, {{"number": 1, "te', shape=Narration) == part(len(begun))
