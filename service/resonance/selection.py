@@ -87,15 +87,17 @@ def next_best(fragments: Sequence[Fragment], chosen: Sequence[Fragment], *, most
     if most <= 0:
         return ()
     ids = {one.id for one in chosen}
+    told: dict[bool, set[int]] = {True: set(), False: set()}  # turns, by whether an observation tells of them
     left: list[Fragment] = []
-    for fragment in fragments:
-        known = (*chosen, *left)
-        if fragment.id not in ids and not any(_rests_on(fragment, one) or _rests_on(one, fragment) for one in known):
+    for fragment in (*chosen, *(one for one in fragments if one.id not in ids)):
+        is_observed = fragment.kind == "observation"
+        if fragment.id in ids or told[not is_observed].isdisjoint(fragment.sequences):
+            told[is_observed] |= fragment.sequences
             left.append(fragment)
-        if len(left) == _LOOKED_AT * most:
+        if len(left) == len(chosen) + _LOOKED_AT * most:
             break
-    alike = _near_duplicates((*chosen, *left), enough=len(chosen) + most)
-    return tuple(one for one in left if one.id not in alike)[:most]
+    alike = _near_duplicates(left, enough=len(chosen) + most)
+    return tuple(one for one in left if one.id not in ids and one.id not in alike)[:most]
 
 
 def most_shown(limit: int, *, turns: int, is_unlimited: bool) -> int:
