@@ -43,6 +43,15 @@ class Narration(Shape):
     surfaces: tuple[int, ...] | SkipJsonSchema[None] = None
     lines: tuple[Line, ...] = ()
 
+    @property
+    def chosen(self) -> tuple[int, ...] | None:
+        """The numbers that were chosen, by the lines where they alone say it; None where each line has its verdict."""
+        if self.surfaces is not None:
+            return self.surfaces
+        if not self.lines or any(line.surfaces is not None for line in self.lines):
+            return None
+        return tuple(line.number for line in self.lines)
+
 
 class Entity(Shape):
     """Something with a name: a person, a place, a thing, a work, an event; ``kind`` is one of those given, or ""."""

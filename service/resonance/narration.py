@@ -74,8 +74,8 @@ def chosen_numbers(narration: Narration, shortlist: Shortlist[LabelledFragment])
     An older copy of the prompt has a verdict in each line. There, what has none surfaces if it would without a model.
     """
     numbers = range(1, len(shortlist.every) + 1)
-    if narration.surfaces is not None:
-        return tuple(number for number in dict.fromkeys(narration.surfaces) if number in numbers)
+    if narration.chosen is not None:
+        return tuple(number for number in dict.fromkeys(narration.chosen) if number in numbers)
     verdicts = {line.number: line.surfaces for line in narration.lines if line.surfaces is not None}
     return tuple(number for number in numbers if verdicts.get(number, number <= len(shortlist.first)))
 
@@ -101,7 +101,7 @@ def checked(
     reasons = {
         fragment.id: "narration: would not change what is said next"
         for number, (fragment, _) in every.items()
-        if number not in numbers and (narration.surfaces is not None or number in judged)
+        if number not in numbers and (narration.chosen is not None or number in judged)
     }
     flashbacks = []
     for number, score in zip(numbers, scores, strict=True):

@@ -151,13 +151,18 @@ def test_an_older_copy_of_the_prompt_has_its_verdict_in_each_line():
     assert [one.fragment.id for one in every] == ["a", "b", "c"]
 
 
-def test_a_good_telling_is_told_and_without_a_choice_a_candidate_stays_as_it_was_said():
-    flashbacks, reasons = tell({"number": 1, "text": " I know that Ann is in Lyon. "})
+def test_a_model_that_forgets_to_say_what_it_chose_means_what_it_wrote_lines_for():
+    """Broken: ``chosen`` is None without ``surfaces``."""
+    flashbacks, reasons = tell({"number": 3, "text": " I know that Pia sings. "})
 
-    assert [(one.text, one.is_rewritten) for one in flashbacks] == [
-        ("I know that Ann is in Lyon.", True),
-        ("Tom has 3 cats", False),
-    ]
+    assert [(one.text, one.is_rewritten) for one in flashbacks] == [("I know that Pia sings.", True)]
+    assert list(reasons) == ["a", "b"]
+
+
+def test_an_answer_without_a_choice_and_without_lines_leaves_what_surfaces_as_it_is():
+    flashbacks, reasons = tell()
+
+    assert [(one.fragment.id, one.is_rewritten) for one in flashbacks] == [("a", False), ("b", False)]
     assert reasons == {}
 
 
@@ -209,7 +214,7 @@ def test_a_memory_of_another_mind_is_judged_and_stays_in_its_own_words():
 
 
 def test_an_empty_line_and_one_for_nothing_change_nothing():
-    flashbacks, _ = tell({"number": 7, "text": "I know of Bob."}, {"number": 2, "text": " "})
+    flashbacks, _ = tell({"number": 7, "text": "I know of Bob."}, {"number": 2, "text": " "}, surfaces=[1, 2])
 
     assert [one.text for one in flashbacks] == ["Ann lives in Lyon", "Tom has 3 cats"]
 
