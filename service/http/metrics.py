@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from service.observability.dependency_health import Dependencies
     from service.observability.histograms import Spread
     from service.observability.model_usage import UsageTotals
+    from service.ports.webhooks import EndpointState
 
 _BREAKER_STATES = ("closed", "half_open", "open")
 
@@ -43,8 +44,10 @@ def metric_series(
     spending: UsageTotals,
     dependencies: Dependencies,
     minds: Totals,
+    webhook_states: Mapping[str, EndpointState],
+    webhook_attempts: Mapping[tuple[str, str], int],
 ) -> Iterator[MetricSeries]:
-    """All metrics at this moment."""
+    """All metrics at this moment; of webhooks by endpoint, attempts by endpoint and outcome."""
     yield _gauge("build_info", "1, with the version that runs.", {(version,): 1}, "version")
     yield from _dependency_states(dependencies)
     yield from _turns(tally)
@@ -55,6 +58,7 @@ def metric_series(
     yield from _stories(tally, minds)
     yield from _models(spending, tally)
     yield from _audio_streams(tally)
+    yield from _webhooks(webhook_attempts, webhook_states)
     yield from _requests(tally)
 
 
@@ -180,6 +184,15 @@ def _audio_streams(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("utterances", "What was said in audio streams, by outcome.", _by_label(tally.utterances), "outcome")
     about = "Time from the end of an utterance until it was settled: transcribed, and its turn on disk."
     yield _histogram("utterance", about, tally.utterance_durations.spreads())
+
+
+def _webhooks(attempts: Mapping[tuple[str, str], int], states: Mapping[str, EndpointState]) -> Iterator[MetricSeries]:
+    about = "Attempts to send an event, by endpoint and outcome."
+    yield _counter("webhook_attempts", about, attempts, "endpoint", "outcome")
+    waiting = {(name,): state.waiting for name, state in states.items()}
+    yield _gauge("webhook_waiting_events", "Events that wait to be sent.", waiting, "endpoint")
+    given_up = {(name,): state.given_up for name, state in states.items()}
+    yield _gauge("webhook_given_up_events", "Events that are not sent any more by themselves.", given_up, "endpoint")
 
 
 def _requests(tally: Tally) -> Iterator[MetricSeries]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from service.composition.container import Memory
     from service.mind.summary import MindSummary
     from service.observability.model_usage import ModelCall
+    from service.ports.webhooks import EndpointState
     from service.workers.endpoint import Answers
 
 STOPPING = "stopping"
@@ -35,7 +36,8 @@ _METRICS, _READINESS, _STATE = "metrics", "readiness", "state"
 _AWAY = "it is being started again"
 _MOST_CALLS = 20
 _WORST_FIRST = ("open", "half_open", "closed")  # states of a circuit breaker
-_OF_ALL = frozenset({"build_info", "dependency_up"})  # gauges that are not added up
+# Gauges that are not added up; all processes of a home have one outbox.
+_OF_ALL = frozenset({"build_info", "dependency_up", "webhook_waiting_events", "webhook_given_up_events"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +163,21 @@ async def _series(memory: Memory) -> tuple[MetricSeries, ...]:
             spending=memory.telemetry.usage.snapshot(),
             dependencies=memory.telemetry.dependencies,
             minds=await memory.minds.totals(),
+            webhook_states=await _webhook_states(memory),
+            webhook_attempts=memory.webhooks.attempts if memory.webhooks is not None else {},
         )
     )
+
+
+async def _webhook_states(memory: Memory) -> dict[str, EndpointState]:
+    """How deliveries stand by endpoint; of none where the outbox can not be read now."""
+    sender = memory.webhooks
+    if sender is None:
+        return {}
+    try:
+        return {name: await sender.state(name) for name in sender.endpoints}
+    except MemoryFault:
+        return {}
 
 
 async def _own_readiness(memory: Memory) -> tuple[bool, dict[str, str]]:

@@ -7,6 +7,7 @@ Where several machines share the home, one of them sends to an endpoint, whoever
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -89,6 +90,7 @@ class Webhooks:
         self._times = times
         self._is_erased_elsewhere = is_erased
         self._changed_by_others = changed_by_others
+        self.attempts: Counter[tuple[str, str]] = Counter()  # by endpoint: delivered, failed, given_up
         self._threads = CapacityLimiter(_MOST_THREADS)
         self._woken = {name: asyncio.Event() for name in self._endpoints}
         self.comparison = Comparison(
@@ -179,6 +181,7 @@ class Webhooks:
             except NotPosted as error:
                 return self._failed(delivery, str(error), asked=None, rests=True)
         if posted.status in _SUCCESS:
+            self.attempts[endpoint.name, "delivered"] += 1
             log.info("webhook.delivered", endpoint=endpoint.name, delivery=delivery.id, kind=delivery.kind)
             return partial(self._outbox.made, delivery, now=self._clock.now())
         return self._refused(delivery, posted)
@@ -186,6 +189,7 @@ class Webhooks:
     def _refused(self, delivery: Delivery, posted: Posted) -> Callable[[], None]:
         reason = f"answered {posted.status}"
         if posted.status == HTTPStatus.GONE:  # the receiver wants no more of it
+            self.attempts[delivery.endpoint, "given_up"] += 1
             return partial(self._outbox.failed, delivery, reason, now=self._clock.now(), due=None, rests=False)
         rests = posted.status not in _OF_THE_DELIVERY
         return self._failed(delivery, reason, asked=posted.retry_after, rests=rests)
@@ -195,6 +199,7 @@ class Webhooks:
         due: datetime | None = now + timedelta(seconds=self._pause(delivery) + (asked or 0.0))
         if due is not None and due - delivery.at > timedelta(seconds=self._times.give_up_seconds):
             due = None
+        self.attempts[delivery.endpoint, "given_up" if due is None else "failed"] += 1
         log.info(
             "webhook.failed",
             endpoint=delivery.endpoint,

@@ -42,6 +42,18 @@ async def state(service):
     return endpoint
 
 
+async def attempts_and_events(service):
+    """What the metrics count of the endpoint: attempts by outcome, and events by how they stand."""
+    figures = await service.figures()
+    attempts = {
+        dict(labels)["outcome"]: count
+        for (name, *labels), count in figures.items()
+        if name == "mind_memory_webhook_attempts_total"
+    }
+    label = ("endpoint", "crm")
+    return attempts, {one: figures[f"mind_memory_webhook_{one}_events", label] for one in ("waiting", "given_up")}
+
+
 async def test_every_kind_of_event_is_posted_signed_with_ids_and_without_words(tmp_path):
     with receiving() as receiver:
         async with service_with(tmp_path, receiver.url) as service:
@@ -73,7 +85,10 @@ async def test_a_receiver_that_fails_is_tried_again_with_the_same_id_and_in_orde
                 while (found := await state(service))["waiting"]:
                     await anyio.sleep(OFTEN)
 
+            counted = await attempts_and_events(service)
+
     assert len({delivery_id for delivery_id, _ in receiver.all[:5]}) == 1
+    assert counted == ({"failed": 4, "delivered": 3}, {"waiting": 0, "given_up": 0})
     assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t0", "t1", "t2"]
     assert (found["delivered"], found["waiting"], found["error"]) == (3, 0, None)
     assert found["host"] == f"127.0.0.1:{receiver.port}"
@@ -109,6 +124,7 @@ async def test_it_gives_up_in_the_end_and_on_request_sends_again(tmp_path):
             with anyio.fail_after(GIVE_UP):
                 while (await state(service))["given_up"] != 1:
                     await anyio.sleep(OFTEN)
+            assert await attempts_and_events(service) == ({"given_up": 1}, {"waiting": 0, "given_up": 1})
             memory = AsyncMemoryClient("http://localhost", http=service.http)
             assert (await memory.webhooks()).endpoints[0].given_up == 1
             assert (await memory.retry_webhook("crm")).retrying == 1
