@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ _DENSER = 0.5  # of the score of a turn, from which an observation that rests on
 _FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
 _NO_FACTORS: MappingProxyType[str, float] = MappingProxyType({})
 _DAY_SHARE = 0.8
+_MOST_LETTERS = 2_400  # of what a model judges besides what would surface
 _NO_WORDS = frozenset({""})
 _LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
 _KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1, "observation": 0}
@@ -83,7 +85,11 @@ def select(
 
 
 def next_best(fragments: Sequence[Fragment], chosen: Sequence[Fragment], *, most: int) -> tuple[Fragment, ...]:
-    """At most *most* of *fragments* (best first) that say something else than those *chosen*, and than one another."""
+    """
+    At most *most* of *fragments* (best first) that say something else than those *chosen*, and than one another.
+
+    Of long ones fewer: a model reads them while somebody waits.
+    """
     if most <= 0:
         return ()
     ids = {one.id for one in chosen}
@@ -97,7 +103,9 @@ def next_best(fragments: Sequence[Fragment], chosen: Sequence[Fragment], *, most
         if len(left) == len(chosen) + _LOOKED_AT * most:
             break
     alike = _near_duplicates(left, enough=len(chosen) + most)
-    return tuple(one for one in left if one.id not in ids and one.id not in alike)[:most]
+    others = [one for one in left if one.id not in ids and one.id not in alike][:most]
+    letters = accumulate(len(one.text) for one in others)
+    return tuple(one for one, read in zip(others, letters, strict=True) if read <= _MOST_LETTERS)
 
 
 def most_shown(limit: int, *, turns: int, is_unlimited: bool) -> int:

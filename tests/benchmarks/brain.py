@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.text.tokens import count_tokens
 from tests.benchmarks.talk import short
-from tests.twins.provider import Body
+from tests.twins.provider import Says
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,14 +34,14 @@ class Brain:
     told: Sequence[Talk]
     calls: list[tuple[str, int, int]] = field(default_factory=list)
 
-    def __call__(self, body: dict[str, Any]) -> Body:
-        """The completion, with its usage."""
+    def __call__(self, body: dict[str, Any]) -> Says:
+        """What is said, whole or as a stream."""
         schema = body["response_format"]["json_schema"]
         prompt = "\n".join(str(message["content"]) for message in body["messages"])
         text = json.dumps(self.answer(schema["name"], prompt), ensure_ascii=False)
         asked, said = count_tokens(prompt) + count_tokens(json.dumps(schema["schema"])), count_tokens(text)
         self.calls.append((schema["name"], asked, said))
-        return Body(_completion(body, text, asked, said))
+        return Says(text)
 
     def answer(self, shape: str, prompt: str) -> dict[str, Any]:
         """The bare answer in the shape asked for, not counted."""
@@ -55,17 +55,6 @@ class Brain:
     def _talk_in(self, prompt: str) -> Talk | None:
         """The newest turn that the prompt quotes: those before it are there to be understood only."""
         return next((talk for talk in reversed(self.told) if talk.mark in prompt), None)
-
-
-def _completion(body: dict[str, Any], text: str, asked: int, said: int) -> dict[str, Any]:
-    return {
-        "id": "chatcmpl-bench",
-        "object": "chat.completion",
-        "created": 1,
-        "model": body.get("model"),
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said},
-    }
 
 
 def _extraction(_: str, talk: Talk | None) -> dict[str, Any]:

@@ -215,3 +215,12 @@ def test_the_next_best_say_something_else_than_what_is_chosen_and_than_one_anoth
     assert [one.id for one in next_best(fragments, chosen, most=2)] == ["d", "f"]
     assert [one.id for one in next_best(fragments, chosen, most=9)] == ["d", "f", "g"]
     assert next_best(fragments, chosen, most=0) == next_best(fragments, chosen, most=-1) == ()
+
+
+def test_of_long_ones_fewer_are_judged():
+    """Broken: letters are not counted."""
+    long = [fragment_of(f"f{n}", f"word{n} " * 100, sequences=(n,)) for n in range(1, 9)]
+    letters = [len(one.text) for one in long]
+    found = next_best(long, (), most=8)
+
+    assert sum(letters[: len(found)]) <= 2_400 < sum(letters[: len(found) + 1])
