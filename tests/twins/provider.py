@@ -22,7 +22,7 @@ import sys
 import threading
 import wave
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
@@ -30,6 +30,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, assert_never
 
 import numpy as np
+
+_FEWEST_LETTERS, _MOST_PIECES = 8, 100  # of a streamed text: litellm takes its time for each piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,5 +474,6 @@ def _usage(answer: Says, body: dict[str, Any]) -> dict[str, int]:
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
-def _pieces(text: str) -> list[str]:
-    return [text[i : i + 8] for i in range(0, len(text), 8)]
+def _pieces(text: str) -> Iterator[str]:
+    size = max(_FEWEST_LETTERS, -(-len(text) // _MOST_PIECES))
+    return (text[at : at + size] for at in range(0, len(text), size))
