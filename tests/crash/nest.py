@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 
 from service.adapters.minilm import limit_threads
+from tests.support.forked_process import ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.waiting import GIVE_UP
 
@@ -41,8 +42,8 @@ class Nest:
     """The nest as the harness sees it; may be used from several threads."""
 
     def __init__(self):
-        words = [sys.executable, "-W", "ignore", "-m", "tests.crash.nest"]
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = ForkedProcess(["tests.crash.nest"], **pipes, text=True, cwd=ROOT)
         self._lock = threading.Lock()
 
     def begin(self, **order):

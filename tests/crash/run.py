@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -32,6 +31,7 @@ from tests.crash.steps import STEPS, STOCK_STEPS
 from tests.crash.table import Tally, tables
 from tests.crash.talk import MINDS
 from tests.e2e.story_torture import LAST_TURNS, people, told_to_the_end
+from tests.support.forked_process import ForkedProcess
 from tests.support.story_counts import saved_by
 from tests.support.story_processes import token_of
 from tests.support.waiting import GIVE_UP
@@ -148,11 +148,7 @@ def _clients(folder, *, seed, rest, is_stock):
     words = ["--home", folder / "home", "--clients", CLIENTS, "--seed", seed, "--stop", stop, "--rest", rest]
     words += ["--is-stock"] if is_stock else []
     clients = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.crash.client", "--number", str(at), "--log", folder / f"client-{at}.jsonl"]
-            + [str(word) for word in words],
-            cwd=ROOT,
-        )
+        ForkedProcess(["tests.crash.client", "--number", at, "--log", folder / f"client-{at}.jsonl", *words], cwd=ROOT)
         for at in range(CLIENTS)
     ]
     try:

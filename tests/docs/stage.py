@@ -19,9 +19,11 @@ from pathlib import Path
 
 import httpx2
 
+from tests.support import command_server
 from tests.support.chatgpt_export import chain, message
 from tests.support.cli_process import serving, until_digested
 from tests.support.doc_blocks import blocks_of
+from tests.support.forked_process import ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import answering
 from tests.support.speech import silence, speech
@@ -31,11 +33,10 @@ from tests.twins.telegram import telegram
 
 LYON, WHERE = "My mother lives in Lyon.", "Where does my mother live?"
 PORTS = ("8002", "9000", "8765")  # that pages name beside 8001
-COMMAND_SERVER = ROOT / "tests" / "support" / "command_server.py"
 COMMANDS = {
     # Each call of its own would import everything anew. A host talks to its command for long, so it has the real one.
     "mind-memory": f'test "$1" = mcp && exec {Path(sys.executable).with_name("mind-memory")} "$@"\n'
-    f'exec {sys.executable} -I -S {COMMAND_SERVER} {{socket}} "$@"',
+    f'exec {sys.executable} -I -S {command_server.__file__} {{socket}} "$@"',
     # An answer that is an error fails its block.
     "curl": f'exec {shutil.which("curl")} --fail-with-body "$@"',
     # The settings are read as a start reads them; whether it starts is another test.
@@ -84,9 +85,7 @@ def _commands():
     """The socket of a process that runs `mind-memory` for pages; a path of a socket has to be short."""
     with tempfile.TemporaryDirectory(prefix="mm-docs-") as folder:
         path = f"{folder}/s"
-        process = subprocess.Popen(
-            [sys.executable, "-P", COMMAND_SERVER, path], env={**os.environ, "PYTHONPATH": str(ROOT)}
-        )
+        process = ForkedProcess([command_server.__name__, path])
         try:
             until(lambda: Path(path).exists() or process.poll() is not None)
             assert process.poll() is None, "it could not import the command"

@@ -29,13 +29,13 @@ from service.mind.own_settings import understood
 from tests.docs.not_run import NOT_RUN
 from tests.docs.stage import LYON, PageRun, staged, variables
 from tests.support.doc_blocks import PAGES, blocks_of
+from tests.support.forked_process import READ_SETTINGS, ForkedProcess
 from tests.support.mcp_hosts import TOOLS, over_http
 from tests.support.waiting import GIVE_UP, until
 from tests.twins.twilio import calls
 
 GOES_ON = "which keeps running"
 TYPED = ("in one terminal, which keeps running", "in another terminal", "in the first terminal")
-READS = [sys.executable, "-c", "from service.settings.loading import read_settings; read_settings()"]
 WITH_BLOCKS = [page for page in PAGES if any(one.key not in NOT_RUN for one in blocks_of(page))]
 
 pytestmark = [
@@ -122,8 +122,10 @@ def imports(block, run):
 
 def is_settings_file(block, run):
     more = variables(block.text) if block.title == ".env" else {}
-    done = subprocess.run(READS, cwd=run.folder, env={**run.env(), **more}, capture_output=True, text=True)
-    assert done.returncode == 0, f"{block.place}: {done.stderr}"
+    env, pipe = {**run.env(), **more}, subprocess.PIPE
+    with ForkedProcess([READ_SETTINGS], cwd=run.folder, env=env, stderr=pipe, text=True) as reading:
+        _, said = reading.communicate()
+    assert reading.returncode == 0, f"{block.place}: {said}"
 
 
 def is_a_minds_settings(block, _):

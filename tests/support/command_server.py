@@ -1,7 +1,7 @@
 """
 `mind-memory`, many times and quickly: a process that has imported it forks for each call, which has its own folder and streams.
 
-Run with a socket's path, this file serves; with a path and words, it is the command. What is called is the real `main`.
+``main`` serves at a socket's path. Run as a file, with that path and words, it is the command. What is called is the real `main`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,10 @@ def call(path, words):
         return int(served.recv(8) or b"1")
 
 
-if __name__ == "__main__":
-    if sys.argv[2:]:
-        sys.exit(call(sys.argv[1], sys.argv[2:]))
+def main():
+    """Serve at the path that is the first word."""
     serve(sys.argv[1])
+
+
+if __name__ == "__main__":
+    sys.exit(call(sys.argv[1], sys.argv[2:]))

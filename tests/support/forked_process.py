@@ -1,5 +1,5 @@
 """
-Processes of `mind-memory` that start at once: forked from one that has imported everything.
+Processes of `mind-memory`, and of the tests themselves, that start at once: forked from one that has imported everything.
 
 An import of the service takes three seconds of a processor, one with a model six. What a start itself costs or prints
 is shown by tests that start a process of their own.
@@ -26,7 +26,12 @@ from select import select
 from tests.support.paths import ROOT
 
 MIND_MEMORY, UVICORN = "mind-memory", "uvicorn"
-_ENTRIES = {MIND_MEMORY: ("service.cli.main", "main"), UVICORN: ("uvicorn", "main")}
+READ_SETTINGS = "read-settings"
+_ENTRIES = {
+    MIND_MEMORY: ("service.cli.main", "main"),
+    UVICORN: ("uvicorn", "main"),
+    READ_SETTINGS: ("service.settings.loading", "read_settings"),
+}
 _LARGEST_ORDER = 1 << 20  # bytes; an environment is most of it
 _COMMANDS = ("consolidate", "import_", "mcp", "mount", "serve", "status")
 _IMPORTED = (
@@ -47,7 +52,9 @@ _IMPORTED = (
 
 class ForkedProcess(subprocess.Popen):
     """
-    A `Popen` of ``[MIND_MEMORY, …]`` or ``[UVICORN, …]``, with its pipes, ``env`` and ``cwd``.
+    A `Popen` of ``[MIND_MEMORY, …]``, ``[UVICORN, …]``, ``[READ_SETTINGS]`` or ``[MODULE, …]``, with its pipes, ``env``, ``cwd``.
+
+    A module is one of the tests; its ``main`` is called.
 
     It is a child of the process that forks, which is asked how it ended: three private methods of `Popen` are replaced.
     """
@@ -170,7 +177,8 @@ def _become(order, ends):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _open_streams()
     sys.argv = order["words"]
-    module, name = _ENTRIES[order["words"][0]]
+    first = order["words"][0]
+    module, name = _ENTRIES.get(first, (first, "main"))
     getattr(importlib.import_module(module), name)()
 
 

@@ -13,6 +13,7 @@ import openai
 import uvicorn
 
 from service.app import create_app
+from tests.support.scripted_models import Brain, models_of, provider_of
 from tests.support.service import opened_memory, settings_of
 from tests.support.waiting import GIVE_UP, until
 
@@ -107,6 +108,21 @@ def proxied(home, provider=None, **more):
         finally:
             server.should_exit = True
             thread.join(SECONDS)
+
+
+@contextmanager
+def knowing(home, **more):
+    """The service on *home* as ``proxied`` has it, where a model has read two facts in a turn of the mind "ada"."""
+    homes = {"Carla": "Lyon", "Bruno": "Paris"}
+    facts = [
+        {"source": who, "relation": "LIVES_IN", "target": city, "fact": f"{city} is the city where {who} has a home."}
+        for who, city in homes.items()
+    ]
+    read = {"entities": [{"name": name} for name in (*homes, *homes.values())], "facts": facts}
+    with provider_of(Brain(extraction=read)) as model:
+        with proxied(home, models=models_of(model, "extraction"), **more) as found:
+            found.tell("ada", "My friend Carla lives in Lyon now, and Bruno went back to Paris.")
+            yield found
 
 
 def of(mind_id, session_id=None):

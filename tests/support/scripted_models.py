@@ -103,10 +103,14 @@ def turns_read(provider):
 
 def hosted(home, provider, *roles, digestion=QUICK, at_once=4, **more):
     """Settings with *roles* (all the service asks, when left out) at *provider*, *at_once* calls to it together."""
-    section = {"model": "openai/scripted", "api_base": provider.url, "api_key": "k"}
     timeout = {"timeout_seconds": more.pop("timeout_seconds")} if "timeout_seconds" in more else {}
-    models = {role: {**section, **timeout} for role in roles or ("extraction", "subconscious")}
+    models = models_of(provider, *(roles or ("extraction", "subconscious")), **timeout)
     return settings_of(home, models={**models, "at_once": at_once}, digestion=digestion, **more)
+
+
+def models_of(provider, *roles, **more):
+    """The settings of *roles* at *provider*."""
+    return {role: {"model": "openai/scripted", "api_base": provider.url, "api_key": "k", **more} for role in roles}
 
 
 def provider_of(brain, **more):

@@ -33,6 +33,7 @@ from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace
 from service.adapters.extractive_model import ExtractiveModel
 from tests.support.editors import PLACES, Desk, with_line
+from tests.support.forked_process import ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.story_processes import SAID, day_of, token_of
 from tests.support.waiting import GIVE_UP
@@ -45,8 +46,8 @@ class Nest:
     """The process that forks; children are ended by their id."""
 
     def __init__(self, mind, desk, *, seed):
-        words = [sys.executable, "-W", "ignore", "-m", "tests.support.story_alone", str(mind), str(desk), str(seed)]
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = ForkedProcess(["tests.support.story_alone", mind, desk, seed], **pipes, text=True, cwd=ROOT)
 
     def begin(self, *, is_last=False):
         """The id of a new child."""

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from tests.support.api_keys import make_key
-from tests.support.openai_proxy import proxied
+from tests.support.openai_proxy import knowing, proxied
 
 MESSAGE = {
     "content": "My sister Ann moved to Lyon in March.",
@@ -153,14 +153,15 @@ def test_an_episode_is_erased_by_its_uuid_alone(service, graphiti):
     assert graphiti.delete("/episode/figs-1", params={"group_id": "forgetful"}).status_code == 200
 
 
-def test_a_fact_that_is_deleted_does_not_come_up(service, graphiti):
-    service.http.post("/v1/example").raise_for_status()
-    listed = service.until(lambda: service.http.get("/v1/minds/example/facts").json().get("items"))
-    service.digested("example")
-    text = listed[0]["text"]
-    (found, *_) = [one for one in facts(graphiti, text, group_ids=["example"], max_facts=50) if one["name"] == "FACT"]
+def test_a_fact_that_is_deleted_does_not_come_up(tmp_path):
+    with knowing(tmp_path, facades={"graphiti": True}) as service, calling(service) as graphiti:
+        a_fact_is_deleted(graphiti, service.http.get("/v1/minds/ada/facts").json()["items"][0]["text"])
+
+
+def a_fact_is_deleted(graphiti, text):
+    (found, *_) = [one for one in facts(graphiti, text, group_ids=["ada"], max_facts=50) if one["name"] == "FACT"]
     graphiti.delete(f"/entity-edge/{found['uuid']}").raise_for_status()
-    assert found["uuid"] not in {one["uuid"] for one in facts(graphiti, text, group_ids=["example"], max_facts=50)}
+    assert found["uuid"] not in {one["uuid"] for one in facts(graphiti, text, group_ids=["ada"], max_facts=50)}
     gone = graphiti.get(f"/entity-edge/{found['uuid']}")
     assert (gone.status_code, gone.json()["detail"]) == (404, "this memory was deleted")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import httpx
 import httpx2
@@ -16,7 +16,7 @@ from mem0 import AsyncMemoryClient, MemoryClient
 from mem0.exceptions import MemoryError as Mem0Error
 
 from tests.support.api_keys import make_key
-from tests.support.openai_proxy import proxied
+from tests.support.openai_proxy import knowing, proxied
 
 README = [
     {"role": "user", "content": "Hi, I'm Alex. I'm a vegetarian and I'm allergic to nuts."},
@@ -32,6 +32,12 @@ def service(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def mem0(service):
+    with calling(service) as client:
+        yield client
+
+
+@contextmanager
+def calling(service):
     client = MemoryClient(api_key="any", host=service.url.removesuffix("/v1") + "/mem0")
     with closing(client.client):
         yield client
@@ -134,14 +140,14 @@ def test_a_deleted_memory_is_gone(mem0, service):
     assert "red" not in str(service.kept("forgetful"))
 
 
-def test_facts_are_memories_and_can_be_put_right(mem0, service):
-    example = {"user_id": "example"}
-    service.http.post("/v1/example").raise_for_status()
-    service.until(lambda: service.http.get("/v1/minds/example/facts").json().get("items"))
-    service.digested("example")
-    (fact, other) = [one for one in mem0.get_all(filters=example, page_size=500)["results"] if ":fact:" in one["id"]][
-        :2
-    ]
+def test_facts_are_memories_and_can_be_put_right(tmp_path):
+    with knowing(tmp_path, facades={"mem0": True}) as service, calling(service) as mem0:
+        facts_are_put_right(mem0, {"user_id": "ada"})
+
+
+def facts_are_put_right(mem0, ada):
+    memories = mem0.get_all(filters=ada, page_size=500)["results"]
+    fact, other = [one for one in memories if ":fact:" in one["id"]]
     assert fact["created_at"]
     assert mem0.get(fact["id"])["memory"] == fact["memory"]
     assert mem0.update(fact["id"], text="Quinces are yellow.")["memory"] == "Quinces are yellow."
@@ -149,10 +155,10 @@ def test_facts_are_memories_and_can_be_put_right(mem0, service):
     refused(lambda: mem0.get(other["id"]), "deleted", status=404)
     assert [one["event"] for one in mem0.history(other["id"])] == ["ADD", "DELETE"]
 
-    listed = {one["memory"] for one in mem0.get_all(filters=example, page_size=500)["results"]}
+    listed = {one["memory"] for one in mem0.get_all(filters=ada, page_size=500)["results"]}
     assert "Quinces are yellow." in listed
     assert not listed & {fact["memory"], other["memory"]}
-    found = mem0.search(other["memory"], filters=example, top_k=100)["results"]
+    found = mem0.search(other["memory"], filters=ada, top_k=100)["results"]
     assert other["id"] not in {one["id"] for one in found}
 
 
