@@ -11,12 +11,11 @@ import argparse
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -26,6 +25,7 @@ import uvicorn
 
 from service.adapters.minilm import limit_threads
 from service.app import create_app
+from service.http.server import bind, url_of
 from service.observability.logging import configure_logs
 from service.settings.settings import Settings
 from tests.fuzzing.tenants import cross
@@ -76,13 +76,13 @@ def served(home):
         access={"key_requests_per_minute": 0},
         digestion={"first_retry_seconds": 0.05, "most_retry_seconds": 0.2},
     )
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with closing(bind(settings.model_copy(update={"port": 0}))) as listener:
         config = uvicorn.Config(FromEverywhere(create_app(settings)), log_config=None, access_log=False, lifespan="on")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}", key
+            yield url_of(settings, listener), key
         finally:
             server.should_exit = True
             thread.join(timeout=60)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import threading
 from contextlib import asynccontextmanager, closing, contextmanager
 
@@ -13,6 +12,7 @@ import openai
 import uvicorn
 
 from service.app import create_app
+from service.http.server import bind, url_of
 from tests.support.scripted_models import Brain, models_of, provider_of
 from tests.support.service import opened_memory, settings_of
 from tests.support.waiting import GIVE_UP, until
@@ -91,15 +91,14 @@ def proxied(home, provider=None, **more):
             opened.append(memory)
             yield memory
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with closing(bind(settings.model_copy(update={"port": 0}))) as listener:
         app = create_app(settings, opening=opening)
         config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
         thread.start()
         try:
-            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            found = Proxied(url, home, None)
+            found = Proxied(url_of(settings, listener), home, None)
             with closing(found):
                 found.until(lambda: opened)
                 found.memory = opened[0]
