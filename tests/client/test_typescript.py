@@ -13,6 +13,7 @@ import pytest
 
 from tests.client.conftest import ASKS, stored_turns
 from tests.support.browser import CHROMIUM, chromium
+from tests.support.cli_process import calling, serving_commands
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import KNOWS, bot
 from tests.support.waiting import GIVE_UP
@@ -60,11 +61,21 @@ def runtime(built):
 
 
 @pytest.fixture(scope="module")
-def surroundings(tmp_path_factory):
+def python(tmp_path_factory):
+    """What tests call as Python, only to run `mind-memory`: the command is forked, so that a service starts at once."""
+    file = tmp_path_factory.mktemp("python") / "python"
+    with serving_commands() as path:
+        file.write_text(f'#!/bin/sh\nshift 2  # -c and the code\n{calling(path)} "$@"\n')
+        file.chmod(0o755)
+        yield file
+
+
+@pytest.fixture(scope="module")
+def surroundings(tmp_path_factory, python):
     """The environment of a runtime, whose tests start the service of this checkout."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("MIND_MEMORY_")}
     quiet = {"NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1", "DENO_DIR": str(tmp_path_factory.mktemp("deno"))}
-    return own | quiet | {"TEST_PYTHON": sys.executable, "TEST_ROOT": str(ROOT)}
+    return own | quiet | {"TEST_PYTHON": str(python), "TEST_ROOT": str(ROOT)}
 
 
 def passed(words, *, env):

@@ -19,11 +19,9 @@ from pathlib import Path
 
 import httpx2
 
-from tests.support import command_server
 from tests.support.chatgpt_export import chain, message
-from tests.support.cli_process import serving, until_digested
+from tests.support.cli_process import calling, serving, serving_commands, until_digested
 from tests.support.doc_blocks import blocks_of
-from tests.support.forked_process import ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import answering
 from tests.support.speech import silence, speech
@@ -34,9 +32,8 @@ from tests.twins.telegram import telegram
 LYON, WHERE = "My mother lives in Lyon.", "Where does my mother live?"
 PORTS = ("8002", "9000", "8765")  # that pages name beside 8001
 COMMANDS = {
-    # Each call of its own would import everything anew. A host talks to its command for long, so it has the real one.
-    "mind-memory": f'test "$1" = mcp && exec {Path(sys.executable).with_name("mind-memory")} "$@"\n'
-    f'exec {sys.executable} -I -S {command_server.__file__} {{socket}} "$@"',
+    # Each call of its own would import everything anew.
+    "mind-memory": f'{calling("{socket}")} "$@"',
     # An answer that is an error fails its block.
     "curl": f'exec {shutil.which("curl")} --fail-with-body "$@"',
     # The settings are read as a start reads them; whether it starts is another test.
@@ -74,24 +71,10 @@ def staged(folder):
     with (
         ScriptedProvider(respond=answering, hears=lambda _: LYON) as provider,
         telegram(LYON, WHERE) as messenger,
-        _commands() as commands,
+        serving_commands() as commands,
         serving(folder / "home", **_settings(provider.url, ports)) as (_, url),
     ):
         yield Stage(url, folder / "home", provider.url, messenger, ports, commands)
-
-
-@contextmanager
-def _commands():
-    """The socket of a process that runs `mind-memory` for pages; a path of a socket has to be short."""
-    with tempfile.TemporaryDirectory(prefix="mm-docs-") as folder:
-        path = f"{folder}/s"
-        process = ForkedProcess([command_server.__name__, path])
-        try:
-            until(lambda: Path(path).exists() or process.poll() is not None)
-            assert process.poll() is None, "it could not import the command"
-            yield path
-        finally:
-            end(process)
 
 
 def _settings(model, ports):

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from service.cli.main import app
 from service.observability.logging import configure_logs
+from tests.support import command_server
 from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.paths import ROOT
 from tests.support.service import CYCLES
@@ -50,6 +52,25 @@ def call(*words, said=None, **more):
     finally:
         configure_logs(level="WARNING", as_json=False)  # as tests/conftest.py has it: a command logs errors alone
         gc.set_threshold(*CYCLES)
+
+
+@contextmanager
+def serving_commands():
+    """The socket of a process that runs `mind-memory` for others; a path of a socket has to be short."""
+    with tempfile.TemporaryDirectory(prefix="mm-commands-") as folder:
+        path = f"{folder}/s"
+        process = ForkedProcess([command_server.__name__, path])
+        try:
+            until(lambda: Path(path).exists() or process.poll() is not None)
+            assert process.poll() is None, "it could not import the command"
+            yield path
+        finally:
+            end(process)
+
+
+def calling(path):
+    """The words of a shell that run `mind-memory`, before its own, by the process at that socket."""
+    return f"exec {sys.executable} -I -S {command_server.__file__} {path}"
 
 
 @contextmanager

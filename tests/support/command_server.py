@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import sys
 import traceback
+from contextlib import suppress
+from select import select
 
 BACKLOG = 16
 
 
 def serve(path):
-    """Fork for each call, one after the other, until it is ended."""
+    """Fork for each call, until it is ended."""
     import importlib
     import pkgutil
 
@@ -28,17 +31,35 @@ def serve(path):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(BACKLOG)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that answer
         while True:
             caller, _ = listener.accept()
             with caller:
-                asked, streams, _, _ = socket.recv_fds(caller, 1_000_000, 3)
-                child = os.fork()
-                if not child:
-                    _become(json.loads(asked), streams, main)
-                for stream in streams:
-                    os.close(stream)
-                _, status = os.waitpid(child, 0)
-                caller.sendall(str(os.waitstatus_to_exitcode(status) & 255).encode())
+                if not os.fork():
+                    listener.close()
+                    _answer(caller, main)
+
+
+def _answer(caller, main):
+    """Fork the command, pass signals on to it, and say how it ended. It goes when its caller is gone. Never returns."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    asked, streams, _, _ = socket.recv_fds(caller, 1_000_000, 3)
+    child = os.fork()
+    if not child:
+        caller.close()
+        _become(json.loads(asked), streams, main)
+    for stream in streams:
+        os.close(stream)
+    ending = os.pidfd_open(child)
+    while ending not in select([caller, ending], [], [])[0]:
+        said = caller.recv(1)
+        os.kill(child, said[0] if said else signal.SIGKILL)
+        if not said:
+            break
+    _, status = os.waitpid(child, 0)
+    with suppress(OSError):
+        caller.sendall(str(os.waitstatus_to_exitcode(status) & 255).encode())
+    os._exit(0)
 
 
 def _become(asked, streams, main):
@@ -72,6 +93,8 @@ def call(path, words):
     with socket.socket(socket.AF_UNIX) as served:
         served.connect(path)
         socket.send_fds(served, [json.dumps(asked).encode()], [0, 1, 2])
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda number, _: served.sendall(bytes([number])))
         return int(served.recv(8) or b"1")
 
 
