@@ -1,17 +1,17 @@
-"""The example life over HTTP: one load, which all tests but the last ones share."""
+"""The example life, in a terminal and over HTTP: one load by `mind-memory demo`, which all tests but the last ones share."""
 
 import json
+import shutil
 from datetime import date
 
-import anyio
 import pytest
 
+from tests.support.cli_process import call
 from tests.support.service import running
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]  # a minute on a quiet machine
 
 EXAMPLE = "/v1/minds/example"
-LONG_SECONDS = 850
 
 
 @pytest.fixture(scope="module")
@@ -21,20 +21,19 @@ def anyio_backend():
 
 
 @pytest.fixture(scope="module")
-async def loaded(anyio_backend, tmp_path_factory):
+def shown(tmp_path_factory):
+    """What `mind-memory demo` showed, its home, and a copy of that."""
+    home = tmp_path_factory.mktemp("demo") / "home"
+    said = call("demo", "--home", home)
+    return said, home, shutil.copytree(home, home.with_name("copy"))
+
+
+@pytest.fixture(scope="module")
+async def loaded(anyio_backend, shown):
     """A service in which the example has been loaded."""
-    async with running(tmp_path_factory.mktemp("home")) as service:
-        begun = await service.http.post("/v1/example")
-        assert begun.status_code == 201, begun.text
-        await until_ready(service)
+    _, home, _ = shown
+    async with running(home) as service:
         yield service
-
-
-async def until_ready(service):
-    """Wait until the life is read and told."""
-    with anyio.fail_after(LONG_SECONDS):
-        while (await service.http.get("/v1/example")).json()["state"] != "ready":  # noqa: ASYNC110 - over HTTP
-            await anyio.sleep(0.2)
 
 
 async def surfaced(service, message):
@@ -50,6 +49,33 @@ async def shown_before(service, words):
     [trace] = [one for one in found if words in one["message"]]
     candidates = {one["id"]: one["text"] for one in trace["phases"]["retrieval"]["candidates"]}
     return trace, " ".join(candidates[one["id"]] for one in trace["shown"])
+
+
+def test_the_demo_asks_three_questions_and_says_what_surfaced_and_why(shown):
+    said, *_ = shown
+
+    assert said.exit_code == 0, said.output
+    assert said.output.count("Ann › ") == 3
+    assert "Porto" in said.output and "hazelnut" in said.output
+    assert "0.50 needed" in said.output and "nothing surfaced" in said.output
+
+
+def test_the_demo_shows_how_the_story_begins_and_what_to_do_next(shown):
+    said, *_ = shown
+
+    assert "The timetable office of Avonline" in said.output
+    assert "demo --remove" in said.output
+    assert "\x1b[" not in said.output
+
+
+def test_the_example_goes_only_when_asked(shown):
+    *_, home = shown
+
+    removed, again = (call("demo", "--remove", "--home", home) for _ in range(2))
+
+    assert removed.exit_code == 0, removed.output
+    assert "erased" in removed.output
+    assert again.exit_code == 1 and "no example to remove" in again.output
 
 
 async def test_the_example_is_a_mind_that_is_marked_as_one(loaded):

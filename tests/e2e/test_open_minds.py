@@ -12,7 +12,7 @@ from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
-MINDS, OPEN = 200, 20
+MINDS, OPEN = 100, 10
 FEW = 3  # held for a moment by what has just ended
 
 

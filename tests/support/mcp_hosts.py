@@ -9,7 +9,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.support.cli_process import MAIN, environment
+from tests.support.cli_process import calling, environment, serving_commands
 
 TOOLS = {
     "remember", "search_log", "journal_memory_search", "journal_memory_get", "read_story", "resonance", "store_turn", "save_memory",
@@ -38,12 +38,12 @@ async def over_http(url, *, key=None, mode="auto", query="", **headers):
 @asynccontextmanager
 async def over_stdio(home, *words, mode="auto", **more):
     """A host that starts `mind-memory mcp` on *home*; what the command says on stderr is kept beside it."""
-    started = StdioServerParameters(
-        command=MAIN[0],
-        args=[*MAIN[1:], "mcp", "--home", str(home), *words],
-        env=environment(**{"MIND_MEMORY_LOG_LEVEL": "WARNING", **more}),
-    )
-    with said_file(home).open("a") as said:
+    with serving_commands() as path, said_file(home).open("a") as said:
+        started = StdioServerParameters(
+            command="/bin/sh",
+            args=["-c", f'{calling(path)} "$@"', "mind-memory", "mcp", "--home", str(home), *words],
+            env=environment(**{"MIND_MEMORY_LOG_LEVEL": "WARNING", **more}),
+        )
         async with Client(stdio_client(started, errlog=said), mode=mode) as host:
             yield host
 
