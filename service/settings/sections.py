@@ -164,7 +164,11 @@ class ResonanceSettings(Section):
         25, description="The number of turns before the same memory may surface again in a session."
     )
     relevance: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.5, description="The relevance threshold, from 0 to 1. Below it nothing surfaces; 0 switches the gate off."
+        0.5,
+        description=(
+            "The relevance threshold, from 0 to 1. Below it nothing surfaces; a model is asked from half of it. "
+            "0 switches the gate off."
+        ),
     )
     story_tokens: Annotated[int, Field(ge=0)] = Field(8000, description="The maximum length of the stable part.")
     people_cards: Literal["auto", "always", "never"] = Field(
