@@ -14,7 +14,7 @@ NO_PYTHON := "there is no Python 3.12 and uv could not fetch one: install it, th
 NO_PACKAGES := "not everything could be installed: the lines above say why. A network and 1 GB of disk are needed, and gcc and make \
 where FalkorDB has to be compiled; then run this again, which goes on with what is there"
 
-WORKERS := 3 # most tests wait for processes and time-outs, so three workers fill two cores
+WORKERS := 4 # most tests wait for processes and time-outs, so four workers fill two cores
 
 CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
 

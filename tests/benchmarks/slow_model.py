@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LATENCIES = (0.3, 0.8, 1.2, 2.5)  # seconds of a call
 _MIND, _TURNS, _AT_ONCE = "slow", 10, 5
 _CHOSEN = 3
-_PIECES = 8  # letters that the twin streams at once
+_PIECES, _MOST_PIECES = 8, 100  # letters that the twin streams at once, or more of a long text
 _FIRST_SHARE = 0.4  # of a call's time, before its first word
 _PEOPLE = (
     ("Carla", "aunt", "lives in Lyon and keeps bees"),
@@ -57,7 +57,7 @@ async def _measured(home: Path, seconds: float, *, sessions: int, advanced: Call
 
     def respond(body: dict[str, Any]) -> Says:
         text = json.dumps(brain(body))
-        pieces = max(len(text) // _PIECES, 1)
+        pieces = min(max(len(text) // _PIECES, 1), _MOST_PIECES)
         if not body.get("stream"):
             return Says(text, delay=seconds)
         return Says(text, delay=_FIRST_SHARE * seconds, drip=(1 - _FIRST_SHARE) * seconds / pieces)

@@ -153,7 +153,7 @@ async def test_what_came_of_a_narration_before_the_deadline_counts(tmp_path):
     def dripping(prompt):
         lines = [{"number": at, "text": f"I remember: {said}"} for at, said in numbers(prompt).items()]
         lines[-1]["text"] *= 100  # the choice and the first line come at once, the last one in many seconds
-        return Says(json.dumps({"surfaces": [line["number"] for line in lines], "lines": lines}), drip=0.02)
+        return Says(json.dumps({"surfaces": [line["number"] for line in lines], "lines": lines}), drip=0.1)
 
     boats = "Carla sold the old sailing boat to a neighbour."
     with provider_of(Brain(narration=dripping)) as provider:
