@@ -79,21 +79,23 @@ class Filters:
         trace.note(FiltersTrace(relevance=relevance, salience=factors or None))
         if not (is_gated and request.max_fragments):  # all that was found is asked for, or nothing
             most_judged = 0
+        limit = most_shown(
+            request.max_fragments,
+            turns=len(mind.transcript.positions),
+            is_unlimited=candidates.wants_list or not is_gated,
+        )
         if verdict.probability < request.relevance:
             is_asked = verdict.probability >= _WORTH_ASKING * request.relevance
             return Shortlist(
                 trace.silent("nothing stored seems to be meant"),
                 next_best(new.fragments, (), most=most_judged if is_asked else 0),
+                limit,
             )
 
         chosen = select(
             new.without(verdict.strays) if is_gated else new,
             drops_weak=is_gated,
-            limit=most_shown(
-                request.max_fragments,
-                turns=len(mind.transcript.positions),
-                is_unlimited=candidates.wants_list or not is_gated,
-            ),
+            limit=limit,
             timezone=request.timezone,
             subjects=verdict.subjects if is_gated and candidates.is_present else None,
             factors=factors,
@@ -104,7 +106,7 @@ class Filters:
             is_wanted = request.max_fragments > 0
             trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
         more = next_best(new.fragments, chosen.fragments, most=most_judged - len(chosen.fragments))
-        return Shortlist(chosen.fragments, more)
+        return Shortlist(chosen.fragments, more, limit)
 
     def _weighed(
         self, call: PreTurnCall, candidates: Candidates, new: Filtered

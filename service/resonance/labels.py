@@ -64,7 +64,7 @@ def label_all(call: PreTurnCall, shortlist: Shortlist[Fragment]) -> Shortlist[La
         for fragments in (shortlist.first, shortlist.more)
     )
     call.trace.note(LabelsTrace({fragment.id: found.text for fragment, found in (*first, *more)}))
-    return Shortlist(first, more)
+    return Shortlist(first, more, shortlist.limit)
 
 
 def label_of(fragment: Fragment, moment: Moment) -> Label:

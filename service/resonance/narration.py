@@ -36,14 +36,13 @@ async def ask_for_narration(
     shortlist: Shortlist[LabelledFragment],
     *,
     moment: Moment,
-    most: int,
     voice: Mapping[str, str],
     model: LanguageModel,
     overrides: Path | None,
     on_part: Callable[[Narration], None] | None = None,
 ) -> Reply[Narration]:
     """
-    Ask the model which of *shortlist* surface, *most* of them, and for its words; *on_part* hears what has come so far.
+    Ask the model which of *shortlist* surface, and for its words; *on_part* hears what has come so far.
 
     Raises ModelFault.
     """
@@ -57,7 +56,7 @@ async def ask_for_narration(
             {"number": number, "label": label.text, "text": fragment.told(" ".join(fragment.text.split()))}
             for number, (fragment, label) in enumerate(shortlist.every, start=1)
         ),
-        "most": most,
+        "most": shortlist.limit,
     }
     return await model.answer(Ask("narration", Narration, words, overrides, on_part=on_part))
 

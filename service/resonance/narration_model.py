@@ -141,7 +141,6 @@ class NarrationModel:
             reply = await ask_for_narration(
                 telling.asked,
                 moment=call.moment,
-                most=call.request.max_fragments,
                 voice=voice,
                 model=self._model,
                 overrides=mind.workspace.prompts,
@@ -188,7 +187,7 @@ class NarrationModel:
         call.trace.note(FiltersTrace(dropped=dropped, kept=kept))
         told = (one if one.is_rewritten else self._told_late(call, one) for one in narrated)
         every = sorted((*told, *self._in_plain_words(call, new)), key=lambda one: -one.fragment.score)
-        return tuple(every[: call.request.max_fragments])
+        return tuple(every[: shortlist.limit])
 
     def _in_plain_words(self, call: PreTurnCall, labelled: Sequence[LabelledFragment]) -> tuple[Flashback, ...]:
         """Each in words that came too late for an earlier turn, else as it was said."""

@@ -75,7 +75,7 @@ class OtherMinds:
         )
         kept = tuple(one.id for one in chosen.fragments)
         call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **chosen.dropped}, kept=kept))
-        return replace(own, first=chosen.fragments)
+        return replace(own, first=chosen.fragments, limit=request.max_fragments)
 
     async def found_in(
         self, mind: Mind, *, request: ResonanceRequest, moment: Moment, seeds: CallSeeds, seconds: float | None

@@ -199,11 +199,13 @@ class Shortlist[Candidate]:
     """
     What may surface, best first: ``first`` where no model judges; of ``more``, the next best, what a model chooses.
 
-    ``first`` is empty where nothing seems to be meant, but a model may find that something is.
+    ``first`` is empty where nothing seems to be meant, but a model may find that something is. At most ``limit``
+    surface.
     """
 
     first: tuple[Candidate, ...] = ()
     more: tuple[Candidate, ...] = ()
+    limit: int = 0
 
     @property
     def every(self) -> tuple[Candidate, ...]:

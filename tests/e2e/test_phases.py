@@ -440,6 +440,22 @@ async def test_a_model_chooses_what_words_and_vectors_alone_would_not_have_shown
     assert set(phases["narration"]["reasons"].values()) == {"narration: would not change what is said next"}
 
 
+async def test_a_model_that_lets_everything_through_shows_no_more_than_would_surface_without_it(tmp_path):
+    """Broken: ``limit`` is not kept; the prompt does not say it."""
+
+    def all_of_it(prompt):
+        return {"surfaces": list(numbers(prompt)), "lines": []}
+
+    with provider_of(Brain(narration=all_of_it)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, *GARDEN, "Along the south wall stand the tomatoes.")
+            found = await surfacing(service, "What did I tell you about my garden?")
+    [prompt] = prompts(provider, "narration")
+    assert len(numbers(prompt)) == len(GARDEN) + 1
+    assert len(found["flashbacks"]) == 3
+    assert "Choose at most 3," in prompt
+
+
 async def test_of_an_older_copy_of_the_prompt_the_verdicts_in_the_lines_count(tmp_path):
     """Broken: ``surfaces`` of a line is not read."""
 

@@ -223,6 +223,7 @@ async def test_a_model_judges_the_next_best_too_but_nothing_that_is_denied_or_wa
     )
 
     assert [[one.id for one in some] for some in (shortlist.first, shortlist.more)] == [["f1"], ["f2"]]
+    assert shortlist.limit == 3  # of a mind of few turns
     assert trace.phases.filters.dropped["f2"] == "relevance: not a word in common"
     assert denied.more == ()
 
