@@ -72,6 +72,24 @@ def broken_minds(system, ledger):
     return found
 
 
+def broken_events(system):
+    """By name what is wrong with what the receiver of webhooks was sent."""
+    ids = {}
+    for delivery_id, body in system.receiver.taken:
+        ids.setdefault((body["data"]["mind_id"], body["data"]["turn_id"]), set()).add(delivery_id)
+    return {
+        "events lost": events_not_told(system),
+        "events under two ids": [event for event, found in ids.items() if len(found) > 1],
+        "events nobody signed": [system.receiver.unsigned] if system.receiver.unsigned else [],
+    }
+
+
+def events_not_told(system):
+    """The turns in the database of which the receiver was sent nothing, each with its mind."""
+    told = {(body["data"]["mind_id"], body["data"]["turn_id"]) for _, body in system.receiver.taken}
+    return [(mind, turn) for mind in MINDS for _, turn, _ in system.rows(_ROWS, mind) if (mind, turn) not in told]
+
+
 def late(ledger, deeds, *, most_seconds):
     """Pre-turn calls that took longer than that at a replica which nobody had killed or stopped meanwhile."""
     return [

@@ -22,7 +22,7 @@ from pathlib import Path
 import httpx2
 
 from tests.chaos.callers import DEADLINE_MS, Backend, Editor, Ledger
-from tests.chaos.counting import broken_answers, broken_minds, late
+from tests.chaos.counting import broken_answers, broken_events, broken_minds, events_not_told, late
 from tests.chaos.faults import FAULTS, TRACKS, Track, done
 from tests.chaos.system import Meter, system
 from tests.chaos.table import Tally, tables
@@ -60,6 +60,7 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
         def tell(deed):
             lost = f", lost {deed.lost}" if deed.lost is not None else ""
             say(f"{deed.began - began:6.1f}s  {deed.kind}, {deed.ended - deed.began:.1f}s{lost}")
+            whole.receiver.script.append((503, {}))  # the receiver of webhooks has its troubles, too
 
         for thread in (meter, *people):
             thread.start()
@@ -78,6 +79,7 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
         _mend(whole)
         say(f"{time.monotonic() - began:6.1f}s  mended")
         _until_quiet(whole, ledger)
+        _until_all_is_sent(whole)
         say(f"{time.monotonic() - began:6.1f}s  quiet")
         meter.stop()
         return Tally(
@@ -88,6 +90,8 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
             digested=tuple(meter.digested),
             refusals={
                 **{about: meter.sums()[name] for name, about in REFUSALS.items()},
+                "events that a receiver of webhooks took": len(whole.receiver.taken),
+                "events that it was sent in vain": len(whole.receiver.all) - len(whole.receiver.taken),
                 **{
                     f"lost when a {kind}": sum(one.lost for one in deeds if one.kind == kind)
                     for kind in LOSING
@@ -97,6 +101,7 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
             broken={
                 **broken_answers(ledger),
                 **broken_minds(whole, ledger),
+                **broken_events(whole),
                 "pre-turn calls beyond their deadline": late(
                     ledger, deeds, most_seconds=DEADLINE_MS / 1000 + GRACE_SECONDS
                 ),
@@ -167,6 +172,27 @@ def _until_quiet(whole, ledger):
         until(is_quiet, seconds=QUIET_WITHIN, every=0.5, said=said)
         time.sleep(SWEEP_SECONDS)
         until(is_quiet, seconds=QUIET_WITHIN, every=0.5, said=said)
+
+
+def _until_all_is_sent(whole):
+    """Wait until the receiver of webhooks has been sent every event."""
+    said = ""
+
+    def is_sent():
+        nonlocal said
+        try:
+            [found] = (
+                httpx2.get(f"{whole.replicas[0].url}/v1/webhooks", timeout=GIVE_UP)
+                .raise_for_status()
+                .json()["endpoints"]
+            )
+        except httpx2.HTTPError as error:
+            said = repr(error)
+            return False
+        said = f"{found['waiting']} events wait, {found['error']}"
+        return not found["waiting"] and not events_not_told(whole)
+
+    until(is_sent, seconds=QUIET_WITHIN, every=0.5, said=lambda: said)
 
 
 def _custody(http, whole):

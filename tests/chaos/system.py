@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ from tests.crash.served import Served
 from tests.support.falkordb_cluster import falkordb_cluster
 from tests.support.postgres import postgres_pair
 from tests.support.waiting import until
+from tests.twins.webhook_receiver import SECRET, receiving
 
 REPLICAS = 3
 _DIGESTED = 'mind_memory_digested_turns_total{lane="saving"}'
@@ -25,6 +27,8 @@ SETTINGS = {
     "MIND_MEMORY_GRAPH_PREFIX": PREFIX,
     "MIND_MEMORY_GRAPH__REST_SECONDS": "0.5",
     "MIND_MEMORY_STORY__THRESHOLD_TOKENS": "40",
+    "MIND_MEMORY_WEBHOOKS__FIRST_RETRY_SECONDS": "0.1",
+    "MIND_MEMORY_WEBHOOKS__MOST_RETRY_SECONDS": "0.5",
 }
 
 
@@ -91,10 +95,10 @@ class Replica:
 
 
 class System:
-    """All of it."""
+    """All of it, and who receives webhooks."""
 
-    def __init__(self, pair, cluster, replicas):
-        self.pair, self.cluster, self.replicas = pair, cluster, replicas
+    def __init__(self, pair, cluster, replicas, receiver):
+        self.pair, self.cluster, self.replicas, self.receiver = pair, cluster, replicas, receiver
         self.lock = threading.Lock()
         self.hurt = set()  # places of replicas that somebody hurts just now
 
@@ -112,13 +116,20 @@ def system(folder):
         pair = stack.enter_context(postgres_pair())
         pair.primary.create_database(DATABASE)
         cluster = stack.enter_context(falkordb_cluster(folder))
-        env = {**SETTINGS, "MIND_MEMORY_DATABASE": pair.url(DATABASE), "FALKORDB_URL": cluster.url}
+        receiver = stack.enter_context(receiving())
+        endpoint = {"name": "counter", "url": receiver.url, "secret": SECRET, "kinds": ["turn.kept"]}
+        env = {
+            **SETTINGS,
+            "MIND_MEMORY_DATABASE": pair.url(DATABASE),
+            "MIND_MEMORY_WEBHOOKS__ENDPOINTS": json.dumps([endpoint]),
+            "FALKORDB_URL": cluster.url,
+        }
         replicas = []
         for at, port in enumerate(_free_ports(REPLICAS)):
             replicas.append(Replica(at, folder / f"replica-{at}", nest, port=port, env=env))
             stack.callback(replicas[-1].close)
             replicas[-1].start()
-        yield System(pair, cluster, replicas)
+        yield System(pair, cluster, replicas, receiver)
 
 
 class Meter(threading.Thread):
