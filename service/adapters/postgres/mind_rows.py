@@ -186,7 +186,7 @@ def parts_after(cursor: Cursor, mind_id: str, path: str, *, number: int) -> byte
 
 def turns_by_id(cursor: Cursor, mind_id: str, turn_ids: Sequence[str]) -> dict[str, StoredTurn]:
     """Those of *turn_ids* that are taken, each with its turn, or its tombstone where it was erased."""
-    marks = {_ERASED + id_digest(one): one for one in turn_ids}
+    marks = {erased_id(one): one for one in turn_ids}
     query = "SELECT turn_id, line FROM turns WHERE mind_id = %s AND turn_id = ANY(%s)"
     rows: list[Any] = cursor.execute(query, (mind_id, [*turn_ids, *marks])).fetchall()
     return {marks.get(row[0], row[0]): decode(bytes(row[1])) for row in rows}
@@ -234,6 +234,11 @@ def delete_files(cursor: Cursor, mind_id: str) -> None:
     """Delete the files of a mind."""
     for table in _FILES:
         cursor.execute(f"DELETE FROM {table} WHERE mind_id = %s".encode(), (mind_id,))  # noqa: S608 - our own names
+
+
+def erased_id(turn_id: str) -> str:
+    """The id in the row of a turn once it is erased."""
+    return _ERASED + id_digest(turn_id)
 
 
 def _id_of(kept: StoredTurn) -> str:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from service.adapters.postgres.mind_rows import OUTBOX_TABLES
+from service.adapters.postgres.mind_rows import OUTBOX_TABLES, erased_id
 from service.ports.webhooks import Delivery, Due, EndpointState, Noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from uuid import UUID
 
-    from service.adapters.postgres.database import Cursor, Database
+    from service.adapters.postgres.database import Database
 
 _SECONDS, _LONG_SECONDS = 3.0, 60.0
 _WAITING, _GIVEN_UP = 0, 1
@@ -50,6 +50,14 @@ WHERE one.turn_id IS NULL OR EXISTS (
     SELECT FROM turns WHERE turns.mind_id = %(mind)s AND turns.turn_id = one.turn_id)
 ORDER BY number ON CONFLICT DO NOTHING
 """  # the id of an erased turn is another one
+# Turns that are not where they were read: a copy may hold one that a database took back, while another has its place.
+_ELSEWHERE = """
+SELECT EXISTS (
+    SELECT FROM unnest(%(turns)s::text[], %(erased)s::text[], %(bodies)s::text[]) AS one (turn_id, erased, body)
+    WHERE one.turn_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM turns WHERE turns.mind_id = %(mind)s AND turns.turn_id IN (one.turn_id, one.erased)
+        AND turns.sequence = (one.body::jsonb #>> '{data,sequence}')::bigint))
+"""
 _IS_ALIVE = "EXISTS (SELECT FROM replicas WHERE replica = %(me)s AND alive_until > clock_timestamp())"
 _IS_FREE = """
 (e.sender IS NULL OR NOT EXISTS (SELECT FROM replicas WHERE replica = e.sender AND alive_until > clock_timestamp()))
@@ -162,18 +170,26 @@ class PostgresOutbox:
         position: str,
         generation: int,
     ) -> bool:
-        """Have *deliveries* made and move a position, in one transaction; False where somebody else has, or erased."""
+        """
+        Have *deliveries* made and move a position, in one transaction; False where somebody else has, or erased.
+
+        Also where a turn that they tell of stands elsewhere than in this machine's copy: that copy is outdated.
+        """
         words = {
             "mind": mind_id, "endpoint": endpoint, "source": source, "before": before, "position": position,
         }  # fmt: skip
+        added = _rows_of(mind_id, endpoint, tuple(deliveries))
         with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
             cursor.execute(_LOCK, words)
             if cursor.fetchone() != (generation,):
                 return False
+            cursor.execute(_ELSEWHERE, added)
+            if cursor.fetchone() != (False,):
+                return False
             cursor.execute(_BEGIN if before is None else _MOVE, words)
             if cursor.fetchone() is None:
                 return False
-            _add(cursor, endpoint, mind_id, tuple(deliveries))
+            cursor.execute(_ADD, added)
         return True
 
     def due(self, endpoint: str, *, now: datetime) -> Due:
@@ -283,19 +299,18 @@ class PostgresOutbox:
         )
 
 
-def _add(cursor: Cursor, endpoint: str, mind_id: str, deliveries: tuple[Delivery, ...]) -> None:
-    if deliveries:
-        words = {
-            "mind": mind_id,
-            "endpoint": endpoint,
-            "ids": [one.id for one in deliveries],
-            "kinds": [one.kind for one in deliveries],
-            "times": [one.at for one in deliveries],
-            "bodies": [one.body for one in deliveries],
-            "turns": [one.turn_id for one in deliveries],
-            "sessions": [one.session_id for one in deliveries],
-        }
-        cursor.execute(_ADD, words)
+def _rows_of(mind_id: str, endpoint: str, deliveries: tuple[Delivery, ...]) -> dict[str, object]:
+    return {
+        "mind": mind_id,
+        "endpoint": endpoint,
+        "ids": [one.id for one in deliveries],
+        "kinds": [one.kind for one in deliveries],
+        "times": [one.at for one in deliveries],
+        "bodies": [one.body for one in deliveries],
+        "turns": [one.turn_id for one in deliveries],
+        "erased": [one.turn_id and erased_id(one.turn_id) for one in deliveries],
+        "sessions": [one.session_id for one in deliveries],
+    }
 
 
 def _words(delivery: Delivery) -> dict[str, object]:
