@@ -52,7 +52,9 @@ def receiving(port=0):
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
-            body = self.rfile.read(int(self.headers["content-length"]))
+            body = self.rfile.read(length := int(self.headers["content-length"]))
+            if len(body) < length:  # whoever sent it died in the middle
+                return
             status, more = receiver.answer(self.headers, body)
             self.send_response(status)
             for name, value in {"Content-Length": "0", **more}.items():

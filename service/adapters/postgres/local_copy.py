@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _ACCEPTED = re.compile(rb'"accepted_at":"(\d{4}-\d\d)')
 _FIRST_MONTH = "1970-01"  # where nothing is left but tombstones
+_OCCUPIED = frozenset({errno.ENOTEMPTY, errno.EEXIST})
+_TRIES = 10  # to take a place that somebody else makes a file in
 _APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -55,12 +58,23 @@ class LocalCopy:
         self.changed, self.has_turns, self.is_anew = set(), False, False
 
     def become(self, fresh: LocalCopy) -> None:
-        """Put *fresh*, a copy of the same mind on the same disk, in the place of this one, indexes too."""
+        """
+        Put *fresh*, a copy of the same mind on the same disk, in the place of this one, indexes too. Raises OSError.
+
+        Who still has the earlier copy open may make a file anew in the moment in which the place is empty.
+        """
         gone = fresh.folder.with_name(f"{fresh.folder.name}.gone")
-        shutil.rmtree(gone, ignore_errors=True)
-        if self.folder.exists():
-            self.folder.rename(gone)
-        fresh.folder.rename(self.folder)
+        for left in reversed(range(_TRIES)):
+            shutil.rmtree(gone, ignore_errors=True)
+            if self.folder.exists():
+                self.folder.rename(gone)
+            try:
+                fresh.folder.rename(self.folder)
+            except OSError as error:
+                if error.errno not in _OCCUPIED or not left:
+                    raise
+            else:
+                break
         shutil.rmtree(gone, ignore_errors=True)
         self.version, self.generation, self.timeline = fresh.version, fresh.generation, fresh.timeline
         self.files, self.appended, self.last, self._month = fresh.files, fresh.appended, fresh.last, fresh._month
