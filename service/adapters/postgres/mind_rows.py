@@ -122,9 +122,9 @@ class FileState(NamedTuple):
 
 def touch(cursor: Cursor, mind_id: str, *, begins: bool, works: bool = False) -> Touched | None:
     """
-    Lock a mind's row and raise its version. None where there is no such mind, or it is being erased.
+    Lock the row of a mind, raise its version, and return what the row says now.
 
-    A mind that *begins* gets a row if it has none.
+    None where there is no such mind, or where it is being erased. A mind that *begins* gets a row if it has none.
 
     Where the write *works*, somebody has to look at the mind: whoever has its custody, or claims it.
     """

@@ -1,0 +1,152 @@
+"""
+Phase 5 through HTTP: a model chooses which memories surface, and what it writes of them is checked.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import asyncio
+
+import pytest
+
+from service.adapters.litellm.loader import open_litellm
+from tests.e2e.test_phases import ASKS_FOR_AUNT, AUNT, remembering, surfacing, trace_of
+from tests.support.scripted_models import Brain, hosted, numbers, prompts, provider_of, telling
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module", autouse=True)
+def litellm_is_imported():
+    """No test's first call waits for seconds until litellm is imported, and does without its model."""
+    asyncio.run(open_litellm())
+
+
+@pytest.mark.parametrize(
+    ("invented", "what"),
+    [
+        ("I remember that aunt Carla lives in Lyon with Pierre.", "Pierre"),
+        ("I remember that aunt Carla lives in Lyon with 3 cats.", "3"),
+        ("I remember that aunt Carla has lived in Lyon since last March.", "march"),
+    ],
+)
+async def test_what_the_model_invents_is_not_told(tmp_path, invented, what):
+    """Broken: ``invention`` finds none."""
+    with provider_of(Brain(narration=telling(Lyon=invented))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, AUNT)
+            found = await surfacing(service, ASKS_FOR_AUNT)
+            trace = await trace_of(service, found)
+    [flashback] = found["flashbacks"]
+    assert flashback["text"] == flashback["raw"] == f"they told me: {AUNT}"
+    reason = trace["phases"]["narration"]["reasons"][flashback["id"]]
+    assert reason.startswith("narration refused")
+    assert what in reason
+
+
+async def test_what_the_model_finds_unworthy_does_not_surface(tmp_path):
+    """Broken: ``told`` passes over ``surfaces``."""
+    with provider_of(Brain(narration=telling(Lyon=None))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, AUNT)
+            found = await surfacing(service, ASKS_FOR_AUNT)
+            trace = await trace_of(service, found)
+    assert (found["surfaced"], found["block"]) == (False, "")
+    assert found["silence"] == "nothing would change what is said next"
+    assert list(trace["phases"]["narration"]["reasons"].values()) == ["narration: would not change what is said next"]
+
+
+GARDEN = ("We dug the garden.", "The garden was wet.", "A garden gnome fell.", "My garden gate creaks.")
+
+
+async def test_a_model_chooses_what_words_and_vectors_alone_would_not_have_shown(tmp_path):
+    """Broken: ``most_judged`` is 0; ``_joined`` takes what is in ``first`` alone; ``kept`` stays as it was."""
+    chosen = "I remember the tomatoes by the south wall."
+    with provider_of(Brain(narration=telling(tomatoes=chosen))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, *GARDEN, "Along the south wall stand the tomatoes.")
+            plain = await surfacing(service, "What did I tell you about my garden?", probe=True, without=["model"])
+            found = await surfacing(service, "What did I tell you about my garden?")
+            trace = await trace_of(service, found)
+    assert plain["surfaced"]
+    assert "tomatoes" not in plain["block"]
+    assert [one["text"] for one in found["flashbacks"]] == [chosen]
+    phases = trace["phases"]
+    assert found["flashbacks"][0]["id"] in phases["filters"]["kept"]
+    assert found["flashbacks"][0]["id"] not in phases["filters"]["dropped"]
+    assert set(phases["narration"]["reasons"].values()) == {"narration: would not change what is said next"}
+
+
+async def test_a_model_that_lets_everything_through_shows_no_more_than_would_surface_without_it(tmp_path):
+    """Broken: ``limit`` is not kept; the prompt does not say it."""
+
+    def all_of_it(prompt):
+        return {"surfaces": list(numbers(prompt)), "lines": []}
+
+    with provider_of(Brain(narration=all_of_it)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, *GARDEN, "Along the south wall stand the tomatoes.")
+            found = await surfacing(service, "What did I tell you about my garden?")
+    [prompt] = prompts(provider, "narration")
+    assert len(numbers(prompt)) == len(GARDEN) + 1
+    assert len(found["flashbacks"]) == 3
+    assert "Choose at most 3," in prompt
+
+
+async def test_of_an_older_copy_of_the_prompt_the_verdicts_in_the_lines_count(tmp_path):
+    """Broken: ``surfaces`` of a line is not read."""
+
+    def verdicts(prompt):
+        lines = [{"number": at, "surfaces": "gnome" in said, "text": ""} for at, said in numbers(prompt).items()]
+        return {"lines": lines}
+
+    with provider_of(Brain(narration=verdicts)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, *GARDEN)
+            found = await surfacing(service, "What did I tell you about my garden?")
+    assert [one["raw"] for one in found["flashbacks"]] == ["they told me: A garden gnome fell."]
+
+
+async def test_a_rewritten_line_arrives_as_it_was_told(tmp_path):
+    """Broken: ``tell`` gives the plain fragments."""
+    line = "I remember that your aunt Carla lives in Lyon."
+    with provider_of(Brain(narration=telling(Lyon=line))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, AUNT)
+            found = await surfacing(service, ASKS_FOR_AUNT)
+    assert (found["flashbacks"][0]["text"], found["flashbacks"][0]["raw"]) == (line, f"they told me: {AUNT}")
+    assert f"- A few days ago — Jan 9, {line}\n" in found["block"]
+    assert (found["degraded"], found["usage"]["calls"]) == ([], 2)
+
+
+async def test_soul_and_story_reach_the_narrator(tmp_path):
+    """Broken: ``_voice`` gives empty words; the marks of the story go into the prompt."""
+    with provider_of(Brain()) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious", agent="Nova")) as service:
+            await remembering(service, AUNT)
+            (tmp_path / "minds/ada/SOUL.md").write_text("I speak like a lighthouse keeper.")
+            (tmp_path / "minds/ada/STORY.md").write_text(
+                "<!-- LAST_PROCESSED: x -->\n### [2026-01-01 10:00] Dawn\nI woke in a harbour."
+            )
+            await surfacing(service, ASKS_FOR_AUNT)
+    [prompt] = prompts(provider, "narration")
+    assert "I speak like a lighthouse keeper." in prompt
+    assert "I woke in a harbour." in prompt
+    assert "LAST_PROCESSED" not in prompt
+    assert "the memory of Nova" in prompt
+    assert f"a few days ago — Jan 9] they told me: {AUNT}" in prompt
+
+
+async def test_a_model_is_asked_where_it_is_not_likely_enough_that_anything_is_meant(tmp_path):
+    """Broken: ``_WORTH_ASKING`` is 1; what is doubted surfaces though the model does not answer."""
+    doubted = {"relevance": 0.9999}
+    with provider_of(Brain(narration=telling(Lyon=""))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, AUNT)
+            plain = await surfacing(service, ASKS_FOR_AUNT, probe=True, without=["model"], **doubted)
+            found = await surfacing(service, ASKS_FOR_AUNT, **doubted)
+            idle = await surfacing(service, "What is 17 times 23?", session_id="s9", **doubted)
+    assert (plain["surfaced"], plain["silence"]) == (False, "nothing stored seems to be meant")
+    assert [one["raw"] for one in found["flashbacks"]] == [f"they told me: {AUNT}"]
+    assert not idle["surfaced"]
+    assert len(prompts(provider, "narration")) == 1
