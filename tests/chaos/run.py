@@ -70,6 +70,9 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
             lonely = _alone(whole, kinds, random.Random(seed), tell) if alone else []
             deeds += lonely
             _together(whole, kinds, deeds, tell, seed=seed, until=began + seconds)
+        except Exception as error:  # said first: who waits for what is broken now waits for long
+            say(f"a fault could not be done: {error!r}")
+            raise
         finally:
             stop.set()
             for person in people:

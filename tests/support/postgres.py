@@ -167,7 +167,8 @@ class PostgresServer:
     def _signal_all(self, number):
         server = psutil.Process(self.pid)
         for one in (server, *server.children(recursive=True)):
-            one.send_signal(number)
+            with suppress(psutil.NoSuchProcess):  # one that served a connection may end at any time
+                one.send_signal(number)
 
 
 class PostgresPair:
