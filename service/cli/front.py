@@ -49,9 +49,10 @@ async def home_served_by_workers(settings: Settings, *, program: Sequence[str] =
     """
     As ``served_home``, by as many workers as the settings want; *program* are the words that start one.
 
-    Raises ConfigurationFault where several workers can not do what is wanted, or one of them does not start.
+    Raises ConfigurationFault on Windows, and where one of them does not start.
     """
-    check_workers(settings)
+    if sys.platform == "win32":
+        raise ConfigurationFault("several workers need Unix sockets: set MIND_MEMORY_WORKERS=1")
     allow_many_open_files()
     keep_few_arenas()
     async with AsyncExitStack() as stack:
@@ -67,18 +68,6 @@ async def home_served_by_workers(settings: Settings, *, program: Sequence[str] =
         server = server_of(app, settings)
         stop = partial(setattr, server, "should_exit", True)
         yield ServedHome(memory, presence, partial(server.serve, sockets=[listener]), stop)
-
-
-def check_workers(settings: Settings) -> None:
-    """Raise ConfigurationFault where the settings ask for what several workers can not do."""
-    on = [name for name, is_on in settings.facades.model_dump().items() if is_on]
-    if sys.platform == "win32":
-        raise ConfigurationFault("several workers need Unix sockets: set MIND_MEMORY_WORKERS=1")
-    if on:
-        raise ConfigurationFault(
-            f"with several workers, the API of {', '.join(on)} is not served, since one of its calls may concern minds "
-            f"of several workers: set MIND_MEMORY_WORKERS=1, or MIND_MEMORY_FACADES__{on[0].upper()}=false"
-        )
 
 
 def settings_of_worker(settings: Settings) -> Settings:

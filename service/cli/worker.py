@@ -19,6 +19,7 @@ from consolidation.kernel.errors import AccessRefused, MemoryFault, RateLimited
 from service.adapters.memory_arenas import keep_few_arenas
 from service.app import create_app
 from service.composition.container import open_memory
+from service.facades.worker_of_mind import answers_of_facades
 from service.http.processes import answers_of_worker
 from service.observability.logging import configure_logs
 from service.runtime.open_files import allow_many_open_files
@@ -70,7 +71,7 @@ async def _serve(fleet: Fleet, settings: Settings, *, opening: Opening, said: in
             memory: Memory = state["memory"]
             endpoint = Endpoint(
                 fleet.workers[fleet.share.number].socket,
-                answers=answers_of_worker(memory),
+                answers={**answers_of_worker(memory), **answers_of_facades(memory)},
                 app=_authorizing(app, fleet),
                 state=state,
             )

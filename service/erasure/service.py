@@ -98,8 +98,9 @@ class ErasureService:
         """
         Erase, and wait at most 45 s for the receipt. *by* is who asks for it.
 
-        Raises InvalidMindId, NotFound, Erased, MemoryFault.
+        Raises InvalidMindId, MindElsewhere, NotFound, Erased, MemoryFault.
         """
+        self._context.minds.share.check(request.mind_id)
         async with self._starting.setdefault(request.mind_id, asyncio.Lock()):
             job = await self._running(request) or await self._begin(request, by=by)
         assert job.task is not None  # noqa: S101 - started

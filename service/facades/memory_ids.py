@@ -9,6 +9,7 @@ from fastapi import Response
 from consolidation.kernel.errors import MemoryNotFound
 from consolidation.workspace import mind_id_of, no_such_mind
 from service.facades.entries import EPISODE
+from service.facades.worker_of_mind import in_worker_of_mind
 from service.http.routes import corrections, erasure
 from service.http.schemas.corrections import CorrectionIn
 
@@ -40,23 +41,29 @@ def parts_of(memory_id: str, caller: Principal) -> tuple[str, str]:
 
 async def edit(memory_id: str, text: str, memory: Memory, caller: Principal) -> None:
     """Put new words in a memory's place."""
-    await _correct(memory_id, {"what": "edit", "to": text}, memory, caller)
+    mind_id, entry_id = parts_of(memory_id, caller)
+    await _correct(memory, mind_id, entry_id, {"what": "edit", "to": text}, caller)
 
 
 async def delete(memory_id: str, memory: Memory, caller: Principal) -> None:
     """Erase a turn; of a fact, say that it is wrong, so that it does not come up."""
     mind_id, entry_id = parts_of(memory_id, caller)
+    await _delete(memory, mind_id, entry_id, caller)
+
+
+@in_worker_of_mind
+async def _delete(memory: Memory, mind_id: str, entry_id: str, caller: Principal) -> None:
     if entry_id.startswith(EPISODE):
         with memory.minds.gate.enter(mind_id):
             mind = await memory.minds.find(mind_id)
             turn_id = (await memory.catalog.turns.one(mind, entry_id)).turn.turn.turn_id
         await erasure.erase_turn(mind_id, turn_id, memory, caller.name, Response(), erasure.HowToErase())
     else:
-        await _correct(memory_id, {"what": "wrong"}, memory, caller)
+        await _correct(memory, mind_id, entry_id, {"what": "wrong"}, caller)
 
 
-async def _correct(memory_id: str, decision: dict[str, str], memory: Memory, caller: Principal) -> None:
-    mind_id, entry_id = parts_of(memory_id, caller)
+@in_worker_of_mind
+async def _correct(memory: Memory, mind_id: str, entry_id: str, decision: dict[str, str], caller: Principal) -> None:
     kind = "turn" if entry_id.startswith(EPISODE) else "fact"
     posted = CorrectionIn.model_validate({**decision, "target": {"kind": kind, "id": entry_id}})
     with memory.minds.gate.enter(mind_id):

@@ -408,17 +408,6 @@ def test_sigterm_ends_all_processes_in_order(tmp_path):
     assert not (home / "service.json").exists()
 
 
-@pytest.mark.parametrize("facade", ["mem0", "zep", "graphiti"])
-def test_what_several_workers_can_not_serve_is_refused_at_the_start(tmp_path, facade):
-    env = {f"MIND_MEMORY_FACADES__{facade.upper()}": "true"}
-
-    refused = run("serve", "--home", tmp_path / "home", "--port", "0", "--workers", "2", **env)
-
-    assert refused.returncode == 1
-    assert f"the API of {facade} is not served" in refused.stderr
-    assert "MIND_MEMORY_WORKERS=1" in refused.stderr
-
-
 def test_why_a_worker_can_not_start_is_said_in_a_sentence(tmp_path):
     home = tmp_path / "home"
     with served(home, workers=1) as (_, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:

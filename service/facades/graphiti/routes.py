@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 from fastapi import APIRouter, Query, Response, status
@@ -24,6 +25,7 @@ from service.facades.graphiti.episodes import (
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import mind_for, parts_of
 from service.facades.translation import refuse
+from service.facades.worker_of_mind import in_worker_of_mind
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure
 from service.ingest.intake import emptiness
@@ -134,13 +136,11 @@ async def delete_episode(
     mind_ids = [_mind_of(group_id, caller)] if group_id is not None else _all_minds(memory, caller)
     was_erased = False
     for mind_id in mind_ids:
-        with memory.minds.gate.enter(mind_id):
-            positions = (await memory.minds.find(mind_id)).transcript.positions
-            is_erased, is_here = positions.is_erased(uuid), positions.sequence_of(uuid) is not None
-        if is_here and not is_erased:
-            await erasure.erase_turn(mind_id, uuid, memory, caller.name, Response(), erasure.HowToErase())
-            return _result("Episode deleted")
-        was_erased = was_erased or is_erased
+        try:
+            if await _erase_episode(memory, mind_id, uuid, caller):
+                return _result("Episode deleted")
+        except TurnErased:
+            was_erased = True
     raise TurnErased("this episode was erased") if was_erased else TurnNotFound("no episode has this uuid")
 
 
@@ -149,12 +149,7 @@ async def clear(memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     """Erase every group that this door made. A mind whose first turn came by another door stays."""
     erased = 0
     for mind_id in (one for one in memory.minds.ids() if caller.sees(one)):
-        with memory.minds.gate.enter(mind_id):
-            mind = await memory.minds.find(mind_id)
-            first = (await memory.catalog.turns.page(mind, TurnQuery(after=0, limit=1))).items
-        if first and OURS in first[0].turn.turn.metadata:
-            await erasure.erase(mind_id, memory, caller.name, Response(), erasure.HowToErase())
-            erased += 1
+        erased += await _erase_if_ours(memory, mind_id, caller)
     return _result(f"Graph cleared: {erased} groups of this door erased")
 
 
@@ -195,18 +190,43 @@ async def _facts(memory: Memory, mind_ids: list[str], query: str, *, limit: int)
     """The best of all *mind_ids*."""
     found: list[tuple[str, Entry]] = []
     for mind_id in mind_ids:
-        try:
-            with memory.minds.gate.enter(mind_id):
-                mind = await memory.minds.find(mind_id)
-                entries = await search_entries(
-                    memory, mind, WholeMind(), query, limit=limit, least=0.0, also_ended=False
-                )
-                entries = await with_whole_words(mind, entries)
-        except MindNotFound:
-            continue
-        found += [(mind_id, one) for one in entries]
+        with suppress(MindNotFound):
+            found += [(mind_id, one) for one in await _entries(memory, mind_id, query, limit=limit)]
     found.sort(key=lambda one: one[1].score or 0.0, reverse=True)
     return [as_fact(mind_id, entry) for mind_id, entry in found[:limit]]
+
+
+@in_worker_of_mind
+async def _entries(memory: Memory, mind_id: str, query: str, *, limit: int) -> list[Entry]:
+    with memory.minds.gate.enter(mind_id):
+        mind = await memory.minds.find(mind_id)
+        found = await search_entries(memory, mind, WholeMind(), query, limit=limit, least=0.0, also_ended=False)
+        return await with_whole_words(mind, found)
+
+
+@in_worker_of_mind
+async def _erase_episode(memory: Memory, mind_id: str, uuid: str, caller: Principal) -> bool:
+    """Whether the mind had a turn of this id, which is erased now. Raises TurnErased for one that was before."""
+    with memory.minds.gate.enter(mind_id):
+        positions = (await memory.minds.find(mind_id)).transcript.positions
+        if positions.is_erased(uuid):
+            raise TurnErased("this episode was erased")
+        if positions.sequence_of(uuid) is None:
+            return False
+    await erasure.erase_turn(mind_id, uuid, memory, caller.name, Response(), erasure.HowToErase())
+    return True
+
+
+@in_worker_of_mind
+async def _erase_if_ours(memory: Memory, mind_id: str, caller: Principal) -> bool:
+    """Whether this door made the mind, which is erased now."""
+    with memory.minds.gate.enter(mind_id):
+        mind = await memory.minds.find(mind_id)
+        first = (await memory.catalog.turns.page(mind, TurnQuery(after=0, limit=1))).items
+    if not first or OURS not in first[0].turn.turn.metadata:
+        return False
+    await erasure.erase(mind_id, memory, caller.name, Response(), erasure.HowToErase())
+    return True
 
 
 def _check_ids(uuids: list[str | None]) -> None:

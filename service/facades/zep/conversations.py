@@ -10,6 +10,7 @@ from consolidation.kernel.turns import Turn
 from service.catalog.turns import TurnQuery
 from service.facades.entries import WholeMind, search_entries, with_whole_words, words_of
 from service.facades.translation import turn_in
+from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS, said_in, turns_of
 from service.facades.zep.shapes import edge, episode, node
 from service.facades.zep.users import GRAPH_SESSION, context_of
@@ -17,6 +18,7 @@ from service.retrieval.remember import TimeWindow
 
 if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
+    from service.composition.container import Memory
     from service.facades.entries import Entry, Scope
     from service.facades.zep.bodies import DataIn, MessagesIn
     from service.facades.zep.messages import Said
@@ -92,12 +94,16 @@ async def found_in(
     caller: Caller, mind_id: str, query: str, *, limit: int, scope: Scope | None = None, least: float = 0.0
 ) -> list[Entry]:
     """Facts, and turns that told none, that answer *query*. Raises MindNotFound."""
-    memory = caller.memory
+    return await _found_in(
+        caller.memory, mind_id, query[:_LONGEST_QUERY], limit=limit, scope=scope or WholeMind(), least=least
+    )
+
+
+@in_worker_of_mind
+async def _found_in(memory: Memory, mind_id: str, query: str, *, limit: int, scope: Scope, least: float) -> list[Entry]:
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
-        found = await search_entries(
-            memory, mind, scope or WholeMind(), query[:_LONGEST_QUERY], limit=limit, least=least, also_ended=False
-        )
+        found = await search_entries(memory, mind, scope, query, limit=limit, least=least, also_ended=False)
         return await with_whole_words(mind, found)
 
 

@@ -438,7 +438,8 @@ def _result(mind_id: str, entry: Any, posted: SessionSearch) -> dict[str, Any]: 
 
 async def _page_of_threads(caller: Caller, number: int, size: int) -> tuple[list[Thread], int]:
     """Threads of every user, newest first, and how many there are. Raises InvalidRequest for too many users."""
-    page = await page_of_minds(caller.memory.minds, among=caller.principal.minds, limit=_MOST_MINDS)
+    memory = caller.memory
+    page = await page_of_minds(memory.minds, among=caller.principal.minds, limit=_MOST_MINDS, fleet=memory.fleet)
     if page.next_cursor is not None:
         raise InvalidRequest(f"there are more than {_MOST_MINDS} users: list the threads of one", pointer="#")
     found: list[Thread] = []

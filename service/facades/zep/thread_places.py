@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import MindNotFound, SessionNotFound
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
+from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS
 from service.mind.copies import outage
 
@@ -87,6 +88,7 @@ class ThreadPlaces:
         self._known[thread_id] = mind_id
 
 
+@in_worker_of_mind
 async def _has(memory: Memory, mind_id: str, thread_id: str) -> bool:
     try:
         with memory.minds.gate.enter(mind_id):
@@ -100,6 +102,7 @@ async def _has(memory: Memory, mind_id: str, thread_id: str) -> bool:
     return is_there
 
 
+@in_worker_of_mind
 async def _begun_in(memory: Memory, mind_id: str) -> list[str]:
     """The threads of a mind."""
     try:

@@ -15,6 +15,7 @@ from consolidation.workspace import no_such_mind
 from service.catalog.sessions import list_sessions
 from service.facades.memory_ids import mind_for
 from service.facades.translation import turn_in
+from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS, said_in
 from service.http.routes import erasure, turns
 from service.http.routes.resonance import resonate
@@ -102,12 +103,17 @@ async def save_user(caller: Caller, user_id: str, profile: dict[str, Any], *, is
 
 async def read_user(caller: Caller, mind_id: str) -> User:
     """One user. Raises MindNotFound."""
-    with caller.memory.minds.gate.enter(mind_id):
-        mind = await caller.memory.minds.find(mind_id)
+    return await _user(caller.memory, mind_id)
+
+
+@in_worker_of_mind
+async def _user(memory: Memory, mind_id: str) -> User:
+    with memory.minds.gate.enter(mind_id):
+        mind = await memory.minds.find(mind_id)
         first = await mind.transcript.after(0, limit=1)
         records = await mind.transcript.read_many(mind.transcript.positions.in_session(USER_SESSION))
         record = _newest(records, "user")
-        at = first[0].accepted_at if first else caller.memory.clock.now()
+        at = first[0].accepted_at if first else memory.clock.now()
         sent = dict(record[1]) if record is not None else {}
         user_id = str(sent.pop("user_id", mind_id))
         threads = mind.transcript.positions.sessions() - (1 if records else 0)
@@ -154,8 +160,13 @@ async def read_thread(caller: Caller, mind_id: str, thread_id: str) -> Thread:
 
 async def threads_of(caller: Caller, mind_id: str) -> list[Thread]:
     """Every session of a user, the one with the newest turn first. Raises MindNotFound."""
-    with caller.memory.minds.gate.enter(mind_id):
-        mind = await caller.memory.minds.find(mind_id)
+    return await _threads(caller.memory, mind_id)
+
+
+@in_worker_of_mind
+async def _threads(memory: Memory, mind_id: str) -> list[Thread]:
+    with memory.minds.gate.enter(mind_id):
+        mind = await memory.minds.find(mind_id)
         ids: list[str] = []
         cursor: str | None = None
         while True:

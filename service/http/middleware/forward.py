@@ -30,7 +30,7 @@ FORWARDED = "mind_memory.forwarded"  # where a call notes that another process c
 
 _MIND = re.compile(r"/v1/minds/(?P<mind_id>[^/]+)(?:/.*)?", re.DOTALL)
 _EXAMPLE = "/v1/example"
-_NAMES_MIND = re.compile(r"/v1/chat/completions/?")  # in a header or in the body
+_NAMES_MIND = re.compile(r"/v1/chat/completions/?|/(?:mem0|graphiti|zep)/.*", re.DOTALL)  # in its own way
 
 log = structlog.get_logger()
 
