@@ -152,6 +152,7 @@ def _import_all():
     from service.adapters.falkordb.mind_graph import silence_graphiti
     from service.adapters.litellm.loader import _import_litellm
     from service.adapters.minilm import limit_threads
+    from service.adapters.multilingual_e5.embedder import MultilingualE5
 
     limit_threads()
     silence_graphiti(dimension=384)
@@ -160,6 +161,7 @@ def _import_all():
     _import_litellm()
     detect("Good morning, how are you today?")
     count_tokens("warm")
+    MultilingualE5()._model()
     threads = os.listdir("/proc/self/task")
     assert len(threads) == 1, "a child would miss a thread, and wait for what it has locked"
 

@@ -43,8 +43,7 @@ class _RememberingE5(MultilingualE5):
         return np.array([known[key] for key in keys], np.float32).reshape(-1, self.dimension)
 
 
-# Each service that loads them anew costs 0.1 s and holds 55 MB until the next full garbage collection.
-_WEIGHTS = _RememberingE5()
+_EMBEDDER = _RememberingE5()
 
 
 @dataclass
@@ -117,9 +116,9 @@ def settings_of(home, **more):
 
 
 def opened_memory(settings, **opened):
-    """``open_memory`` with weights that all services of this process share, where the built-in embedder is meant."""
+    """``open_memory`` with what was embedded before in this process, where the built-in embedder is meant."""
     if settings.embedder.model is None:
-        opened.setdefault("embedder", _WEIGHTS)
+        opened.setdefault("embedder", _EMBEDDER)
     return open_memory(settings, **opened)
 
 

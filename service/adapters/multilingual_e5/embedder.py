@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
+from functools import cache
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Pieces = Sequence[int]
 
 PASSAGE, QUERY = "passage:", "query:"
+_LOADING = threading.Lock()
 _AT_ONCE = 1_000  # letters of all texts: a few queries take one thread once, and not one for each step
 
 
@@ -42,7 +44,7 @@ def missing_package() -> str | None:
 
 class MultilingualE5:
     """
-    Embeds in worker threads. Loads at first use, once, in about half a second; *weights* is for a file kept elsewhere.
+    Embeds in worker threads. Loads at first use, once a process; *weights* is for a file kept elsewhere.
 
     Raises ConfigurationFault where the weights are missing or not the ones we know.
     """
@@ -56,7 +58,6 @@ class MultilingualE5:
 
     def __init__(self, weights: Path | None = None) -> None:
         self._path = weights
-        self._loading = threading.Lock()
         self._loaded: _Model | None = None
 
     async def identity(self) -> EmbedderIdentity:
@@ -91,10 +92,14 @@ class MultilingualE5:
         return rows
 
     def _model(self) -> _Model:
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = _Model(self._path or find_weights())
-            return self._loaded
+        with _LOADING:
+            self._loaded = _model_of(self._path or find_weights())
+        return self._loaded
+
+
+@cache
+def _model_of(path: Path | None) -> _Model:
+    return _Model(path)
 
 
 class _Model:
