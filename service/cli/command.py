@@ -23,7 +23,7 @@ import typer
 from consolidation.kernel.errors import MemoryFault
 from consolidation.workspace import mind_id_of
 from service.adapters.local_zone import here
-from service.cli.output.terminal import complain, wants_colours
+from service.cli.output.terminal import complain
 from service.observability.logging import configure_logs
 from service.settings.loading import read_settings
 from service.settings.settings import Settings
@@ -104,7 +104,7 @@ def command(
         def run(*, home: Path | None = None, url: str | None = None, **options: Any) -> None:  # noqa: ANN401 - typer's
             with _failures_worded(interrupted):
                 if not logs:
-                    configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
+                    configure_logs(level="ERROR", as_json=False)
                 if isinstance(mind := options.get("mind"), str):
                     options["mind"] = mind_id_of(mind)
                 outcome = body(Context(home=home, url=url), **options)

@@ -33,7 +33,7 @@ HEAVY = (
     "service.adapters.falkordb.graphiti",
     "service.cli.main",
     "service.cli.commands.serve",
-    "service.cli.server",
+    "service.serving.home",
     "tests.crash.stock",
 )
 

@@ -113,12 +113,12 @@ def imported(names):
 
 
 def test_a_start_imports_nothing_that_the_first_answer_does_without():
-    assert set(LATER) & imported("service.cli.main, service.cli.server") == set()
+    assert set(LATER) & imported("service.cli.main, service.serving.home") == set()
 
 
 def test_a_start_imports_at_most_twice_the_modules_of_its_web_framework():
     framework = imported("fastapi, uvicorn")
-    start = {name for name in imported("service.cli.main, service.cli.server") if name.partition(".")[0] not in OURS}
+    start = {name for name in imported("service.cli.main, service.serving.home") if name.partition(".")[0] not in OURS}
 
     assert len(start) < 2 * len(framework), sorted(start - framework)
 

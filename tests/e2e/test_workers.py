@@ -43,7 +43,7 @@ def programs(pid, name):
 
 
 def workers_of(process):
-    return programs(process.pid, "service.cli.worker")
+    return programs(process.pid, "service.serving.worker")
 
 
 def is_alive(pid):

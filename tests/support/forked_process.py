@@ -43,7 +43,7 @@ _IMPORTED = (
     "redis.asyncio",
     "service.adapters.falkordb.graphiti",
     "service.app",
-    "service.cli.server",
+    "service.serving.home",
     "uvicorn.lifespan.on",
     "uvicorn.protocols.http.auto",
     *(f"service.cli.commands.{name}" for name in _COMMANDS),

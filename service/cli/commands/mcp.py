@@ -24,14 +24,14 @@ from consolidation.kernel.ports import Clock
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command, make_home
 from service.cli.connection import Address, Connection, connection_to, find_address
-from service.cli.output.terminal import shortened, wants_colours
+from service.cli.output.terminal import shortened
 from service.mcp_server.api_client import Answer, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.stdio_transport import speak
 from service.observability.logging import configure_logs
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from service.cli.server import SharedHome
+    from service.serving.home import SharedHome
 
 _RETURN_SECONDS, _PATIENCE_SECONDS = 8, 15
 _POLL_SECONDS = 0.1
@@ -59,9 +59,7 @@ async def mcp(
     A host that takes an address needs no command: `mind-memory serve` speaks MCP at /mcp.
     """  # noqa: D301 - the escape keeps the line below it whole
     settings, clock = context.settings(), SystemClock()
-    configure_logs(
-        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
-    )
+    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -149,7 +147,7 @@ class LastingConnection:
                 return await self._connection_to(found)
             self._wait_for_its_return()
             make_home(self._settings)
-            from service.cli.server import SharedHome  # the whole service, which most hosts never need
+            from service.serving.home import SharedHome  # the whole service, which most hosts never need
 
             self._shared = SharedHome(self._settings)
         try:

@@ -18,7 +18,7 @@ from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
 from service.cli.output.configuration import database_of, embedder_of, graph_of, missing_keys, model_lines, network_of
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts, wants_colours
+from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts
 from service.composition.access import is_guarded
 from service.observability.logging import configure_logs
 from service.settings.settings import Settings
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from service.cli.server import ServedHome
     from service.composition.container import Memory
+    from service.serving.home import ServedHome
 
 _TRIES = (
     ("after a turn: store it", "turns", "hello", "My mother lives in Lyon."),
@@ -55,9 +55,7 @@ async def serve(
             "loopback only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
         )
     make_home(settings)
-    configure_logs(
-        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
-    )
+    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
     is_stopped = asyncio.Event()
     _on_signals(is_stopped.set)
     async with AsyncExitStack() as opened:
@@ -76,10 +74,10 @@ async def serve(
 def _served(settings: Settings) -> AbstractAsyncContextManager[ServedHome]:
     """The home, served by this process alone or by several."""
     if settings.workers > 1:
-        from service.cli.front import home_served_by_workers
+        from service.serving.front import home_served_by_workers
 
         return home_served_by_workers(settings)
-    from service.cli.server import served_home
+    from service.serving.home import served_home
 
     return served_home(settings)
 

@@ -74,11 +74,6 @@ def err() -> Console:
     return _console(stderr=True)
 
 
-def wants_colours() -> bool:
-    """Whether a person may be shown colours, by the standard variable; rich reads it by itself."""
-    return not os.environ.get("NO_COLOR")
-
-
 def complain(sentence: str, *, style: str = "red") -> None:
     """Print on stderr why a command ends; on one line where stderr is not a terminal."""
     console = err()

@@ -20,14 +20,13 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import AccessRefused, ConfigurationFault, RateLimited
 from service.adapters.memory_arenas import keep_few_arenas
 from service.app import create_app
-from service.cli.output.terminal import wants_colours
-from service.cli.server import ServedHome
-from service.cli.worker import AUTHORIZE
 from service.composition.container import open_memory
 from service.http.server import bind, server_of, url_of
 from service.mind.new_minds import NEW_MIND
 from service.runtime.open_files import allow_many_open_files
 from service.runtime.service_file import Presence, announced
+from service.serving.home import ServedHome
+from service.serving.worker import AUTHORIZE
 from service.workers.endpoint import Endpoint
 from service.workers.fleet import Fleet
 from service.workers.link import WorkerLink
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
     from service.workers.endpoint import Answers
 
-_PROGRAM = ("-m", "service.cli.worker")
+_PROGRAM = ("-m", "service.serving.worker")
 
 
 @asynccontextmanager
@@ -66,7 +65,7 @@ async def home_served_by_workers(settings: Settings, *, program: Sequence[str] =
         stack.enter_context(announced(settings.folder, presence))
         app = create_app(settings, opening=lambda _: nullcontext(memory), share=fleet.share)
         server = server_of(app, settings)
-        stop = partial(setattr, server, "should_exit", True)
+        stop = partial(setattr, server, "should_exit", True)  # noqa: FBT003 - its value
         yield ServedHome(memory, presence, partial(server.serve, sockets=[listener]), stop)
 
 
@@ -104,7 +103,7 @@ async def _start_workers(memory: Memory, fleet: Fleet, stack: AsyncExitStack, *,
         is_graph_loading=graph is not None and not graph.has_answered,
         streams={},
     )
-    values = {"settings": settings_of_worker(memory.settings), "has_colours": wants_colours()}
+    values = {"settings": settings_of_worker(memory.settings)}
     orders = [Order(replace(lent, share=Share(number, fleet.share.of)), values) for number in range(len(fleet.workers))]
     supervisor = Supervisor(fleet.workers, program=program, orders=orders)
     stack.push_async_callback(supervisor.stop)

@@ -47,12 +47,7 @@ def main(*, opening: Opening = open_memory) -> None:
     order, said = read_order(), os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whoever prints must not speak in our place
     settings: Settings = order.values["settings"]  # type: ignore[assignment] # as `serve` wrote it
-    configure_logs(
-        level=settings.log_level,
-        as_json=settings.log_json,
-        secrets=settings.secrets,
-        has_colours=bool(order.values["has_colours"]),
-    )
+    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
     allow_many_open_files()
     keep_few_arenas()
     asyncio.run(_serve(order.fleet, settings, opening=opening, said=said))

@@ -56,7 +56,7 @@ async def served_home(settings: Settings) -> AsyncIterator[ServedHome]:
             with announced(settings.folder, presence):
                 # Memory is lent to the application, which closes nothing.
                 server = server_of(create_app(settings, opening=lambda _: nullcontext(memory)), settings)
-                stop = partial(setattr, server, "should_exit", True)
+                stop = partial(setattr, server, "should_exit", True)  # noqa: FBT003 - its value
                 yield ServedHome(memory, presence, partial(server.serve, sockets=[listener]), stop)
 
 

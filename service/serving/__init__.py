@@ -1,0 +1,1 @@
+"""A home that is served, by one process or by several."""
