@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 from starlette.websockets import WebSocketDisconnect
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
+CLIENT_CLOSED = 499  # nginx's status for a client that closed the request; nobody reads it
 _RETRY_SECONDS = "5"
 _POLICY_VIOLATION = 1008  # RFC 6455, section 7.4.1
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
@@ -176,6 +178,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(OSError, _disk_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(ClientDisconnect, _client_left)
     app.add_exception_handler(Exception, _unexpected_error)
 
 
@@ -284,6 +287,13 @@ def _methods(request: Request) -> list[str]:
     """The methods that a path allows. The router itself names only those of the first matching route."""
     scopes = ({**request.scope, "method": method} for method in _METHODS)
     return [one["method"] for one in scopes if any(r.matches(one)[0] is Match.FULL for r in request.app.routes)]
+
+
+async def _client_left(request: Request, error: Exception) -> Response:
+    """The client went before a body that a route reads by itself had ended."""
+    del error
+    log.debug("request.left", path=_path(request))
+    return Response(status_code=CLIENT_CLOSED)
 
 
 async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:

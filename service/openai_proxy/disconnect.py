@@ -8,18 +8,17 @@ import anyio
 from starlette.responses import Response
 
 from consolidation.kernel.errors import MemoryFault
+from service.http.problems import CLIENT_CLOSED
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.requests import Request
 
-_CLIENT_CLOSED = 499  # nginx's status for a client that closed the request; nobody reads it
-
 
 async def while_connected(request: Request, job: Callable[[], Awaitable[Response]]) -> Response:
     """The result of *job*, which is cancelled when the client disconnects."""
-    found: Response = Response(status_code=_CLIENT_CLOSED)
+    found: Response = Response(status_code=CLIENT_CLOSED)
     fault: MemoryFault | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_cancel_when_gone, request, group.cancel_scope)

@@ -1,4 +1,4 @@
-"""Refuses bodies that are too large, too slow, compressed, or not UTF-8 text."""
+"""Refuses bodies that are too large, too slow, compressed, or not UTF-8 text. One that is cut off reaches no route."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from starlette.requests import Request
+import structlog
+from starlette.requests import ClientDisconnect, Request
 
 from consolidation.kernel.errors import RequestTimedOut
 from service.http.problems import (
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+log = structlog.get_logger()
 
 _MOST_DRAINED = (
     16 << 20
@@ -73,6 +75,13 @@ class BodyLimit:
             await self._app(scope, self._in_time(receive), send)
             return
         try:
+            await self._pass_whole(scope, receive, send, most_bytes=most_bytes)
+        except ClientDisconnect:
+            log.debug("request.left", path=scope["path"])  # nobody waits for an answer
+
+    async def _pass_whole(self, scope: Scope, receive: Receive, send: Send, *, most_bytes: int) -> None:
+        """Read the body and pass it on; half a text must not take the place of a whole one. Raises ClientDisconnect."""
+        try:
             async with asyncio.timeout(self._seconds):
                 body = await self._read(receive, most_bytes=most_bytes)
         except TimeoutError:
@@ -114,13 +123,13 @@ class BodyLimit:
         return RequestTimedOut(f"the body, or its next part, did not arrive within {self._seconds:g} seconds")
 
     async def _read(self, receive: Receive, *, most_bytes: int) -> bytes | None:
-        """The whole body, which is small; None if it is too large."""
+        """The whole body, which is small; None if it is too large. Raises ClientDisconnect where its end is missing."""
         parts: list[bytes] = []
         size = 0
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return b"".join(parts)
+                raise ClientDisconnect
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > most_bytes:
