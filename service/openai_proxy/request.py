@@ -120,7 +120,7 @@ def _checked(body: object) -> tuple[dict[str, Any], ChatIn]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         pointer = "#/" + "/".join(str(step) for step in first["loc"])
-        raise InvalidRequest(f"{first['msg']}", pointer=pointer) from error
+        raise InvalidRequest(first["msg"].removeprefix("Value error, "), pointer=pointer) from error
     assert isinstance(body, dict)  # noqa: S101 - it was valid
     return {**body, "model": known.model}, known
 

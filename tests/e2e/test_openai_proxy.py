@@ -150,6 +150,35 @@ def test_what_the_upstream_refuses_before_its_first_word_is_told_as_it_was(
     assert service.kept("refused") == []
 
 
+NO_ANSWERS = {
+    "null": (Body(None), (False, True)),
+    "a web page": (Body(b"<html>a gateway</html>", "text/html"), (False, True)),
+    "no message": (Body({"id": "x", "choices": [{"index": 0, "message": None}]}), (False, True)),
+    "a whole answer for a stream": (
+        Body({"id": "x", "choices": [{"index": 0, "message": {"content": "hi"}}]}),
+        (True,),
+    ),
+    "half an event": (Body(b'data: {"id": "x", "choices": [{"ind', "text/event-stream"), (True,)),
+    "bytes that are no text": (Body(b'{"id": "\xff"}'), (False,)),
+}
+
+
+@pytest.mark.parametrize(("script", "streamed"), NO_ANSWERS.values(), ids=NO_ANSWERS)
+def test_what_is_no_answer_of_a_model_is_a_bad_gateway(service, provider, ask, script, streamed):
+    """Broken: 500, once with a traceback in its message; of a stream, 200 and no word."""
+    for is_streamed in streamed:
+        provider.then(script)
+        with pytest.raises(openai.InternalServerError) as raised:
+            ask("hello", headers=of("gateway"), stream=is_streamed)
+
+        assert raised.value.status_code == 502
+        assert raised.value.body["type"] == "upstream_error"
+        assert not {"Traceback", ".py"} & set(raised.value.body["message"].split())
+        assert "File" not in raised.value.body["message"]
+    service.at_rest()
+    assert service.kept("gateway") == []
+
+
 def test_what_the_client_asks_again_by_itself_is_kept_once(service, provider):
     provider.then(Fails(500), Fails(429), "Hello!")
 

@@ -86,7 +86,11 @@ def test_outcomes_of_a_trace_that_is_gone_do_not_break_a_chat(service, mind):
     assert answer.headers["X-Memory"] == "surfaced"
 
 
-@pytest.mark.parametrize("outcomes", ["acted", "[1]", {"episode:1": "liked"}, "{"])
+@pytest.mark.parametrize(
+    "outcomes",
+    ["acted", "[1]", {"episode:1": "liked"}, "{", "[" * 100_000],
+    ids=["a word", "a list", "another word", "half", "100,000 brackets"],
+)
 def test_outcomes_that_can_not_be_meant_are_refused_in_openais_shape(service, mind, outcomes):
     """Broken: what can not be read is passed over."""
     answer = chat(service, mind, outcomes=outcomes)

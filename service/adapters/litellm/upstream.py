@@ -21,7 +21,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import ModelNotFound, UpstreamRefused
 from service.adapters.litellm.calls import priced
 from service.adapters.litellm.loader import open_litellm
-from service.adapters.litellm.upstream_errors import passed_on, refused
+from service.adapters.litellm.upstream_errors import EmptyStream, passed_on, refused
 from service.ports.upstream import StreamedAnswer, WholeAnswer
 
 if TYPE_CHECKING:
@@ -134,7 +134,10 @@ class LitellmUpstream:
                 if not body.get("stream"):
                     return WholeAnswer(_body(response, heard=heard), deployment.model, headers, deployment.host)
                 chunks = self._patient(_chunks(response, counts=_wants_usage(body)), model=deployment.model)
-                return StreamedAnswer(await anext(chunks, None), chunks, deployment.model, headers, deployment.host)
+                first = await anext(chunks, None)
+                if first is None:
+                    raise EmptyStream  # noqa: TRY301 - translated as what litellm raises
+                return StreamedAnswer(first, chunks, deployment.model, headers, deployment.host)
         except UpstreamRefused:
             raise
         except Exception as error:

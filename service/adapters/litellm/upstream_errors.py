@@ -18,6 +18,7 @@ log = structlog.get_logger()
 
 _FIRST_ERROR, _LAST_ERROR = 400, 599
 _BAD_GATEWAY = 502
+_MADE_UP = 500  # litellm's own status for an answer that it can not read
 _LATE = frozenset({"APITimeoutError", "TimeoutError", "ReadTimeout", "ConnectTimeout"})
 _AWAY = frozenset({"APIConnectionError", "ConnectError"})
 _BROKEN = frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError"})
@@ -25,10 +26,16 @@ _SILENCES = (
     (_LATE, "did not answer in time", "upstream_timeout", 504),
     (_AWAY, "can not be reached", "upstream_unreachable", 502),
     (_BROKEN, "broke off", "upstream_broke_off", 502),
+    (frozenset({"EmptyStream"}), "answered with an empty stream", "upstream_empty", 502),
 )
+_TRACEBACK = "Traceback (most recent call last)"  # litellm puts its own into what it says
 _LONGEST = 2_000
 _PASSED_ON = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id"})
 _LIMITS = "x-ratelimit-"
+
+
+class EmptyStream(Exception):
+    """A stream that was asked for ended before its first chunk: a whole answer, or no answer at all."""
 
 
 def refused(error: Exception, *, model: str, hiding: Redactor) -> UpstreamRefused:
@@ -52,7 +59,8 @@ def _silence(known: tuple[BaseException, ...], *, model: str) -> UpstreamRefused
 
 def _words(known: tuple[BaseException, ...], *, model: str, hiding: Redactor) -> UpstreamRefused:
     told = next((body for one in known if (body := _body(one))), None)
-    made = _error(f"{model} failed: {PREFIX.sub('', str(known[0]))}"[:_LONGEST], None)
+    reason = PREFIX.sub("", str(known[0])).partition(_TRACEBACK)[0].rstrip()
+    made = _error(f"{model} failed: {reason}"[:_LONGEST], None)
     shown = hiding.value(dict(told or made))
     assert isinstance(shown, dict)  # noqa: S101 - as it was
     headers = next((found for one in known if (found := passed_on(_headers(one)))), {})
@@ -92,7 +100,8 @@ def _body(error: BaseException) -> dict[str, Any] | None:
 def _status(known: tuple[BaseException, ...], told: Mapping[str, Any] | None) -> int:
     """As it was answered; an error that came as an event has at most a code in its words."""
     answered = (getattr(_response(one), "status_code", None) for one in known)
-    named = (getattr(one, "status_code", None) for one in known)
+    every = (getattr(one, "status_code", None) for one in known)
+    named = (status for status in every if status != _MADE_UP)
     for status in (*answered, (told or {}).get("code"), *named):
         number = int(status) if isinstance(status, str) and status.isascii() and status.isdigit() else status
         if isinstance(number, int) and _FIRST_ERROR <= number <= _LAST_ERROR:

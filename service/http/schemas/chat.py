@@ -79,7 +79,7 @@ def _as_object(value: object) -> object:
     """OpenAI's metadata holds texts alone: an object comes as JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError('must be a JSON object like {"episode:1": "acted"}') from error
 
 
