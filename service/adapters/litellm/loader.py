@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import threading
+import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ AFTER_IMPORT = MappingProxyType(
 )
 _READY = "_is_ours_and_ready"
 _IMPORTING = threading.Lock()
+_QUOTES = "Pydantic serializer warnings"  # of an answer that has not litellm's shape: they show what it says
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -78,6 +80,7 @@ def _import_litellm() -> ModuleType:
         getattr(litellm, "cost_per_token", None)  # loaded at first use, which two threads must not make at once
         for name in LOGGERS:  # each fault reaches us as an exception; its log line may quote what was said
             logging.getLogger(name).setLevel(logging.CRITICAL)
+        warnings.filterwarnings("ignore", _QUOTES)
         module: ModuleType = litellm
         setattr(module, _READY, True)
         return module

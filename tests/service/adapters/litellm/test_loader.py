@@ -75,3 +75,29 @@ def test_a_package_that_is_imported_a_second_time_has_the_submodules_that_are_th
     done = subprocess.run([sys.executable, "-c", IMPORTED_AGAIN], env=env, capture_output=True, text=True, timeout=60)
 
     assert (done.returncode, done.stdout.strip()) == (0, "Timeout"), done.stderr
+
+
+WARNED = """
+import asyncio, warnings
+from pydantic import BaseModel
+from service.adapters.litellm.loader import open_litellm
+
+class Message(BaseModel):
+    content: str
+
+asyncio.run(open_litellm())
+print(Message.model_construct(content=["My mother lives in Lyon."]).model_dump())
+"""
+
+
+def test_an_answer_of_another_shape_than_litellm_has_is_not_quoted_on_stderr(tmp_path):
+    """Broken: pydantic warns of the field, with what it holds, when litellm passes the answer on."""
+    (tmp_path / "litellm").mkdir()
+    (tmp_path / "litellm/__init__.py").write_text("from .exceptions import Timeout\n")
+    (tmp_path / "litellm/exceptions.py").write_text("class Timeout(Exception):\n    pass\n")
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+
+    done = subprocess.run([sys.executable, "-c", WARNED], env=env, capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stdout.strip()) == (0, "{'content': ['My mother lives in Lyon.']}"), done.stderr
+    assert "Lyon" not in done.stderr
