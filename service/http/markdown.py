@@ -32,11 +32,13 @@ class Posted(Protocol):
 async def posted_text(request: Request, schema: type[Posted]) -> str:
     """The file in a request's body, which was checked to be UTF-8. Raises InvalidRequest, RequestValidationError."""
     body = (await request.body()).decode()
-    media_type = request.headers.get("content-type", "")
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not (body or media_type):
         raise InvalidRequest("send the new text; an empty one needs a Content-Type", pointer="#")
-    if not media_type.startswith("application/json"):
+    if not media_type or media_type.startswith("text/"):
         return body
+    if media_type != "application/json":
+        raise InvalidRequest("must be sent as Content-Type: text/markdown or application/json", pointer="#")
     try:
         return schema.model_validate_json(body).text
     except ValidationError as error:
