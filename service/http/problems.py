@@ -187,7 +187,7 @@ async def fault_response(request: HTTPConnection, error: Exception) -> JSONRespo
     kind = kind_of(error)
     headers = headers_of(kind, error)
     if isinstance(error, errors.InvalidRequest):
-        found = [{"pointer": error.pointer, "detail": redact(str(error)).text}]
+        found = [{"pointer": _encodable(error.pointer), "detail": redact(str(error)).text}]
         return problem(kind, detail=_first_of(found), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
         current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -313,11 +313,11 @@ def pointer_of(location: Sequence[str | int]) -> str:
     """A pointer to a body field as in RFC 9457 ("#/messages/0/role"), or the place of a parameter."""
     place, *path = (part for part in location if not str(part).startswith(BRANCH))
     if place == "body":
-        return "#/" + "/".join(_escaped(part) for part in path) if path and isinstance(path[0], str) else "#"
-    return "/".join(_escaped(part) for part in location)
+        return "#/" + "/".join(pointer_step(part) for part in path) if path and isinstance(path[0], str) else "#"
+    return "/".join(pointer_step(part) for part in location)
 
 
-def _escaped(part: str | int) -> str:
+def pointer_step(part: str | int) -> str:
     """One step of a JSON pointer (RFC 6901). The name of an unknown field is a stranger's text."""
     name = redact(_encodable(str(part))).text.replace("~", "~0").replace("/", "~1")
     return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"

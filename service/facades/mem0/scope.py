@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.workspace import DEFAULT_MIND
 from service.facades.memory_ids import mind_for
+from service.http.problems import pointer_step
 from service.http.schemas.fields import Instant, SessionId
 from service.retrieval.remember import TimeWindow
 
@@ -114,7 +115,7 @@ def _conditions(sent: Mapping[str, Any], pointer: str) -> Iterator[tuple[str, An
         else:
             raise InvalidRequest(
                 "is not served: filters are user_id, agent_id, app_id, run_id, created_at (gte, lte), and AND of these",
-                pointer=f"{pointer}/{name}",
+                pointer=f"{pointer}/{pointer_step(name)}",
             )
 
 

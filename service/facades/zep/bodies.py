@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from service.http.schemas.fields import Body, Instant, Metadata, Question, SessionId, Text, TurnId
+from service.http.schemas.fields import Body, Instant, Metadata, Question, SessionId, ShortText, Text, TurnId
 
 RoleType = Literal["user", "assistant", "system", "tool", "function", "norole"]
 _ROLES: tuple[RoleType, ...] = get_args(RoleType)
@@ -160,7 +160,7 @@ class SessionSearch(ZepBody):
 
     text: Question
     user_id: str | None = None
-    session_ids: Annotated[list[str], Field(max_length=20)] | None = None
+    session_ids: Annotated[list[ShortText], Field(max_length=20)] | None = None
     search_scope: Literal["facts", "messages"] = "facts"
     min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
     search_type: str | None = None
@@ -184,7 +184,7 @@ class UserAsked(ZepBody):
     """A user or thread that is looked for by its own id."""
 
     user_id: str | None = None
-    thread_id: str | None = None
+    thread_id: ShortText | None = None
     graph_id: str | None = None
 
 
