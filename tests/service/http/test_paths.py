@@ -173,6 +173,14 @@ async def test_a_session_may_be_called_anything_printable_and_is_no_path(service
     assert standing(service.root) == before
 
 
+async def test_a_name_of_dots_that_a_client_resolves_does_not_erase_the_mind(service):
+    """Broken: fetch, browsers and curl send `…/ada/` for `…/ada/sessions/..`, and follow the redirect to `…/ada`."""
+    answer = await service.http.delete("/v1/minds/ada/", follow_redirects=True)
+
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/not-found")
+    assert (await service.status("ada"))["turns"] > 0
+
+
 async def test_every_part_of_every_path_is_tried():
     assert {name for _, _, name in PLACES} <= GOOD.keys(), "say what a good one of the new part looks like"
     assert len(PLACES) > 15
