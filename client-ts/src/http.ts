@@ -1,5 +1,5 @@
 // One request, sent once: its address, its headers, and what came of it.
-import { TimedOut, UnexpectedAnswer, Unreachable, refusalOf } from "./errors.js";
+import { MindMemoryError, TimedOut, UnexpectedAnswer, Unreachable, refusalOf } from "./errors.js";
 
 /** Where the service answers, and how it is asked. */
 export interface Door {
@@ -23,7 +23,7 @@ export interface Sent {
   signal?: AbortSignal | undefined;
 }
 
-/** The path with its names filled in, and the query behind it. */
+/** The path with its names filled in, and the query behind it. Raises MindMemoryError for a name of one or two dots. */
 export function addressOf(path: string, segments: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => step(segments[name] ?? ""));
   const pairs = new URLSearchParams();
@@ -39,8 +39,9 @@ export function addressOf(path: string, segments: Record<string, string> = {}, q
 export async function sendOnce(door: Door, sent: Sent, seconds?: number): Promise<Response> {
   const timer = seconds === undefined ? undefined : AbortSignal.timeout(Math.ceil(seconds * 1000));
   const signals = [sent.signal, timer].filter((one) => one !== undefined);
+  const address = door.url + addressOf(sent.path, sent.segments, sent.query);
   try {
-    return await (door.fetch ?? fetch)(door.url + addressOf(sent.path, sent.segments, sent.query), {
+    return await (door.fetch ?? fetch)(address, {
       ...door.init,
       method: sent.method.toUpperCase(),
       headers: headersOf(door, sent),
@@ -82,9 +83,10 @@ function headersOf(door: Door, sent: Sent): Record<string, string> {
   };
 }
 
-/** *text* as one step of a path, also where it is dots, which a client would resolve. */
+/** *text* as one step of a path. Raises MindMemoryError for "." and "..": fetch resolves them, encoded ones too. */
 function step(text: string): string {
-  return /^\.+$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
+  if (text === "." || text === "..") throw new MindMemoryError(`${JSON.stringify(text)} can not be a step of an address`);
+  return encodeURIComponent(text);
 }
 
 function asText(value: unknown): string {

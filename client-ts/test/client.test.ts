@@ -137,6 +137,21 @@ test("names of minds may hold anything printable", async () => {
   assert.match(stored.mind_id, /^user-/);
 });
 
+test("a name of dots, which fetch would resolve, reaches nobody: the rest of the address is the mind's own", async () => {
+  for (const dots of [".", ".."]) {
+    await memory.storeTurn("dots", dots, [{ role: "user", content: LYON }]);
+    const path = { mind_id: "dots", session_id: dots };
+    await assert.rejects(memory.call("delete", "/v1/minds/{mind_id}/sessions/{session_id}", { path }), {
+      name: "MindMemoryError",
+      message: `"${dots}" can not be a step of an address`,
+    });
+  }
+
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "dots" } });
+
+  assert.deepEqual(items.map((one) => one.session_id), ["..", "."]);
+});
+
 test("a service with keys refuses who has none", async () => {
   await assert.rejects(new MemoryClient({ url: service.url }).call("get", "/v1/minds"), Unauthenticated);
 });

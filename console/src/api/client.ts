@@ -74,9 +74,9 @@ async function send<P extends keyof paths, M extends Method>(
 /** The answer itself: for a stream, a file, or a header. Raises Problem. */
 export async function raw(method: Method, path: string, asked: Asked<never> | Asked<unknown> = {}): Promise<Response> {
   const query = asked.query as Record<string, unknown> | undefined;
-  note(method, addressOf(path, asked.path, query), asked);
   const { path: segments, body, bytes, headers, abort } = asked;
   try {
+    note(method, addressOf(path, segments, query), asked);
     return await sendOver(
       { url: "..", key: token(), init: { cache: "no-store" } },
       { method, path, segments, query, body, bytes, headers, signal: abort },
