@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Request, Response
 
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.entity_tags import is_held
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.files import FILE, FILE_LISTED, FILE_PUT, FILES, FileIn, FileListedOut, FileOut, FilesOut
@@ -57,7 +58,7 @@ async def read(
     """The file as JSON, or byte for byte with `Accept: text/markdown`."""
     found = await memory.files.read(await memory.minds.find(mind_id), path)
     headers = {"ETag": found.listed.etag, "Vary": "Accept"}
-    if if_none_match is not None and found.listed.etag in if_none_match:
+    if is_held(found.listed.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
     if MARKDOWN in accept:
         return Response(found.content, media_type=MARKDOWN, headers=headers)

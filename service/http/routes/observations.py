@@ -7,6 +7,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from consolidation.dreams.observations import Level
 from service.http.dependencies import CallerName, MemoryDep, MindId
+from service.http.entity_tags import is_held
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.observations import (
@@ -43,7 +44,7 @@ async def read(
     mind = await memory.minds.find(mind_id)
     found = await memory.observations.snapshot(mind)
     headers = {"ETag": found.etag, "Vary": "Accept"}
-    if if_none_match is not None and found.etag in if_none_match:
+    if is_held(found.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
     if MARKDOWN in accept:
         return Response(found.text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers=headers)

@@ -11,6 +11,7 @@ from consolidation.story.anchor import places_in_marked
 from consolidation.story.sentence_sources import SentenceSource
 from service.composition.container import Memory
 from service.http.dependencies import CallerName, MemoryDep, MindId, VersionName
+from service.http.entity_tags import is_held
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.examples import DIFFERENCE, HISTORY, SOURCES, STORY, VERSION
@@ -55,7 +56,7 @@ async def read(
     mind = await memory.minds.find(mind_id)
     story = await memory.story.reader.snapshot(mind)
     headers = {"ETag": story.etag, "Vary": "Accept"}
-    if if_none_match is not None and story.etag in if_none_match:
+    if is_held(story.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
     if MARKDOWN in accept:
         return Response(story.text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers=headers)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Response
 
 from consolidation.dreams.waking import WakingPack
 from service.http.dependencies import MemoryDep, MindId
+from service.http.entity_tags import is_held
 from service.http.openapi import answers
 from service.http.schemas.waking import WAKING, WakingOut, WakingQuery
 from service.sleep.waking import wake_up_pack
@@ -42,7 +43,7 @@ async def waking(
         mind, session_id=asked.session_id, max_tokens=asked.max_tokens, zone=ZoneInfo(asked.timezone)
     )
     headers = {"ETag": pack.etag}
-    if if_none_match is not None and pack.etag in if_none_match:
+    if is_held(pack.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
     response.headers.update(headers)
     return _waking_out(pack, mind.mind_id)
