@@ -123,6 +123,11 @@ class Dreams:
         return next((one for one in reversed(self.records) if one.reflection and not one.is_undone), None)
 
     @property
+    def priority(self) -> str:
+        """What the newest dream that stands and set one would do next; a lightweight one sets none."""
+        return next((one.priority for one in reversed(self.records) if one.priority and not one.is_undone), "")
+
+    @property
     def ours(self) -> frozenset[str]:
         """The digests of all lines that dreams wrote into observations.md."""
         return frozenset(digest for one in self.records for digest in one.sources)

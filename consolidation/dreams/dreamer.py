@@ -19,7 +19,7 @@ from consolidation.dreams.dream_checks import (
 )
 from consolidation.dreams.dream_draft import DraftedObservation, DreamDraft
 from consolidation.dreams.observations import Level, Observation, read_observations
-from consolidation.dreams.quoted_dream import worded
+from consolidation.dreams.quoted_dream import requests, worded
 from consolidation.dreams.rules import read_rules
 from consolidation.dreams.writings import read_priorities
 from consolidation.kernel.checked_answer import ask_checked
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from consolidation.dreams.evidence import Evidence, EvidenceItem
     from consolidation.kernel.ports import LanguageModel
     from consolidation.workspace import Workspace
+    from prompts.responses import DreamtObservation
 
 _LONGEST_REFLECTION = 8_000  # characters of an agent's last words
 _MOST_STANDING = 60  # observations that a dream is shown: the critical ones, and else the newest
@@ -126,7 +127,6 @@ class Dreamer:
         Raises DreamRefused when no model dreamt what can be used, ModelFault when none answered.
         """
         standing = _standing(writings.observations, dreams)
-        last = dreams.last_with_words
         words: dict[str, object] = {
             "agent": voice.agent,
             "purpose": voice.purpose,
@@ -139,7 +139,7 @@ class Dreamer:
             ],
             "rules": [rule.text for rule in read_rules(writings.rules)],
             "briefing": writings.briefing.strip(),
-            "priority": last.priority if last else "",
+            "priority": dreams.priority,
             "earlier": tuple(earlier),
         }
         texts = (*evidence.texts, *(f"{one.day} {one.line}" for one in standing.values()), voice.purpose, *earlier)
@@ -245,9 +245,9 @@ class _Drafting:
             text, at = one.text.strip(), one.at.strip()
             turns = sources_of(text, self.evidence.items, at=at, language=self.evidence.language)
             day = _day(turns, at, self.evidence.items) or self.record.t.astimezone(self.zone).date()
-            observation = Observation(day, Level(one.level), at, text)
-            resting[observation.digest] = turns
-            found.append(DraftedObservation(day=observation.day, level=one.level, at=at, text=text))
+            drafted = _drafted(one, day)
+            resting[drafted.observation.digest] = turns
+            found.append(drafted)
         record = self.record.model_copy(
             update={
                 "reflection": worded(dream.reflection),
@@ -268,9 +268,22 @@ class _Drafting:
 
 
 def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
-    """The dream of an agent that did next to nothing: its last words, and no model is asked."""
+    """The dream of an agent that did next to nothing: its last words, and what people told it. No model is asked."""
     words = " ".join(evidence.last_words.split())[:_LONGEST_REFLECTION]
-    return DreamDraft(record=record.model_copy(update={"reflection": words}))
+    told = {_drafted(one, item.at.date()): (item.sequence,) for item, one in requests(evidence.items)}
+    record = record.model_copy(
+        update={
+            "reflection": words,
+            "observations": len(told),
+            "sources": {one.observation.digest: turns for one, turns in told.items()},
+            "levels": {one.observation.digest: one.level for one in told},
+        }
+    )
+    return DreamDraft(record=record, observations=tuple(told))
+
+
+def _drafted(one: DreamtObservation, day: date) -> DraftedObservation:
+    return DraftedObservation(day=day, level=one.level, at=one.at.strip(), text=one.text.strip())
 
 
 def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date | None:

@@ -29,7 +29,7 @@ _NARRATION = 2_000  # of its beginning, and of its end
 _LANGUAGE_FROM = 8_000
 _CUT = " […]"
 
-type _Found = tuple[StoredTurn, str, str, Action | None]  # the turn, who, one line of text, what the agent did
+type _Found = tuple[StoredTurn, str, str, Action | None, bool]  # the turn, who, a line, the action, is_persons
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class EvidenceItem:
     """
     One thing that happened: its number in the evidence, its turn, its local time, who, and one line of text.
 
-    ``action`` is what the agent did, None where somebody spoke.
+    ``action`` is what the agent did, None where somebody spoke. ``is_persons`` says that a person told the agent so,
+    under whatever name.
     """
 
     number: int
@@ -46,6 +47,7 @@ class EvidenceItem:
     who: str
     text: str
     action: Action | None = None
+    is_persons: bool = False
 
     @property
     def when(self) -> str:
@@ -104,11 +106,12 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo, standing: Stan
         if stored.turn.kind is TurnKind.MEMORY or (action is not None and action.kind == "thought"):
             thoughts += [message.content for message in messages]
         elif action is not None:
-            found.append((stored, _who(action), _line(action), action))
+            found.append((stored, _who(action), _line(action), action, action.kind == "message"))
             thoughts += [message.content for message in messages[1:]]
         elif stored.is_remembered:
             thoughts += [one.content for one in messages if one.role is Speaker.THOUGHT]
-            found += [(stored, one.who, _said(one), None) for one in messages if _is_said(one)]
+            said = (one for one in messages if _is_said(one))
+            found += [(stored, one.who, _said(one), None, one.role is Speaker.USER) for one in said]
     items = _items(found, zone=zone)
     calls = [action for one in turns if one.is_tool_call and (action := action_of(one)) is not None]
     return Evidence(
@@ -128,8 +131,8 @@ def _items(found: Sequence[_Found], *, zone: tzinfo) -> tuple[EvidenceItem, ...]
     """The first and the newest of what was found, numbered."""
     kept = found if len(found) <= MOST_ITEMS else [*found[:_FIRST_ITEMS], *found[_FIRST_ITEMS - MOST_ITEMS :]]
     return tuple(
-        EvidenceItem(number, stored.sequence, stored.occurred_at.astimezone(zone), who, text, action)
-        for number, (stored, who, text, action) in enumerate(kept, start=1)
+        EvidenceItem(number, stored.sequence, stored.occurred_at.astimezone(zone), who, text, action, is_persons)
+        for number, (stored, who, text, action, is_persons) in enumerate(kept, start=1)
     )
 
 
@@ -142,7 +145,7 @@ def _action_left(stored: StoredTurn, left: StoredTurn) -> Action | None:
 
 def _language(found: Iterable[_Found], thoughts: Sequence[str]) -> str:
     """The language of what was said and thought: what tools print says nothing of it."""
-    said = [text for _, _, text, action in found if action is None or action.kind == "message"]
+    said = [text for _, _, text, action, _ in found if action is None or action.kind == "message"]
     return detect("\n".join((*said, *thoughts))[:_LANGUAGE_FROM])
 
 

@@ -30,7 +30,7 @@ _NOTHING = "…"
 def quote_dream(words: Mapping[str, Any]) -> Dream:
     """The dream of the evidence that would fill the prompt."""
     items: Sequence[EvidenceItem] = words["items"]
-    found = [*_requests(items), *_failures(items), *_endings(items)]
+    found = [*(seen for _, seen in requests(items)), *_failures(items), *_endings(items)]
     language: str = words["language"]
     last = _last_sentences(words["narration"], language=language)
     request = next((one.text for one in reversed(found) if one.level == "RED"), "")
@@ -39,8 +39,15 @@ def quote_dream(words: Mapping[str, Any]) -> Dream:
         reflection=_cut(" ".join(last), _REFLECTION)
         or _cut("; ".join(tuple(dict.fromkeys(one.text for one in found))[-2:]), _REFLECTION)
         or _NOTHING,
-        priority=_cut(request or words["priority"] or (last[-1] if last else ""), _PRIORITY) or _NOTHING,
+        priority=_cut(request or (last[-1] if last else "") or words["priority"], _PRIORITY) or _NOTHING,
     )
+
+
+def requests(items: Iterable[EvidenceItem]) -> Iterator[tuple[EvidenceItem, DreamtObservation]]:
+    """The newest that people told the agent, oldest first, each with the observation that quotes it."""
+    said = [one for one in items if one.is_persons and len(one.text) > _SHORTEST_REQUEST]
+    for one in said[-_MOST_REQUESTS:]:
+        yield one, _observed("RED", one, f"{one.who}: “{_cut(one.text, _LONGEST)}”")
 
 
 def quote_deep_sleep(words: Mapping[str, Any]) -> DeepSleep:
@@ -71,12 +78,6 @@ def worded(text: str) -> str:
     """*text*, or "" where it is nothing but the mark that there was nothing to quote."""
     plain = text.strip()
     return plain if plain.strip(f"{_NOTHING} ") else ""
-
-
-def _requests(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
-    said = [one for one in items if one.who == "user" and len(one.text) > _SHORTEST_REQUEST]
-    for one in said[-_MOST_REQUESTS:]:
-        yield _observed("RED", one, f"user: “{_cut(one.text, _LONGEST)}”")
 
 
 def _failures(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:

@@ -14,8 +14,8 @@ class SleepKind(StrEnum):
     """
     What becomes of a sleep.
 
-    A ``nap`` only pauses. A ``lightweight`` dream keeps the agent's last words and asks no model. A ``dream``
-    consolidates. A ``deep_sleep`` also tidies up what many dreams left.
+    A ``nap`` only pauses. A ``lightweight`` dream quotes the agent's last words and what people told it, and
+    asks no model. A ``dream`` consolidates. A ``deep_sleep`` also tidies up what many dreams left.
     """
 
     NAP = "nap"

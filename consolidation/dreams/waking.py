@@ -147,7 +147,7 @@ def waking_pack(
         cycle=state.cycle_at(woke_at) if woke_at is not None else state.cycle,
         reason=state.reason,
         reflection=told.reflection if told else "",
-        priority=told.priority if told else "",
+        priority=files.dreams.priority,
         priorities=read_priorities(files.priorities),
         rules=tuple(rule.text for rule in read_rules(files.rules)),
         briefing=files.briefing.strip(),

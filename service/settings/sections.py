@@ -283,7 +283,9 @@ class SleepSettings(Section):
         600, description="The shortest time between two dreams, unless the agent has to sleep."
     )
     lightweight_actions: Annotated[int, Field(ge=0)] = Field(
-        5, description="With fewer tool calls than this, a dream keeps the agent's last words and asks no model."
+        5,
+        description="With fewer tool calls than this, a dream quotes the agent's last words and people's messages, "
+        "and asks no model.",
     )
     deep_every: PositiveInt = Field(10, description="Every so many dreams there is a deep sleep.")
     deep_pause_seconds: NonNegativeFloat = Field(300, description="The shortest pause of a deep sleep.")

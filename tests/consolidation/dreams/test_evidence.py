@@ -78,3 +78,13 @@ def test_what_was_put_in_the_place_of_a_message_to_the_agent_stands_beside_its_r
 def test_where_nothing_is_left_there_is_nothing_to_dream_of():
     """Broken: the words of a turn that is wrong as a whole are told."""
     assert evidence_of(lived(said("My mother lives in Lyon.")), "wrong").is_empty
+
+
+def test_a_person_is_known_as_one_under_any_name():
+    """Broken: whoever has a name is nobody."""
+    messages = tuple(Message(role, "Hello there.", name="Ann") for role in (Speaker.USER, Speaker.ASSISTANT))
+    turns = lived(Turn("t1", "s1", messages), acted(Action("message", text="Ann writes: hello."), "t2"))
+
+    found = evidence_of(turns)
+
+    assert [one.is_persons for one in found.items] == [True, False, True]

@@ -17,8 +17,8 @@ def slept(*reflections):
     return quote_deep_sleep({"dreams": dreams, "observations": [], "priorities": (), "language": "en"})
 
 
-def dreamt(items=(), narration=()):
-    return quote_dream({"items": items, "narration": narration, "language": "en", "priority": ""})
+def dreamt(items=(), narration=(), priority=""):
+    return quote_dream({"items": items, "narration": narration, "language": "en", "priority": priority})
 
 
 def test_a_diary_says_a_sentence_once_that_several_dreams_end_with():
@@ -40,3 +40,25 @@ def test_a_tool_that_ended_twice_in_the_same_words_is_observed_once():
 
     assert [one.text for one in found.observations] == ["fetch: page → ok: found it"]
     assert found.reflection == "fetch: page → ok: found it"
+
+
+def test_what_a_person_with_a_name_asks_for_is_observed_as_what_one_without_asks_for():
+    words = "Never call the bank before noon."
+    items = [
+        EvidenceItem(1, 1, NOON, "user", words, is_persons=True),
+        EvidenceItem(2, 2, NOON, "Ann", words, is_persons=True),
+        EvidenceItem(3, 3, NOON, "assistant", words),
+    ]
+
+    found = dreamt(items)
+
+    assert [(one.level, one.text) for one in found.observations] == [
+        ("RED", "user: “Never call the bank before noon.”"),
+        ("RED", "Ann: “Never call the bank before noon.”"),
+    ]
+    assert found.priority == "Ann: “Never call the bank before noon.”"
+
+
+def test_what_the_agent_thought_last_comes_before_the_priority_of_an_earlier_dream():
+    assert dreamt(narration=("Next is invoice 88.",), priority="Next is invoice 80.").priority == "Next is invoice 88."
+    assert dreamt(priority="Next is invoice 80.").priority == "Next is invoice 80."

@@ -74,6 +74,22 @@ async def test_below_five_actions_the_last_words_are_the_dream(service):
     assert dream["reflection"] == "One file is left, and Ann knows of it."
 
 
+async def test_a_lightweight_dream_loses_neither_what_a_person_wrote_nor_the_priority(service, clock):
+    await acted(service, 6)
+    await act(service, thought("Next is invoice 7."))
+    await slept(service)
+    clock.advance(timedelta(minutes=11))
+    await act(service, {"kind": "message", "text": "Ann writes: never call the bank."}, call(7))
+
+    assert (await slept(service))["kind"] == "lightweight"
+
+    woken = (await service.http.get("/v1/minds/ada/waking")).json()
+    assert woken["priority"] == "Next is invoice 7."
+    assert [one["text"] for one in woken["observations"] if one["level"] == "RED"] == [
+        "user: “Ann writes: never call the bank.”"
+    ]
+
+
 async def test_without_an_action_a_sleep_is_a_pause(service):
     await service.keep("ada", "Hello there.", "Hi!")
 
