@@ -36,7 +36,10 @@ def _target(target: Target | None) -> Mapping[str, Any] | None:
         return target
     kind = _KINDS.get(target.partition(":")[0])
     if kind is None:
-        raise ValueError("an id to put right begins with fact:, entity: or episode:")
+        raise ValueError(
+            "an id to put right begins with fact:, entity: or episode:; "
+            "an observation is put right by put_observations, a note in its file"
+        )
     return {"kind": kind, "id": target}
 
 

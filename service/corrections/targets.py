@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
 
 _PREFIXES: dict[TargetKind, str] = {"fact": "fact:", "entity": "entity:", "turn": "episode:"}
+_FILES = {
+    "observation": "an observation is put right in observations.md",
+    "journal": "a note is put right in its file",
+}
 _SEQUENCE = re.compile(r"[1-9][0-9]{0,14}")
 _LOOKED_AT = 200  # facts that share words with a text
 _MOST_CANDIDATES = 10
@@ -51,7 +55,7 @@ async def find_target(mind: Mind, meant: Meant, *, standing: Standing) -> Target
     if meant.id is None and meant.text is None and not (meant.kind == "turn" and meant.turn_ids):
         raise InvalidRequest("needs an id, or the words of the memory", pointer="#/target")
     if meant.id is not None and not meant.id.startswith(_PREFIXES[meant.kind]):
-        raise InvalidRequest(f"is not the id of a {meant.kind}: it begins otherwise", pointer="#/target/id")
+        raise InvalidRequest(_of_another_kind(meant), pointer="#/target/id")
     _check_turns(mind, meant.turn_ids)
     if meant.kind == "turn":
         return await _turn(mind, meant)
@@ -67,6 +71,14 @@ def entity_name(mind: Mind, name: str, *, standing: Standing, pointer: str) -> s
         return _entity(mind, meant, standing).text
     except MemoryNotFound as error:
         raise MemoryNotFound(f"{pointer}: {error}") from error
+
+
+def _of_another_kind(meant: Meant) -> str:
+    """Why an id is not that of such a memory, and what is to be done instead."""
+    prefix = (meant.id or "").partition(":")[0]
+    if prefix in _FILES:
+        return f"is not the id of a {meant.kind}: {_FILES[prefix]}"
+    return f"is not the id of a {meant.kind}: that begins with {_PREFIXES[meant.kind]}"
 
 
 def _check_turns(mind: Mind, turn_ids: Iterable[str]) -> None:

@@ -135,7 +135,8 @@ async def correct_memory(arguments: ToCorrect, connection: ApiConnection) -> Cor
     body = arguments.values_of("what", "to", "reason")
     if arguments.id is not None:
         prefix = arguments.id.partition(":")[0]
-        body["target"] = {"kind": {"episode": "turn"}.get(prefix, prefix), "id": arguments.id}
+        kind = prefix if prefix in {"fact", "entity"} else "turn"  # of any other id, the service says what it is
+        body["target"] = {"kind": kind, "id": arguments.id}
     answer = await connection.api.ask("POST", f"{_path(mind)}/corrections", json=body)
     return CorrectionResult(
         mind=mind,

@@ -19,6 +19,8 @@ OF_THE_WHOLE = (
     "is the id of an earlier action of this request",
     "needs a text",
     "needs the name of its tool",
+    "a tool_call has no text",
+    "has only a text",
     "has no words",
     "names no tool",
     "says two things of",

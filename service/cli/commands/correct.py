@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LISTED, _UNDO = "list", "undo"
 _PREFIXES = ("fact:", "entity:", "episode:")
+_OF_FILES = ("observation:", "journal:")  # what the service says of these is where they are put right
 _UNKNOWN = "memory-not-found"
 _DONE = {
     "edit": "It is told otherwise from now on",
@@ -124,7 +125,7 @@ def _target(what: What, memory: str | None, turns: list[str]) -> dict[str, Any] 
     if memory.startswith(_PREFIXES) and not turns:
         return memory
     kind = "entity" if what in {What.MERGE, What.SPLIT, What.RENAME} or memory.startswith("entity:") else "fact"
-    named = {"id": memory} if memory.startswith(_PREFIXES) else {"text": memory}
+    named = {"id": memory} if memory.startswith((*_PREFIXES, *_OF_FILES)) else {"text": memory}
     return {"kind": kind, **named, "turn_ids": turns}
 
 

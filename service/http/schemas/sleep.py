@@ -33,13 +33,15 @@ ACTIONS: dict[str, Any] = {
 
 
 class ActionIn(Body):
-    """What an agent did. A tool call names its tool; everything else has a text."""
+    """What an agent did. A tool call names its tool and has no text; everything else has a text alone."""
 
     id: TurnId | None = Field(None, description="The action is stored once under this id, however often it is sent.")
     kind: Literal["thought", "tool_call", "message", "error"]
-    text: Text = Field("", description="The words of a thought, a message to the agent, or an error.")
-    tool: ShortText | None = Field(None, description="The name of the tool that was called.")
-    input: JsonValue = Field(None, description="What the tool was given.")
+    text: Text = Field(
+        "", description="The words of a thought, a message to the agent, or an error, and of no tool_call."
+    )
+    tool: ShortText | None = Field(None, description="The name of the tool that was called; for a tool_call alone.")
+    input: JsonValue = Field(None, description="What the tool was given; for a tool_call alone.")
     ok: bool = Field(default=True, strict=True, description="Whether the call worked.")
     output: Text = Field("", description="What the tool printed; memory shows its first 600 characters.")
     timestamp: Instant | None = Field(None, description="When it was; now if left out.")
@@ -48,8 +50,14 @@ class ActionIn(Body):
     def _is_whole(self) -> Self:
         if self.kind == "tool_call" and not (self.tool or "").strip():
             raise ValueError("a tool_call needs the name of its tool")
+        if self.kind == "tool_call" and self.text.strip():
+            raise ValueError(
+                "a tool_call has no text: what it printed is its output, and a thought is an action before it"
+            )
         if self.kind != "tool_call" and not self.text.strip():
             raise ValueError(f"a {self.kind} needs a text")
+        if self.kind != "tool_call" and (self.tool or self.input is not None or self.output):
+            raise ValueError(f"a {self.kind} has only a text: tool, input and output belong to a tool_call")
         return self
 
 

@@ -88,6 +88,7 @@ def test_words_of_others_do_not_steer_the_terminal(home):
         (("merge", "Ingrid", "--to", "Nobody"), "to: the mind knows no such entity"),
         (("wrong", "Nobody said this."), "`mind-memory facts --query 'Nobody said this.'` shows ids"),
         (("undo", "nope"), "no correction has this id"),
+        (("wrong", "observation:1"), "an observation is put right in observations.md"),
     ],
 )
 def test_what_can_not_be_put_right_is_said_in_a_sentence(home, words, answer):

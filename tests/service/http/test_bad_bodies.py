@@ -131,6 +131,13 @@ async def test_a_body_that_can_not_be_read_is_told_what_it_lacks(service, untouc
     assert words in problem_of(answer, 422, pointer="#")["detail"]
 
 
+async def test_a_call_without_a_body_is_told_to_send_one(service, untouched):
+    """Broken: "Field required", and no word of which field."""
+    answer = await service.http.post("/v1/minds/ada/wake")
+
+    assert "send a JSON object" in problem_of(answer, 422, pointer="#")["detail"]
+
+
 async def test_a_wrong_path_and_a_wrong_method_are_told_what_there_is(service, untouched):
     missing = await service.http.get("/v1/mind")
     wrong = await service.http.put("/v1/minds/ada/turns")

@@ -260,6 +260,7 @@ async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
         found = await host.call_tool("remember", {"query": "Where does she live?"})
         nothing = await refused(host, "correct_memory", what="edit", id="episode:1")
         missing = await refused(host, "correct_memory", what="wrong", id="fact:nope")
+        observed = await refused(host, "correct_memory", what="wrong", id="observation:1")
 
     assert text_of(made).startswith("Done: edit: ")
     assert "→ She lives in Porto." in text_of(made)
@@ -268,6 +269,7 @@ async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
     assert "source: a person" in text_of(found)
     assert "is needed for edit" in nothing
     assert "no such fact" in missing
+    assert "an observation is put right in observations.md" in observed
 
 
 @pytest.mark.parametrize("chosen", [{"query": "?mind=bob"}, {"X_Mind_Id": "bob"}], ids=["address", "header"])

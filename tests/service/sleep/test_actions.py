@@ -80,6 +80,10 @@ async def test_an_action_is_stored_once_under_its_id_and_other_words_are_refused
         ({"kind": "thought", "text": "x", "timestamp": "yesterday"}, "#/actions/0/timestamp"),
         ({"kind": "tool_call", "tool": "x", "output": "y" * 400_001}, "#/actions/0/output"),
         ({"kind": "thought", "text": "x", "mood": "good"}, "#/actions/0/mood"),
+        ({"kind": "tool_call", "tool": "shell", "text": "I look first."}, "#/actions/0"),
+        ({"kind": "thought", "text": "x", "output": "y"}, "#/actions/0"),
+        ({"kind": "message", "text": "x", "input": {"from": "Ann"}}, "#/actions/0"),
+        ({"kind": "error", "text": "x", "tool": "shell"}, "#/actions/0"),
     ],
 )
 async def test_an_action_that_is_none_is_refused_with_its_place(service, action, pointer):
