@@ -60,7 +60,9 @@ def make_types() -> None:
     document.write_text(json.dumps(create_app(Settings()).openapi()))
     made = HERE / "schema.new.d.ts"
     try:
-        call("npx", "--no-install", "openapi-typescript", document.name, "--output", made.name)
+        # What has a default may be left out of a body.
+        options = ("--default-non-nullable=false", "--output", made.name)
+        call("npx", "--no-install", "openapi-typescript", document.name, *options)
         if not SCHEMA.is_file() or SCHEMA.read_text() != made.read_text():
             made.replace(SCHEMA)
     finally:

@@ -107,6 +107,19 @@ test("a chat through the proxy streams, remembers, and stores a repeated request
   assert.equal(items.length, 1);
 });
 
+test("an agent acts and sleeps, and leaves out of its bodies what has a default", async () => {
+  const path = { mind_id: "clerk", session_id: "day-1" };
+  const actions = [{ kind: "thought" as const, text: "I read the invoice." }, { kind: "tool_call" as const, tool: "read", output: "7 euros" }];
+  const done = await memory.call("post", "/v1/minds/{mind_id}/sessions/{session_id}/actions", { path, body: { actions } });
+  assert.deepEqual([done.kept.length, done.actions, done.must_sleep], [2, 1, false]);
+  const slept = await memory.call("post", "/v1/minds/{mind_id}/sleep", { path, body: { seconds: 600, wait: true } });
+  assert.equal(slept.kind, "lightweight");
+  const woken = await memory.call("post", "/v1/minds/{mind_id}/wake", { path, body: {} });
+  assert.equal(woken.state, "awake");
+  const { text } = await memory.call("get", "/v1/minds/{mind_id}/waking", { path });
+  assert.match(text, /I read the invoice/);
+});
+
 test("events come as they happen, until they are aborted", async () => {
   const ended = new AbortController();
   const kinds: string[] = [];
