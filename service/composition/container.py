@@ -281,7 +281,7 @@ async def open_memory(
         else:
             if not is_reindexing:
                 await start(memory, shared, journal=journal)
-            start_warm_up(shared, rarity=resonance.rarity, upstream=memory.upstream, warmed=memory.warmed)
+            start_warm_up(memory, shared, rarity=resonance.rarity)
         yield memory
 
 

@@ -22,24 +22,26 @@ from consolidation.text.speech_acts import told
 from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
 from service.composition.embedder import refuse_known_embedders, refuse_other_embedders
-from service.composition.models import choose
+from service.composition.models import choose, problems_of
 from service.composition.shared_home import start_custodian
 from service.composition.webhooks import start_webhooks
 from service.example.loader import EXAMPLE
 from service.mind.trace_sweep import drop_old_traces
 from service.ports.database_address import shown_database
 from service.ports.graph_address import shown
+from service.ports.transcriber import TranscriptionRole
 from service.resonance.moment_builder import read_patterns
 from service.settings.otlp_endpoint import shown as shown_collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from consolidation.kernel.ports import LanguageModel
     from service.composition.container import Memory
     from service.composition.journal import JournalPath
     from service.composition.resources import Resources
     from service.ports.embedder import Embedder
+    from service.ports.transcriber import Transcriber
     from service.ports.upstream import Upstream
     from service.settings.settings import Settings
 
@@ -103,23 +105,26 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
         background.start_daemon("bootstrap", lambda: memory.story.sync.bootstrap_each(every_seconds=seconds))
 
 
-def start_warm_up(
-    shared: Resources, *, rarity: Callable[[str], float], upstream: Upstream, warmed: asyncio.Event
-) -> None:
-    """Begin to load what the first calls would wait for; *warmed* is set when a pre-turn call would not wait."""
-    first = shared.models[Role.SUBCONSCIOUS]  # a person waits for it
-    others = (model for model in shared.models.values() if model is not first)
-    models: tuple[LanguageModel | Upstream, ...] = (first, upstream, *others)
-    shared.background.start_daemon(
-        "warm-up", lambda: _warm(shared.embedder, rarity=rarity, models=models, warmed=warmed)
-    )
+def start_warm_up(memory: Memory, shared: Resources, *, rarity: Callable[[str], float]) -> None:
+    """Begin to load what the first calls would wait for; ``warmed`` is set when a pre-turn call would not wait."""
+    first, transcriber = shared.models[Role.SUBCONSCIOUS], memory.voice.transcriber  # a person waits for the first
+    others = [model for model in shared.models.values() if model is not first]
+    models = (first, memory.upstream, *others, *((transcriber,) if transcriber is not None else ()))
+
+    async def warm() -> None:
+        await _warm(shared.embedder, rarity=rarity, models=models, warmed=memory.warmed)
+        if shared.share.is_first:
+            await _log_unusable(shared.models, transcriber)
+        log.info("service.warmed")
+
+    shared.background.start_daemon("warm-up", warm)
 
 
 async def _warm(
     embedder: Embedder,
     *,
     rarity: Callable[[str], float],
-    models: Iterable[LanguageModel | Upstream],
+    models: Iterable[LanguageModel | Upstream | Transcriber],
     warmed: asyncio.Event,
 ) -> None:
     await asyncio.sleep(_HEAD_START_SECONDS)
@@ -132,7 +137,18 @@ async def _warm(
     await anyio.to_thread.run_sync(import_module, _TEMPLATES)
     for model in models:  # last: litellm alone takes seconds
         await model.warm()
-    log.info("service.warmed")
+
+
+async def _log_unusable(models: Mapping[Role, LanguageModel], transcriber: Transcriber | None) -> None:
+    """Log each model that can not be asked once, with the roles that it has; ``readyz`` says it of each role."""
+    found = [(role.value, problem) for role, model in models.items() for problem in await problems_of(model)]
+    if transcriber is not None and (problem := await transcriber.problem()) is not None:
+        found.append((TranscriptionRole.TRANSCRIPTION.value, problem))
+    roles: dict[str, list[str]] = {}
+    for role, problem in found:
+        roles.setdefault(problem, []).append(role)
+    for problem, those in roles.items():
+        log.warning("model.unusable", roles=those, reason=problem)
 
 
 def _warm_texts(rarity: Callable[[str], float]) -> None:

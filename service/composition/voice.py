@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from service.ingest.intake import Intake
     from service.observability.dependency_health import Dependency
     from service.observability.model_usage import UsageLedger
+    from service.ports.transcriber import Transcriber
     from service.settings.settings import Settings
 
 DEPENDENCY = f"model_{TranscriptionRole.TRANSCRIPTION}"
@@ -28,23 +29,22 @@ DEPENDENCY = f"model_{TranscriptionRole.TRANSCRIPTION}"
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """What doors may do with audio."""
+    """What doors may do with audio; the transcription model, which is made ready at the start, or None without one."""
 
+    transcriber: Transcriber | None
     transcripts: Transcripts
     hearing: Hearing
     streams: LiveStreams
 
 
 def build_voice(settings: Settings, shared: Resources, *, intake: Intake) -> Voice:
-    """All of it. With a transcription model, it is made ready in the background; no provider is asked."""
+    """All of it; nothing is imported yet, and no provider is asked."""
     transcriber = choose_transcriber(
         settings,
         clock=shared.clock,
         ledger=shared.telemetry.usage,
         dependency=shared.telemetry.dependencies.get(DEPENDENCY) if settings.models.transcription.model else None,
     )
-    if transcriber is not None:
-        shared.background.start_daemon("warm-up of transcription", transcriber.warm)
     transcripts = Transcripts(transcriber, clock=shared.clock, background=shared.background)
     context = StreamContext(
         intake=intake,
@@ -58,7 +58,8 @@ def build_voice(settings: Settings, shared: Resources, *, intake: Intake) -> Voi
         utterance_seconds=settings.voice.utterance_seconds,
     )
     hearing = Hearing(transcripts, shared.minds, privacy_filter=shared.privacy_filter, clock=shared.clock)
-    return Voice(transcripts, hearing, LiveStreams(shared.minds, context, most=settings.voice.most_streams))
+    streams = LiveStreams(shared.minds, context, most=settings.voice.most_streams)
+    return Voice(transcriber, transcripts, hearing, streams)
 
 
 def choose_transcriber(

@@ -48,14 +48,15 @@ class Dependency:
         self._recovered = recovered
         self._troubles: dict[str, _Trouble] = {}
 
-    def failed(self, reason: str, *, part: str = "", stays: bool = False) -> None:
+    def failed(self, reason: str, *, part: str = "", stays: bool = False, is_logged: bool = False) -> None:
         """
         Report trouble. *reason* is shown to the operator: it must hold nobody's words and no mind's name.
 
         Trouble that *stays* counts until the part works, although nobody meets it meanwhile: a person has to mend it.
+        Trouble that *is_logged* by the caller is not logged here.
         """
         now = self._monotonic()
-        if not self._troubles:
+        if not self._troubles and not is_logged:
             log.warning("dependency.failed", dependency=self.name, reason=reason)
         known = self._troubles.get(part)
         self._troubles[part] = _Trouble(reason, now if known is None else known.since, math.inf if stays else now)

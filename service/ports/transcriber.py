@@ -40,6 +40,10 @@ class Transcriber(Protocol):
         """Import what the first transcription would otherwise wait for."""
         ...
 
+    async def problem(self) -> str | None:
+        """What is wrong with the model's name or key, and what to do; no provider is asked."""
+        ...
+
     async def transcribe(self, recording: Recording, /) -> str:
         """
         The words of a recording; empty where nobody speaks.

@@ -53,6 +53,11 @@ class Share:
         """Whether another process is in front of this one."""
         return not self.is_whole and not self.is_front
 
+    @property
+    def is_first(self) -> bool:
+        """Whether this process says what every process that has minds would say."""
+        return self.number == 0
+
     def owns(self, mind_id: str) -> bool:
         """Whether this process has a mind."""
         return self.is_whole or owner_of(mind_id, of=self.of) == self.number

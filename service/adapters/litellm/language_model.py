@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
-import structlog
 
 from consolidation.kernel.errors import (
     InvalidModelOutput,
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from service.adapters.litellm.fallback_chain import ChainReply, Messages
     from service.observability.dependency_health import Dependency
     from service.observability.model_usage import UsageLedger
-
-log = structlog.get_logger()
 
 __all__ = ["Deployment", "LitellmModel", "RoleSettings"]
 
@@ -76,14 +73,12 @@ class LitellmModel:
         """
         Import litellm, so that the first question need not pay for it out of its deadline; and check the configuration.
 
-        A model that can not be asked, by its name or for want of a key, is logged; the first one is the role's trouble.
+        That the first model can not be asked, by its name or for want of a key, is the role's trouble. Who starts the
+        service logs it, once for all roles.
         """
-        problems = await self.problems()
-        for deployment, problem in zip(self._settings.deployments, problems, strict=True):
-            if problem is not None:
-                log.warning("model.unusable", role=self._role.value, model=deployment.model, reason=problem)
-        if problems[0] is not None and self._dependency is not None:
-            self._dependency.failed(problems[0], part=_CONFIGURATION, stays=True)
+        problem, *_ = await self.problems()
+        if problem is not None and self._dependency is not None:
+            self._dependency.failed(problem, part=_CONFIGURATION, stays=True, is_logged=True)
 
     async def problems(self) -> tuple[str | None, ...]:
         """What is wrong with the name or the key of each deployment, in order, and what to do; no provider is asked."""

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio.to_thread
-import structlog
 
 from consolidation.kernel.errors import ModelTimedOut, ModelUnavailable, RecordingRefused
 from consolidation.kernel.ports import Usage
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from service.observability.dependency_health import Dependency
     from service.observability.model_usage import UsageLedger
     from service.ports.transcriber import Recording
-
-log = structlog.get_logger()
 
 _ROLE = TranscriptionRole.TRANSCRIPTION
 _TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
@@ -86,12 +83,10 @@ class LitellmTranscriber:
         return self._deployment.model
 
     async def warm(self) -> None:
-        """Import litellm, and report a configuration that can not work."""
+        """Import litellm, and report a configuration that can not work; who starts the service logs it."""
         problem = await self.problem()
-        if problem is not None:
-            log.warning("model.unusable", role=_ROLE.value, model=self.name, reason=problem)
-            if self._dependency is not None:
-                self._dependency.failed(problem, part=_CONFIGURATION, stays=True)
+        if problem is not None and self._dependency is not None:
+            self._dependency.failed(problem, part=_CONFIGURATION, stays=True, is_logged=True)
 
     async def problem(self) -> str | None:
         """What is wrong with the model's name or key, and what to do; no provider is asked."""
