@@ -88,7 +88,7 @@ class RecordsCalls:
     _transport: Transport
 
     def journal_files(self, mind: str) -> JournalFiles:
-        """List the files of the journal, with SOUL.md and PURPOSE.md, the newest first."""
+        """List the files of the journal, with SOUL.md, PURPOSE.md and briefing.md, the newest first."""
         return self._transport.send(JOURNAL_FILES.call(mind_id=mind))
 
     def put_journal_file(self, mind: str, *, path: str, text: str, etag: str) -> models.JournalFile:
@@ -148,7 +148,7 @@ class AsyncRecordsCalls:
     _transport: AsyncTransport
 
     async def journal_files(self, mind: str) -> JournalFiles:
-        """List the files of the journal, with SOUL.md and PURPOSE.md, the newest first."""
+        """List the files of the journal, with SOUL.md, PURPOSE.md and briefing.md, the newest first."""
         return await self._transport.send(JOURNAL_FILES.call(mind_id=mind))
 
     async def put_journal_file(self, mind: str, *, path: str, text: str, etag: str) -> models.JournalFile:

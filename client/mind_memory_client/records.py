@@ -10,7 +10,7 @@ from mind_memory_client.models import ErasedCount
 
 
 class JournalEntry(Answer):
-    """A file of the journal, or SOUL.md or PURPOSE.md; people write those that are editable."""
+    """A file of the journal, or SOUL.md, PURPOSE.md or briefing.md; people write those that are editable."""
 
     path: str
     name: str

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 NOTES, FOLDER, ENDING = "MEMORY.md", "memory", ".md"
 OWN_WRITINGS = ("observations.md", "diary.md", "rules.md", "priorities.md")  # of an autonomous agent
-PERSONA = ("SOUL.md", "PURPOSE.md")  # people's, and not searched: who asks for them says so (*also*)
+PERSONA, BRIEFING = ("SOUL.md", "PURPOSE.md"), "briefing.md"  # people's, and the agent's own for its next waking
+LISTED = (*PERSONA, BRIEFING)  # with the journal, and not searched: who asks for them says so (*also*)
 _ALONE = frozenset({NOTES, *OWN_WRITINGS})  # files beside the folder
 POINTER = "query/path"
 LONGEST_PATH = 1_000

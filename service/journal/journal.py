@@ -10,7 +10,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import EmbedderFault, HomeFault
 from consolidation.story.edits import etag_of
 from service.index.journal_dates import decay
-from service.index.journal_files import PERSONA, read
+from service.index.journal_files import LISTED, read
 from service.journal.excerpts import excerpt
 from service.journal.mmr import diverse
 from service.journal.observations import level_share
@@ -102,7 +102,7 @@ class Journal:
         Raises JournalPathRefused, JournalFileNotFound, JournalFileTooLarge, OSError.
         """
         root, most = mind.workspace.folder, self._max_file_bytes
-        content, _ = await anyio.to_thread.run_sync(lambda: read(root, path, most_bytes=most, also=PERSONA))
+        content, _ = await anyio.to_thread.run_sync(lambda: read(root, path, most_bytes=most, also=LISTED))
         all_lines = content.decode("utf-8", errors="replace").split("\n")
         if not all_lines[-1]:
             all_lines.pop()  # a line end ends a line and begins none

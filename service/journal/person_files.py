@@ -19,22 +19,23 @@ from consolidation.kernel.links import held_folder
 from consolidation.kernel.shared_files import until_unchanged
 from consolidation.story.edits import check_unchanged
 from service.index.journal_dates import day_of
-from service.index.journal_files import NOTES, OWN_WRITINGS, PERSONA, Stamp, files_of, read, steps_of
+from service.index.journal_files import BRIEFING, LISTED, NOTES, OWN_WRITINGS, Stamp, files_of, read, steps_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_KINDS = {NOTES: "memory", **{name: name.removesuffix(".md").casefold() for name in (*PERSONA, *OWN_WRITINGS)}}
+_KINDS = {NOTES: "memory", **{name: name.removesuffix(".md").casefold() for name in (*LISTED, *OWN_WRITINGS)}}
+_OF_AGENT = frozenset({*OWN_WRITINGS, BRIEFING})
 _NOTE, _DAY = "note", "day"
 
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
     """
-    A file of the journal, or SOUL.md or PURPOSE.md. ``path`` is below the mind's folder.
+    A file of the journal, or SOUL.md, PURPOSE.md or briefing.md. ``path`` is below the mind's folder.
 
     ``kind`` is memory, soul, purpose, day (its name begins with a date), note, or what an agent writes of itself:
-    observations, diary, rules, priorities. Only people's files are editable.
+    observations, diary, rules, priorities, briefing. Only people's files are editable.
     """
 
     path: str
@@ -51,12 +52,12 @@ class JournalEntry:
     @property
     def is_editable(self) -> bool:
         """Whether people write it."""
-        return self.path not in OWN_WRITINGS
+        return self.path not in _OF_AGENT
 
 
 def list_files(root: Path) -> tuple[JournalEntry, ...]:
     """Every file, the newest first, by the day in its name or by its last change. Blocking. Raises OSError."""
-    entries = [_entry(path, stamp) for path, stamp in files_of(root, also=PERSONA).items()]
+    entries = [_entry(path, stamp) for path, stamp in files_of(root, also=LISTED).items()]
     return tuple(sorted(entries, key=lambda one: (one.date or one.changed_at.date(), one.changed_at), reverse=True))
 
 
@@ -74,8 +75,8 @@ class PersonFiles:
         Raises JournalPathRefused (also for a link), JournalFileNotFound, JournalFileNotEditable, JournalFileTooLarge,
         StoryPreconditionMissing when *expected* is None, JournalFileChanged, OSError.
         """
-        steps_of(path, also=PERSONA)
-        if path in OWN_WRITINGS:
+        steps_of(path, also=LISTED)
+        if path in _OF_AGENT:
             raise JournalFileNotEditable(f"{path} is written by the agent's dreams, not by people")
         if expected is None:
             raise StoryPreconditionMissing("send If-Match with the ETag of the file that this one replaces")
@@ -85,9 +86,9 @@ class PersonFiles:
         until_unchanged(lambda: self._put(root, path, content, expected=expected))
 
     def _put(self, root: Path, path: str, content: bytes, *, expected: str) -> None:
-        *folders, name = steps_of(path, also=PERSONA)
+        *folders, name = steps_of(path, also=LISTED)
         with self._mutex, held_folder(root.joinpath(*folders)) as folder:
-            present, _ = read(root, path, most_bytes=self._most_bytes, also=PERSONA)
+            present, _ = read(root, path, most_bytes=self._most_bytes, also=LISTED)
             try:
                 check_unchanged(present.decode("utf-8", "surrogateescape"), expected=expected)
             except StoryChanged as changed:

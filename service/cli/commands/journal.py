@@ -51,7 +51,7 @@ async def list_files(
     mind: MindName = DEFAULT_MIND,
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
-    """List the notes, with SOUL.md and PURPOSE.md, newest first."""
+    """List the notes, with SOUL.md, PURPOSE.md and briefing.md, newest first."""
     async with connect(context) as connection:
         if as_json:
             show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/journal"))
@@ -63,7 +63,7 @@ async def list_files(
 @command()
 async def show(
     context: Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="MEMORY.md, or a file below memory/.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file, as `journal list` names it.")],
     mind: MindName = DEFAULT_MIND,
     from_line: Annotated[int, typer.Option("--from", metavar="LINE", min=1, help="The first line.")] = 1,
     lines: Annotated[

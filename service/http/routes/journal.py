@@ -20,7 +20,7 @@ from service.http.schemas.journal import (
     JournalIn,
     JournalSearchOut,
 )
-from service.index.journal_files import LONGEST_PATH
+from service.index.journal_files import LISTED, LONGEST_PATH, NOTES, OWN_WRITINGS
 
 router = APIRouter(prefix="/v1/minds/{mind_id}/journal", tags=["journal"])
 
@@ -29,7 +29,8 @@ _MOST_LINES = 1_000_000
 # How OpenAPI describes the rules of index/journal_files.py, whose error messages help more than a pattern would.
 _NEVER = r"/\\\x00-\x1f\x7f-\x9f\u2028\u2029"
 _STEP = rf"[^.{_NEVER}][^{_NEVER}]*"
-_PATTERN = rf"^(MEMORY\.md|SOUL\.md|PURPOSE\.md|memory(/{_STEP}){{0,14}}/{_STEP}\.md)$"
+_BESIDE = "|".join(name.removesuffix(".md") for name in (NOTES, *LISTED, *OWN_WRITINGS))
+_PATTERN = rf"^(({_BESIDE})\.md|memory(/{_STEP}){{0,14}}/{_STEP}\.md)$"
 
 IfMatch = Annotated[str | None, Header(max_length=400, description="The ETag of the file that is replaced.")]
 Score = Annotated[
@@ -41,7 +42,8 @@ JournalPath = Annotated[
     Query(
         min_length=1,
         max_length=LONGEST_PATH,
-        description="`MEMORY.md`, `SOUL.md`, `PURPOSE.md`, or a `.md` file below `memory/`, as a search names it.",
+        description="`MEMORY.md`, `SOUL.md`, `PURPOSE.md`, a file that an agent writes of itself, such as `diary.md`, "
+        "or a `.md` file below `memory/`, as a search names it.",
         examples=["memory/2026-01-09.md"],
         json_schema_extra={"pattern": _PATTERN},
     ),
@@ -66,7 +68,7 @@ async def search(
 
 @router.get("", summary="List the journal", responses=answers(JOURNAL_FILES, 404, 422, 503))
 async def files(mind_id: MindId, memory: MemoryDep) -> JournalFilesOut:
-    """Every file, the newest first, with SOUL.md and PURPOSE.md. Links are left out."""
+    """Every file, the newest first, with SOUL.md, PURPOSE.md and briefing.md. Links are left out."""
     found = await memory.journal.files(await memory.minds.find(mind_id))
     return JournalFilesOut(files=[JournalEntryOut.model_validate(one) for one in found])
 

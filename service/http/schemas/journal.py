@@ -39,11 +39,13 @@ class JournalFileOut(Answered):
 
 
 class JournalEntryOut(Answered):
-    """A file of the journal, or SOUL.md or PURPOSE.md."""
+    """A file of the journal, or SOUL.md, PURPOSE.md or briefing.md."""
 
     path: str
     name: str
-    kind: Literal["memory", "soul", "purpose", "day", "note", "observations", "diary", "rules", "priorities"]
+    kind: Literal[
+        "memory", "soul", "purpose", "day", "note", "observations", "diary", "rules", "priorities", "briefing"
+    ]
     date: dt.date | None = Field(description="The day in its name.")
     bytes: int
     changed_at: dt.datetime

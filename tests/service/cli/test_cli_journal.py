@@ -52,7 +52,7 @@ def test_the_notes_are_listed_with_who_writes_them(home):
 
 
 def test_what_dreams_write_is_not_listed_as_peoples(home):
-    own = ("diary.md", "observations.md", "priorities.md", "rules.md")
+    own = ("briefing.md", "diary.md", "observations.md", "priorities.md", "rules.md")
     for name in own:
         (home / "minds/global-user-memory" / name).write_text("Ann waits.\n")
     lines = call("journal", "list", "--home", home).stdout.splitlines()
@@ -62,6 +62,15 @@ def test_what_dreams_write_is_not_listed_as_peoples(home):
         [line] = [line for line in lines if line.startswith(name)]
         assert line.endswith("by the agent")
     assert json.loads(said.stdout)["results"][0]["path"] == "memory/2026-01-09.md"  # older, and about it
+
+
+def test_the_briefing_is_shown_and_not_searched(home):
+    (home / "minds/global-user-memory/briefing.md").write_text("The import is half done.\n")
+    shown = call("journal", "show", "briefing.md", "--home", home)
+    found = call("journal", "search", "The import is half done.", "--json", "--home", home)
+
+    assert shown.stdout == "The import is half done.\n"
+    assert "briefing.md" not in {one["path"] for one in json.loads(found.stdout)["results"]}
 
 
 def test_lines_of_a_note_are_shown(home):
