@@ -182,7 +182,8 @@ def _prepare(database: Database, address: str) -> None:
         database.check_standbys(deadline_seconds=_START_SECONDS)
         migrate(database)
     except DatabaseUnavailable as fault:
-        raise DatabaseUnavailable(f"{shown_database(address)}: {database.trouble or fault}") from fault
+        reason = f"{shown_database(address)}: {database.trouble or fault}"
+        raise DatabaseUnavailable(f"{reason}; start it, or correct MIND_MEMORY_DATABASE") from fault
 
 
 def _end(custody: PostgresCustody) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import socket
 from functools import partial
@@ -31,6 +32,10 @@ def bind(settings: Settings) -> socket.socket:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (while")[0]
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigurationFault(
+                f"{host} is not an address of this machine ({reason.lower()}): correct --host or MIND_MEMORY_HOST"
+            ) from error
         raise ConfigurationFault(
             f"port {port} on {host} is not available ({reason.lower()}): stop what uses it, or choose another "
             "with --port; 0 takes any that is free"

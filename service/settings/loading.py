@@ -215,7 +215,13 @@ def _place(path: tuple[str, ...], *, flags: Mapping[str, object]) -> str:
     """What a person typed to set this: a flag, a variable, or a key of the file."""
     if path[0] in flags:
         return f"--{path[0].replace('_', '-')}"
-    return _set_variable(path) or f"{'.'.join(path)} in {TOML}"
+    return _set_variable(path) or _variables_below(path) or f"{'.'.join(path)} in {TOML}"
+
+
+def _variables_below(path: tuple[str, ...]) -> str:
+    """The variables that set fields of a section, as they are written in the environment; empty where none does."""
+    below = f"{_variable(path)}__"
+    return ", ".join(sorted(name for name, value in os.environ.items() if value and name.upper().startswith(below)))
 
 
 def _unparsed(error: SettingsError) -> str:
@@ -223,6 +229,10 @@ def _unparsed(error: SettingsError) -> str:
     for path in _paths(Settings):
         name = _set_variable(path, is_exact=True)
         if name and _is_composed(path) and not _is_json(os.environ[name]):
+            section = _value(_DEFAULTS, path)
+            if isinstance(section, BaseModel):
+                first = next(iter(type(section).model_fields))
+                return f"{name} must be JSON; or set what is in it by itself, as {_variable((*path, first))}"
             return f'{name} must be JSON, like ["openai/gpt-4o"] for a list'
     return str(error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -22,6 +23,15 @@ from pydantic import (
 from service.access.addresses import is_this_machine_or
 from service.settings.otlp_endpoint import is_address
 from service.webhooks.endpoint import SENT_KINDS, SentKind, signing_key
+
+
+def _address(text: str) -> str:
+    if not is_address(text):
+        raise ValueError("must be an http:// or https:// address, like http://localhost:4318")
+    return text
+
+
+Address = Annotated[str, AfterValidator(_address)]
 
 
 class Section(BaseModel):
@@ -53,7 +63,7 @@ class RoleModel(Section):
         None, description="The model's litellm name, such as openai/gpt-4o-mini or ollama/llama3.2."
     )
     fallbacks: tuple[str, ...] = Field((), description="Models to try in this order when the first one fails.")
-    api_base: str | None = Field(None, description="The provider's address, if it is not the usual one.")
+    api_base: Address | None = Field(None, description="The provider's address, if it is not the usual one.")
     api_key: SecretStr | None = Field(
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
@@ -67,6 +77,12 @@ class RoleModel(Section):
     temperature: NonNegativeFloat = Field(0.2, description="The sampling temperature.")
 
 
+def _language(code: str) -> str:
+    if re.fullmatch("[a-z]{2,3}", code) is None:
+        raise ValueError("must be an ISO 639 code of two or three small letters, such as en")
+    return code
+
+
 class TranscriptionModel(Section):
     """The model that turns speech into text. It is never the common `model`, which can not hear."""
 
@@ -74,13 +90,12 @@ class TranscriptionModel(Section):
         None,
         description="The litellm name of a transcription model, such as openai/whisper-1 or groq/whisper-large-v3.",
     )
-    api_base: str | None = Field(None, description="The provider's address, if it is not the usual one.")
+    api_base: Address | None = Field(None, description="The provider's address, if it is not the usual one.")
     api_key: SecretStr | None = Field(
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
-    language: str | None = Field(
+    language: Annotated[str, AfterValidator(_language)] | None = Field(
         None,
-        pattern="^[a-z]{2,3}$",
         description="The ISO 639 code of the language that is spoken, such as en. Without it, the model finds out.",
     )
     timeout_seconds: PositiveFloat = Field(60, description="The time limit of one transcription.")
@@ -115,7 +130,7 @@ class EmbedderSettings(Section):
         description="A litellm embedding model; or one that is built in: `multilingual` (multilingual-e5-small, the "
         "default) or `minilm` (all-MiniLM-L6-v2, which knows English alone).",
     )
-    api_base: str | None = Field(None, description="The provider's address, if it is not the usual one.")
+    api_base: Address | None = Field(None, description="The provider's address, if it is not the usual one.")
     api_key: SecretStr | None = Field(
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
@@ -126,6 +141,12 @@ class EmbedderSettings(Section):
     rest_seconds: PositiveFloat = Field(
         10, description="The pause between two attempts while the embedder does not answer."
     )
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.dimension is not None and self.hosted_model is None:
+            raise ValueError("dimension is for a hosted model, and a built-in one has its own: set model, or remove it")
+        return self
 
     @property
     def hosted_model(self) -> str | None:
@@ -173,8 +194,8 @@ class ResonanceSettings(Section):
     story_tokens: Annotated[int, Field(ge=0)] = Field(8000, description="The maximum length of the stable part.")
     people_cards: Literal["auto", "always", "never"] = Field(
         "auto",
-        description="Whether the stable part holds a card of each person, of pinned and lasting facts. `auto`: while "
-        "the mind has no story.",
+        description="Whether the stable part holds a card of each person, of pinned and lasting facts: `always`, "
+        "`never`, or `auto`, while the mind has no story.",
     )
     notice_outcomes: bool = Field(
         default=True,
@@ -383,16 +404,10 @@ class ArchiveSettings(Section):
     max_unpacked_bytes: PositiveInt = Field(32 * 1024**3, description="The maximum size of an unpacked archive.")
 
 
-def _address(text: str) -> str:
-    if not is_address(text):
-        raise ValueError("must be an http:// or https:// address, like http://localhost:4318")
-    return text
-
-
 class TelemetrySettings(Section):
     """Where spans are sent. Without a collector, none are made."""
 
-    otlp_endpoint: Annotated[str, AfterValidator(_address)] | None = Field(
+    otlp_endpoint: Address | None = Field(
         None,
         description="The OpenTelemetry collector for spans, such as http://localhost:4318. "
         "Without it, OTEL_EXPORTER_OTLP_ENDPOINT is used; without both, no spans are sent.",
@@ -414,7 +429,7 @@ class ProxySettings(Section):
     models: tuple[str, ...] = Field(
         (), description="litellm names of the models that clients may request besides the chat role's."
     )
-    api_base: str | None = Field(
+    api_base: Address | None = Field(
         None, description="The address of `models`, if it is neither the chat role's nor the provider's usual one."
     )
     api_key: SecretStr | None = Field(None, description="The key of `models`, if it differs from the chat role's.")

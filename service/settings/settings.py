@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -25,6 +27,7 @@ from service.ports.graph_address import shown
 from service.settings.otlp_endpoint import endpoint_of, secrets_in
 from service.settings.sections import (
     AccessSettings,
+    Address,
     ArchiveSettings,
     DigestionSettings,
     EmbedderSettings,
@@ -58,6 +61,21 @@ _KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # endings of
 SHOWN = {"falkordb_url": shown, "database": shown_database}  # secrets of which a part may be shown
 
 
+def _host(text: str) -> str:
+    try:
+        ip_address(text)
+    except ValueError as error:
+        if set(text) & set("/:@[] "):
+            raise ValueError("must be an address or a name alone, without http:// or a port, like 127.0.0.1") from error
+    return text
+
+
+def _prefix(text: str) -> str:
+    if re.fullmatch("[a-z0-9_]{0,32}", text) is None:
+        raise ValueError("must be at most 32 of a-z, 0-9 and _")
+    return text
+
+
 class Settings(BaseSettings):
     """Read from the environment, then from ``mind-memory.toml`` in the working folder, then from the defaults."""
 
@@ -71,7 +89,7 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(Path("~/.mind-memory"), description="The folder that holds everything.")
-    host: str = Field("127.0.0.1", description="The address to listen on.")
+    host: Annotated[str, AfterValidator(_host)] = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
     trust_network: bool = Field(
         False,  # noqa: FBT003
@@ -89,14 +107,16 @@ class Settings(BaseSettings):
         "postgresql://user:password@one,two/memory. Several machines may then serve the same minds. Without it, minds "
         "are folders of this machine.",
     )
-    graph_prefix: str = Field("mind_", pattern=r"^[a-z0-9_]{0,32}$", description="The prefix of every graph's name.")
+    graph_prefix: Annotated[str, AfterValidator(_prefix)] = Field(
+        "mind_", description="The prefix of every graph's name: at most 32 of a-z, 0-9 and _."
+    )
     workers: Annotated[int, Field(ge=1, le=64)] = Field(
         1,
         description="The number of processes in which `mind-memory serve` has the minds of the home, each mind in one "
         "of them. One for each core that may be busy.",
     )
     model: str | None = Field(None, description="One litellm model for all roles that have no model of their own.")
-    api_base: str | None = Field(None, description="The address of `model`, if it is not its provider's usual one.")
+    api_base: Address | None = Field(None, description="The address of `model`, if it is not its provider's usual one.")
     api_key: SecretStr | None = Field(
         None, description="The key of `model`, if it is not in its provider's usual variable."
     )
@@ -121,8 +141,8 @@ class Settings(BaseSettings):
     idle_mind_seconds: NonNegativeFloat = Field(
         900, description="The time after which a mind that nobody uses is closed; 0 leaves it open."
     )
-    log_level: str = Field(
-        "INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="The lowest level of events that are logged."
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="The lowest level of events that are logged: `DEBUG`, `INFO`, `WARNING` or `ERROR`."
     )
     log_json: bool = Field(False, description="Log one JSON object per line instead of text for people.")  # noqa: FBT003
     redact_secrets: bool = Field(

@@ -164,6 +164,13 @@ def test_a_port_that_is_taken_is_named(tmp_path):
     assert not (tmp_path / "service.json").exists()
 
 
+def test_an_address_of_another_machine_is_named(tmp_path):
+    done = call("serve", "--home", tmp_path, "--host", "192.0.2.1", MIND_MEMORY_TRUST_NETWORK="true")
+
+    assert done.exit_code == 1
+    assert done.stderr.startswith("192.0.2.1 is not an address of this machine (cannot assign requested address)")
+
+
 def test_a_service_file_of_a_process_that_is_gone_is_ignored(tmp_path):
     gone = subprocess.Popen(["true"])
     gone.wait()

@@ -32,7 +32,23 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_file(tmp_path, monkeypatc
         ("MIND_MEMORY_PORT", "many", "MIND_MEMORY_PORT: input should be a valid integer"),
         ("MIND_MEMORY_RESONANCE__RELEVANCE", "2", "MIND_MEMORY_RESONANCE__RELEVANCE: input should be less than"),
         ("MIND_MEMORY_MODELS__CHAT__FALLBACKS", "a,b", "MIND_MEMORY_MODELS__CHAT__FALLBACKS must be JSON"),
-        ("MIND_MEMORY_EMBEDDER", "x", "MIND_MEMORY_EMBEDDER must be JSON"),
+        ("MIND_MEMORY_EMBEDDER", "x", "MIND_MEMORY_EMBEDDER must be JSON; or set what is in it by itself, as "),
+        ("MIND_MEMORY_SLEEP__FATIGUE_WARNING", "90", "MIND_MEMORY_SLEEP__FATIGUE_WARNING: fatigue_limit must be above"),
+        ("MIND_MEMORY_EMBEDDER__DIMENSION", "1024", "MIND_MEMORY_EMBEDDER__DIMENSION: dimension is for a hosted model"),
+        (
+            "MIND_MEMORY_LOG_LEVEL",
+            "debug",
+            "MIND_MEMORY_LOG_LEVEL: input should be 'DEBUG', 'INFO', 'WARNING' or 'ERROR'",
+        ),
+        ("MIND_MEMORY_GRAPH_PREFIX", "Mind-", "MIND_MEMORY_GRAPH_PREFIX: must be at most 32 of a-z, 0-9 and _"),
+        ("MIND_MEMORY_HOST", "127.0.0.1:8001", "MIND_MEMORY_HOST: must be an address or a name alone"),
+        ("MIND_MEMORY_API_BASE", "localhost:11434", "MIND_MEMORY_API_BASE: must be an http:// or https:// address"),
+        (
+            "MIND_MEMORY_EMBEDDER__API_BASE",
+            "x",
+            "MIND_MEMORY_EMBEDDER__API_BASE: must be an http:// or https:// address",
+        ),
+        ("MIND_MEMORY_MODELS__TRANSCRIPTION__LANGUAGE", "english", "must be an ISO 639 code"),
     ],
 )
 def test_a_mistake_in_a_variable_is_named(monkeypatch, name, value, said):
