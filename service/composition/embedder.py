@@ -57,6 +57,11 @@ def choose_embedder(settings: Settings, *, breaker: Callable[[], CircuitBreaker]
     return MiniLM() if find_weights() is not None else HashingEmbedder()
 
 
+async def problem_of_embedder(embedder: Embedder) -> str | None:
+    """What is wrong with the name or the key of a hosted *embedder*, and what to do; no provider is asked."""
+    return await embedder.problem() if isinstance(embedder, LitellmEmbedder) else None
+
+
 def refuse_known_embedders(minds: Sequence[tuple[str, str]], *, embedder: Embedder) -> None:
     """Raise EmbedderMismatch where *minds*, ids with the stored name of an embedder, has one of another embedder."""
     for _, name in minds:

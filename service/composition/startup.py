@@ -21,12 +21,13 @@ from consolidation.text.language import detect
 from consolidation.text.speech_acts import told
 from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
-from service.composition.embedder import refuse_known_embedders, refuse_other_embedders
+from service.composition.embedder import problem_of_embedder, refuse_known_embedders, refuse_other_embedders
 from service.composition.models import choose, problems_of
 from service.composition.shared_home import start_custodian
 from service.composition.webhooks import start_webhooks
 from service.example.loader import EXAMPLE
 from service.mind.trace_sweep import drop_old_traces
+from service.observability.dependency_health import EMBEDDER
 from service.ports.database_address import shown_database
 from service.ports.graph_address import shown
 from service.ports.transcriber import TranscriptionRole
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 _HEAD_START_SECONDS = 0.3  # of the doors: two threads at once would both be late
 _TEMPLATES = "jinja2.sandbox"
-_NO_MODEL = "none"
+_NO_MODEL, _CONFIGURATION = "none", "configuration"
 
 log = structlog.get_logger()
 
@@ -113,8 +114,13 @@ def start_warm_up(memory: Memory, shared: Resources, *, rarity: Callable[[str], 
 
     async def warm() -> None:
         await _warm(shared.embedder, rarity=rarity, models=models, warmed=memory.warmed)
+        problem = await problem_of_embedder(shared.plain_embedder)
+        if problem is not None:
+            dependency = shared.telemetry.dependencies.get(EMBEDDER)
+            dependency.failed(problem, part=_CONFIGURATION, stays=True, is_logged=True)
         if shared.share.is_first:
-            await _log_unusable(shared.models, transcriber)
+            found = [(EMBEDDER, problem)] if problem is not None else []
+            _log_unusable([*found, *await _problems(shared.models, transcriber)])
         log.info("service.warmed")
 
     shared.background.start_daemon("warm-up", warm)
@@ -139,11 +145,16 @@ async def _warm(
         await model.warm()
 
 
-async def _log_unusable(models: Mapping[Role, LanguageModel], transcriber: Transcriber | None) -> None:
-    """Log each model that can not be asked once, with the roles that it has; ``readyz`` says it of each role."""
+async def _problems(models: Mapping[Role, LanguageModel], transcriber: Transcriber | None) -> list[tuple[str, str]]:
+    """What is wrong with the models of roles: the role, and what to do."""
     found = [(role.value, problem) for role, model in models.items() for problem in await problems_of(model)]
     if transcriber is not None and (problem := await transcriber.problem()) is not None:
         found.append((TranscriptionRole.TRANSCRIPTION.value, problem))
+    return found
+
+
+def _log_unusable(found: Iterable[tuple[str, str]]) -> None:
+    """Log each model that can not be asked once, with the roles that need it; ``readyz`` says it of each role."""
     roles: dict[str, list[str]] = {}
     for role, problem in found:
         roles.setdefault(problem, []).append(role)

@@ -140,20 +140,21 @@ async def test_a_model_that_can_not_be_asked_is_said_at_the_start_and_by_readyz(
 async def test_a_key_that_is_missing_is_logged_once_whatever_roles_need_it(tmp_path, monkeypatch):
     """Broken: each role logs the model, and each dependency the same again."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    models = {"transcription": {"model": "openai/whisper-1"}}
+    models, embedder = {"transcription": {"model": "openai/whisper-1"}}, {"model": "openai/text-embedding-3-small"}
+    settings = settings_of(tmp_path, model="openai/gpt-4o", models=models, embedder=embedder)
     with capture_logs() as logged:
-        async with running(tmp_path, settings=settings_of(tmp_path, model="openai/gpt-4o", models=models)) as service:
-            await until_async(lambda: sum(line["event"] == "model.unusable" for line in logged) > 1, seconds=60)
+        async with running(tmp_path, settings=settings) as service:
+            await until_async(lambda: sum(line["event"] == "model.unusable" for line in logged) > 2, seconds=60)
             _, parts = await service.ready()
 
     lines = [line for line in logged if line["log_level"] == "warning"]
     assert sorted((line["event"], *line["roles"]) for line in lines) == [
         ("model.unusable", "chat", "subconscious", "narrative", "extraction"),
+        ("model.unusable", "embedder"),
         ("model.unusable", "transcription"),
     ]
-    assert {name for name, state in parts.items() if "has no key" in state} == {
-        f"model_{role}" for line in lines for role in line["roles"]
-    }
+    named = {role if role == "embedder" else f"model_{role}" for line in lines for role in line["roles"]}
+    assert {name for name, state in parts.items() if "has no key" in state} == named
 
 
 @pytest.mark.parametrize(("code", "words"), [(401, "refused the key"), (404, "is not found at this address")])

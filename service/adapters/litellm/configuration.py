@@ -51,6 +51,8 @@ def problem_of(litellm: ModuleType, deployment: Deployment) -> str | None:
         missing = litellm.validate_environment(model, api_base=deployment.api_base)["missing_keys"]
     except Exception:  # noqa: BLE001 - as below; then the first call tells
         return None
+    if not missing and deployment.api_base is None:
+        return missing_key_of(model, api_key=None)  # litellm takes a variable that is empty for a key
     # Other variables (of clouds, of local servers) have other sources or defaults.
     if not missing or not all(name.endswith(_KEY) for name in missing):
         return None

@@ -10,6 +10,8 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderCircuitOpen, EmbedderUnavailable
 from consolidation.secrets.redaction import in_address
+from service.adapters.litellm.configuration import problem_of
+from service.adapters.litellm.fallback_chain import Deployment
 from service.adapters.litellm.loader import open_litellm
 from service.adapters.litellm.model_errors import retry_after, translated
 from service.ports.embedder import EmbedderIdentity
@@ -81,6 +83,12 @@ class LitellmEmbedder:
 
     async def warm(self) -> None:
         """Nothing: litellm takes seconds to import, and the models' own warm-up does it."""
+
+    async def problem(self) -> str | None:
+        """What is wrong with the model's name or key, and what to do; no provider is asked."""
+        litellm = await open_litellm()
+        deployment = Deployment(self._model, self._api_base, self._api_key)
+        return await anyio.to_thread.run_sync(problem_of, litellm, deployment, abandon_on_cancel=True)
 
     async def probe(self) -> int:
         """Embed a word to learn the dimension, or to check the configured one."""

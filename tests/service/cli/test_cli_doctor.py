@@ -30,6 +30,15 @@ def test_the_multilingual_embedder_is_checked_when_it_is_chosen(tmp_path):
     assert "nothing leaves this machine" in done.stdout
 
 
+def test_a_hosted_embedder_without_its_key_is_broken_before_anybody_calls_it(tmp_path):
+    """Broken: doctor calls nothing broken, and the first turn finds out."""
+    done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_EMBEDDER__MODEL="voyage/voyage-3", VOYAGE_API_KEY="")
+
+    assert done.exit_code == 1
+    assert "voyage/voyage-3 has no key: set VOYAGE_API_KEY" in done.stdout
+    assert "1 thing to mend: embedder." in done.stdout
+
+
 def test_what_is_broken_is_named_with_how_to_mend_it_and_secrets_are_not(tmp_path):
     with ScriptedProvider(respond=lambda _: Fails(401, "that key is wrong")) as provider:
         done = call(

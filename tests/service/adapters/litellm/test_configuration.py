@@ -24,6 +24,15 @@ async def test_a_missing_key_is_worded_as_litellm_has_it(no_keys):
         assert missing_key_of(model, api_key=None) == problem_of(litellm, Deployment(model, None, None)), model
 
 
+async def test_a_variable_that_is_empty_holds_no_key(no_keys, monkeypatch):
+    """An .env file with `OPENAI_API_KEY=` sets one. Broken: litellm's answer, which takes it for a key, is the last."""
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+
+    found = problem_of(await open_litellm(), Deployment("openai/gpt-4o", None, None))
+
+    assert found == "openai/gpt-4o has no key: set OPENAI_API_KEY, or api_key where the model is set"
+
+
 @pytest.mark.parametrize("model", ["ollama/llama3.2", "bedrock/some", "unheard/of", "some"])
 async def test_of_others_nothing_is_known(no_keys, model):
     assert missing_key_of(model, api_key=None) is None
