@@ -57,8 +57,9 @@ def _no_settings_from_outside(monkeypatch, request, _nowhere):
     assert list(_nowhere.iterdir()) == []  # else the next test would find it
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend():
+    """Of the session, so that a service may be of one module."""
     return "asyncio"
 
 

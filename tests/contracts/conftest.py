@@ -14,11 +14,6 @@ from tests.support.graphs import (
 KIND_NAMES = ("memory", "falkordb", "falkordb cluster")
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory):
     """Three masters and three replicas for all modules; nothing is done to them."""

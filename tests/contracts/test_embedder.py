@@ -24,11 +24,6 @@ TEXTS = ("Ada met Bruno in Lyon.", "The fence is green.", "", "👍")
 STORABLE = [text for text in NASTY if not any("\ud800" <= letter <= "\udfff" for letter in text)]
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture(scope="module", params=["hashing", "minilm", "multilingual_e5", "litellm"])
 async def embedder(request, anyio_backend):
     if request.param == "hashing":

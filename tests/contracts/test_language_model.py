@@ -27,11 +27,6 @@ SAID = (Message(Speaker.USER, "Yesterday Ada met Bruno in Lyon."),)
 READ = {"said": SAID, "previous": (), "occurred_at": "2026-01-01T10:00:00+00:00", "kinds": ()}
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture(scope="module", params=["extractive", "litellm"])
 async def model(request, anyio_backend):
     if request.param == "extractive":

@@ -13,11 +13,6 @@ LYON = {"role": "user", "content": "My mother Ines lives in Lyon.", "timestamp":
 PORTO = {"role": "user", "content": "My mother Ines lives in Porto now.", "timestamp": "2026-03-02T09:00:00Z"}
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 async def read(service):
     """Wait until every turn is read, and its facts are found by their words."""
     await service.until(MIND, lambda status: status["text"]["facts"] >= status["last_sequence"] > 0)

@@ -12,11 +12,6 @@ KINDS = [{"name": "Person", "description": "somebody with a name"}, {"name": "Pl
 SAID = {"role": "user", "content": "Ines lives in Lyon. Lyon is near Grenoble."}
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 async def read(service):
     """Wait until every turn is read, and its facts are found by their words."""
     await service.until(MIND, lambda status: status["text"]["facts"] >= status["last_sequence"] > 0)

@@ -15,12 +15,6 @@ EXAMPLE = "/v1/minds/example"
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    """One event loop for all tests: they share a service."""
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     """What `mind-memory demo` showed, its home, and a copy of that."""
     home = tmp_path_factory.mktemp("demo") / "home"

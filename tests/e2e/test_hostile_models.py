@@ -25,11 +25,6 @@ LOT = re.compile(r"\blot (\d+)")
 OTHERS = re.compile(r"I (?:read|said|noted): (?:“[^”]*”|(?:(?! / )[^“])*)")
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 def injection(number):
     """A text that tells a model what to do, and a claim by which it is known."""
     claim = CLAIM.format(number)

@@ -33,11 +33,6 @@ _FRAME = re.compile(rf"^<({'|'.join(FRAMES)})( number=\"\d+\")?>\n(.*?)\n?^</\1>
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def home(tmp_path_factory):
     return tmp_path_factory.mktemp("injections") / "home"
 

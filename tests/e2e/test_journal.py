@@ -13,11 +13,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def shared(anyio_backend, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     async with running(home) as service:

@@ -15,11 +15,6 @@ from tests.support.waiting import GIVE_UP
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 async def test_what_is_saved_is_found_at_once_and_what_is_gone_is_not(tmp_path):
     async with running(tmp_path, settings=settings_of(tmp_path, journal={"watch": False})) as service:
         person = await person_of(service, tmp_path)

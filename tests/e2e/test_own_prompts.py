@@ -16,11 +16,6 @@ PROTOCOL = "prompts/recall_protocol.md"
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def archive(anyio_backend, tmp_path_factory):
     """A mind's archive with a template that would never end."""
     async with running(tmp_path_factory.mktemp("one")) as service:

@@ -161,11 +161,6 @@ IMPORT_STEPS = {"DYING_BEFORE": False, "DYING_AMID": True, "DYING_AFTER": True} 
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def leaving(anyio_backend, tmp_path_factory):
     """An archive, and what the mind was as it was made."""
     async with running(tmp_path_factory.mktemp("one")) as service:

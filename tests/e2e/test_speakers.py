@@ -27,11 +27,6 @@ OTHERS = ("assistant", "tool", "system", "thought")
 NAMES = BAD_NAMES + COLON_NAMES
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 def settings(home):
     return settings_of(home, story={"threshold_tokens": 0})
 

@@ -68,11 +68,6 @@ NO_KEYS = {
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def home(tmp_path_factory):
     return tmp_path_factory.mktemp("access") / "home"
 

@@ -12,11 +12,6 @@ from service.adapters.hashing_embedder import HashingEmbedder, _embed
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def test_texts_that_share_words_are_near() -> None:
     source, near, far = await HashingEmbedder().embed(
         ("my dogs love the garden", "the dog is in my garden", "quarterly revenue forecast")

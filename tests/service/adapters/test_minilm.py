@@ -17,11 +17,6 @@ from tests.support.paths import ROOT
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 def embedder() -> MiniLM:
     return MiniLM()

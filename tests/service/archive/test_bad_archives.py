@@ -21,11 +21,6 @@ LIMITS = {"max_bytes": 20_000_000, "max_unpacked_bytes": 30_000_000}
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def place(anyio_backend, tmp_path_factory):
     """A service that holds one mind, its home, and the mind's archive, taken apart."""
     home = tmp_path_factory.mktemp("home")

@@ -20,11 +20,6 @@ TALK = (
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def service(anyio_backend, tmp_path_factory):
     """Two minds that were told something, and of which nothing was decided yet."""
     async with running(tmp_path_factory.mktemp("home")) as found:

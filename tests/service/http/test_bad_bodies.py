@@ -23,11 +23,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def service(anyio_backend, tmp_path_factory):
     async with service_of_one_turn(tmp_path_factory.mktemp("home")) as found:
         yield found

@@ -38,11 +38,6 @@ NO_ROUTES = ("/v1/minds//turns", "/v1/minds/../x/turns", "/v1/minds/a/b/turns")
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def service(anyio_backend, tmp_path_factory):
     async with service_of_one_turn(tmp_path_factory.mktemp("home")) as found:
         yield found

@@ -16,11 +16,6 @@ MODEL = "openai/gpt-4o-mini"  # one with a price
 BANKER = "The banker went away."  # no model can read it
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 def brain(body):
     """What the model says, but of the banker."""
     return Fails(400, "unreadable") if "banker" in body["messages"][0]["content"] else Brain()(body)

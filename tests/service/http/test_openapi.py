@@ -153,11 +153,6 @@ MEASURED = {"timings_ms", "arms", "relevance"}  # what is in them depends on wha
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def document():
     return shipped_document()
 

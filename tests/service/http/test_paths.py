@@ -83,11 +83,6 @@ OWN = set(
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def service(anyio_backend, tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     async with running(root / "home") as found:

@@ -73,11 +73,6 @@ class Turns:
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 def mind(tmp_path_factory):
     """A mind that holds every text as a turn of its own session, a fact, and an entity's name."""
     text = TextIndex(tmp_path_factory.mktemp("mind") / "text.sqlite")

@@ -22,11 +22,6 @@ pytestmark = pytest.mark.anyio
 NAMES = ("ada", "bob", "eve")
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @asynccontextmanager
 async def home(folder, *, room):
     """Three minds that were used one after the other, each with ten turns, where the graphs of *room* minds have room."""

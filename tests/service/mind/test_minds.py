@@ -15,11 +15,6 @@ pytestmark = pytest.mark.anyio
 NEVER = 3600
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 async def kept(mind, *texts):
     """The last of *texts* as it was stored, a turn each; nothing is indexed yet."""
     for number, text in enumerate(texts, start=1):

@@ -28,11 +28,6 @@ FUNCTIONS = set(
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def families(anyio_backend, tmp_path_factory):
     """Every family of figures, by name."""
     async with running(tmp_path_factory.mktemp("observed")) as service:

@@ -34,11 +34,6 @@ def traced(home, collector, **more):
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def collector(anyio_backend, tmp_path_factory):
     """A collector that was told of a turn, of what became of it, of a call before the next, and of a story."""
     home = tmp_path_factory.mktemp("traced") / "home"

@@ -23,11 +23,6 @@ ASKS_FOR_AUNT = "Where does my aunt Carla live?"
 
 
 @pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture
 async def mind(tmp_path):
     async with mind_in(tmp_path, AUNT, FENCE, CHOIR) as mind:
         yield mind

@@ -20,11 +20,6 @@ pytestmark = pytest.mark.anyio
 LYON = Reply("Lyon", Usage(calls=1, cost_usd=0.5))
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class Asked:
     """A question whose answer is given by the test; ``late`` is what was kept."""
 

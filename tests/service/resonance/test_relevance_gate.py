@@ -26,11 +26,6 @@ AUNT, FENCE = "My aunt Carla lives in Lyon.", "We painted the fence green."
 
 
 @pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture
 async def text(tmp_path):
     async with mind_in(tmp_path, AUNT, FENCE) as mind:
         yield mind.text

@@ -93,11 +93,6 @@ async def one_talk(home, *turns):
 
 
 @pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture
 def graphs():
     return graphs_in_memory()
 

@@ -11,11 +11,6 @@ pytestmark = pytest.mark.anyio
 FOR_EVER = 3_600
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 async def test_nobody_is_waited_for_where_nobody_waits():
     await asyncio.wait_for(Foreground().until_free(seconds=FOR_EVER), 60)
 

@@ -9,11 +9,6 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def service(anyio_backend, tmp_path_factory):
     async with running(tmp_path_factory.mktemp("sleep") / "home") as found:
         yield found

@@ -25,11 +25,6 @@ SAID = ("Ada likes Lyon.", "Bob likes Paris.")
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def server(anyio_backend, tmp_path_factory):
     folder = tmp_path_factory.mktemp("graph")
     async with served(folder) as (server, _):

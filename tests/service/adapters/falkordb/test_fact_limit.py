@@ -17,11 +17,6 @@ pytestmark = pytest.mark.anyio
 FACTS, TARGETS = 1_100, 3
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 def unleased(connection):
     return LeasedGraph(connection, "g", claim=None)
 

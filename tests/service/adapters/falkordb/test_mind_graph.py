@@ -42,11 +42,6 @@ START = datetime(2026, 1, 1, 10, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def shared(anyio_backend, tmp_path_factory):
     """A connection to one server for all tests; each takes a mind of its own."""
     async with served(tmp_path_factory.mktemp("graph")) as (_, connection):

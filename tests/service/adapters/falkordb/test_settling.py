@@ -21,11 +21,6 @@ UNION ALL MATCH (n) WHERE n.name_embedding IS NOT NULL OR n:Name RETURN 1
 UNION ALL MATCH ()-[e]->() WHERE e.fact_embedding IS NOT NULL RETURN 1"""
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture
 async def lived(tmp_path):
     """A graph of three turns, a connection, and what is near each of them."""

@@ -8,11 +8,6 @@ from consolidation.kernel.ports import Ask
 from tests.support.hosted_models import Thing
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture
 def ask(tmp_path):
     (tmp_path / "seeds.md").write_text("What is a {{ message }}?")

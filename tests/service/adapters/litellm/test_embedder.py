@@ -21,11 +21,6 @@ pytestmark = [pytest.mark.anyio, *(pytest.mark.filterwarnings(noise) for noise i
 KEY = "sk-test-Secret123456"
 
 
-@pytest.fixture(scope="module")
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.fixture(autouse=True)
 async def _closed(anyio_backend):
     yield

@@ -40,11 +40,6 @@ BRAKES = (
 )
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 def embedder() -> MultilingualE5:
     return MultilingualE5()
