@@ -5,7 +5,6 @@ import threading
 import time
 
 import httpx
-import httpx2
 import pytest
 
 import mind_memory_client as mm

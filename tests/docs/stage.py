@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import zipfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from tests.support.doc_blocks import blocks_of
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import answering
 from tests.support.speech import silence, speech
-from tests.support.waiting import GIVE_UP, end, until
+from tests.support.waiting import GIVE_UP, until
 from tests.twins.provider import ScriptedProvider
 from tests.twins.telegram import telegram
 

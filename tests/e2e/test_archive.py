@@ -13,7 +13,7 @@ from service.archive.graph_rows import KINDS
 from service.index.mind_vectors import KINDS as KINDS_OF_VECTORS
 from tests.e2e.test_erasure import counts, erase, holding
 from tests.support.archives import TALK, exported, found, imported, is_found, members, rows_of, tell, with_rows, zipped
-from tests.support.embedded_graph import column, frozen_graph, rows
+from tests.support.embedded_graph import column, frozen_graph
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import QUICK, running, settings_of
 from tests.twins.provider import Hangs
@@ -30,9 +30,9 @@ async def answers(service, mind_id="ada", *, asker="first"):
     for at, question in enumerate(ASKED):
         told = (await service.resonate(mind_id, question, session_id=f"{asker} {at}", relevance=0)).json()
         remembered = await service.http.get(f"/v1/minds/{mind_id}/remember", params={"query": question})
-        for found in (told["flashbacks"], remembered.json()["memories"]):
-            assert len(found) > 1
-            said.append([(one["id"], one["text"], one["occurred_at"], one["score"]) for one in found])
+        for memories in (told["flashbacks"], remembered.json()["memories"]):
+            assert len(memories) > 1
+            said.append([(one["id"], one["text"], one["occurred_at"], one["score"]) for one in memories])
     story = await service.http.get(f"/v1/minds/{mind_id}/story")
     history = (await service.http.get(f"/v1/minds/{mind_id}/story/history")).json()
     return said, (story.json()["text"], story.headers["ETag"], history)

@@ -15,7 +15,7 @@ from tests.support.punctuality import timed_async
 from tests.support.scripted_models import Brain, free, hosted, provider_of, telling
 from tests.support.service import running, settings_of
 from tests.support.service_process import env_of, serving
-from tests.support.waiting import GIVE_UP, until_async
+from tests.support.waiting import GIVE_UP
 from tests.twins.provider import Hangs, Says
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timing]

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from service.index.text_store import IndexedTurn, Traits
 from service.ingest.knowledge_index import index_knowledge
 from service.ports.graph import Extracted, Parked, StoredEntity, StoredFact
 from tests.support.service import running

@@ -57,7 +57,7 @@ async def test_the_narrator_reads_a_minds_own_prompt_its_soul_and_its_story_with
 
     assert first.startswith("My own narrator, the assistant: I am the assistant of this house")
     assert f"0 {MINE.partition('hand')[2].strip()}" in first and f"2026-02-14 10:00 Ann: {TALK[2][1]}" in first
-    assert SOUL.strip() in second and f"(1) ### [2026-02-14 10:00] The dog" in second and TALK[0][1] in second
+    assert SOUL.strip() in second and "(1) ### [2026-02-14 10:00] The dog" in second and TALK[0][1] in second
     assert "(1) ### [2026-01-01 09:00]" not in second and "The first day" in second
 
 

@@ -2,7 +2,6 @@
 
 import json
 import zipfile
-from datetime import UTC, datetime
 
 import pytest
 

@@ -1,6 +1,5 @@
 """A cluster is spoken to through any of its nodes; a shard that is away rests alone and comes back by itself."""
 
-import asyncio
 import itertools
 import socket
 import time

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from functools import partial
 
 import anyio
@@ -10,17 +9,15 @@ import pytest
 
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import MindErasing, MindExists, TurnConflict, TurnErased
-from consolidation.kernel.files import append_line, append_synced, remove, remove_tree, replace_text
+from consolidation.kernel.files import append_synced, remove, remove_tree, replace_text
 from consolidation.kernel.shared_files import sharing
 from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.story.storyfile import StoryFile
-from consolidation.transcript.log import Transcript
 from consolidation.workspace import workspace_of
 from service.access.audit_log import AuditLog
 from service.access.keyring import Keyring
 from service.access.keys import ApiKey
-from service.adapters.postgres.custody import PostgresCustody
 from tests.support.shared_machines import MIND, NOON, Machine
 
 
