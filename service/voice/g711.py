@@ -10,7 +10,6 @@ import io
 import wave
 
 RATE = 8_000  # samples, and bytes, of a second
-SILENCE = 0xFF  # the byte of a sample of 0
 
 _BIAS = 0x84
 

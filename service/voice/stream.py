@@ -179,11 +179,6 @@ class AudioStream:
         self._cutter = self._cutter_at(position)
 
     @property
-    def is_finished(self) -> bool:
-        """Whether nothing more is read from it."""
-        return self._is_finished
-
-    @property
     def has_failed(self) -> bool:
         """Whether a fault ended it."""
         return self._fault is not None

@@ -4,8 +4,6 @@ import re
 
 from playwright.sync_api import expect
 
-CAT = "My cat Minka broke the blue vase."
-
 
 def facts(life):
     return {one["text"]: one for one in life.http.get("/v1/minds/ada/facts").json()["items"]}

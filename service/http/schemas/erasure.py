@@ -65,20 +65,6 @@ class ErasurePreviewOut(Answered):
     corrections: int
 
 
-PREVIEWED: dict[str, Any] = {
-    "dry_run": True,
-    "mind_id": "global-user-memory",
-    "session_id": None,
-    "turn_id": "2026-01-09-0001",
-    "turns": 1,
-    "facts": 1,
-    "entities": 3,
-    "chapters": [{"heading": "## 2026-01-09 18:30", "is_edited": False}],
-    "files": ["MEMORY.md", "subconscious-2026-01-09.jsonl"],
-    "left": ["MEMORY.md"],
-    "traces": 1,
-    "corrections": 0,
-}
 ERASED: dict[str, Any] = {
     "mind_id": "global-user-memory",
     "session_id": None,
