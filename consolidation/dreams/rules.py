@@ -49,13 +49,13 @@ def read_rules(text: str) -> tuple[Rule, ...]:
 
 
 def changed_rules(
-    text: str, *, add: Iterable[str], remove: Iterable[str], dream: int, ours: AbstractSet[str], most: int = MOST_RULES
+    text: str, *, add: Iterable[str], remove: Iterable[str], dream: int, ours: AbstractSet[str]
 ) -> tuple[str, tuple[Rule, ...]]:
     """
     *text* with what a dream adds to the rules and takes away, and the rules that are new.
 
     A rule that begins like one that stands is not added. Only *ours* (digests) are taken away. Where there are more
-    than *most*, the oldest of ours go.
+    than ``MOST_RULES``, the oldest of ours go.
     """
     removed = [_plain(one) for one in remove]
     rules = list(read_rules(text))
@@ -67,11 +67,11 @@ def changed_rules(
             new.append(rule)
     left = [one for one in rules if one not in gone]
     for oldest in sorted((one for one in left if one.digest in ours), key=lambda one: one.dream or 0):
-        if len(left) + len(new) <= most:
+        if len(left) + len(new) <= MOST_RULES:
             break
         left.remove(oldest)
         gone.add(oldest)
-    new = new[: max(most - len(left), 0)]
+    new = new[: max(MOST_RULES - len(left), 0)]
     return _written(text, gone={one.line for one in gone}, new=new), tuple(new)
 
 

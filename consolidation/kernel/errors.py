@@ -101,8 +101,6 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Usage
 
-_BAD_GATEWAY = 502
-
 
 class MemoryFault(Exception):
     """Base of every error that is raised on purpose."""
@@ -287,7 +285,7 @@ class StoryChanged(StoryFault):
 
     _what = "the story has"
 
-    def __init__(self, current: str, *, etag: str = "") -> None:
+    def __init__(self, current: str, *, etag: str) -> None:
         super().__init__(f"{self._what} changed since it was read; the answer holds it as it is now")
         self.current = current
         self.etag = etag
@@ -422,8 +420,8 @@ class UpstreamRefused(ModelFault):
         self,
         detail: str,
         *,
-        status: int = _BAD_GATEWAY,
-        error: Mapping[str, Any] | None = None,
+        status: int,
+        error: Mapping[str, Any] | None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)

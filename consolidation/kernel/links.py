@@ -31,7 +31,7 @@ class LinkRefused(OSError):
         super().__init__(errno.ELOOP, reason, str(file))
 
 
-def real_place(file: Path, *, linked_folders: Iterable[Path] = ()) -> Path:
+def real_place(file: Path, *, linked_folders: Iterable[Path]) -> Path:
     """
     Where *file*, which is directly in a mind's folder, really is: there, or where the link in its place leads.
 

@@ -167,7 +167,7 @@ class Positions:
             if place is not None:
                 yield known[at], place
 
-    def forwards(self, sequence: int, *, session_id: str | None = None) -> Iterator[int]:
+    def forwards(self, sequence: int, *, session_id: str | None) -> Iterator[int]:
         """Every sequence above *sequence*, oldest first; with *session_id*, of that session alone."""
         known = self._sequences if session_id is None else self._by_session.get(session_id, array("Q"))
         for at in range(bisect_right(known, sequence), len(known)):

@@ -31,16 +31,13 @@ RUNS_WEIGHT = 0.5
 
 
 class HashingEmbedder:
-    """Embeds in a worker thread; a text's vector depends on its stems in *language* alone."""
+    """Embeds in a worker thread; a text's vector depends on its English stems alone."""
 
     name = stored_name = "hashing-384"
     dimension = DIMENSION
     has_meaning = False
     is_calibrated = False
     tells_queries_apart = False
-
-    def __init__(self, language: str = "en") -> None:
-        self._language = language
 
     async def identity(self) -> EmbedderIdentity:
         """Its name and dimension."""
@@ -51,20 +48,20 @@ class HashingEmbedder:
 
     async def embed(self, texts: Sequence[str], /) -> Floats:
         """Return unit rows, one for each text, in order."""
-        return await to_thread.run_sync(_embed, tuple(texts), self._language, abandon_on_cancel=True)
+        return await to_thread.run_sync(_embed, tuple(texts), abandon_on_cancel=True)
 
     async def embed_queries(self, texts: Sequence[str], /) -> Floats:
         """Return the same: words are words."""
         return await self.embed(texts)
 
 
-def _embed(texts: Sequence[str], language: str) -> Floats:
+def _embed(texts: Sequence[str]) -> Floats:
     import numpy as np
 
     rows = np.zeros((len(texts), DIMENSION), np.float32)
     for row, text in zip(rows, texts, strict=True):
         # A text without words (emoji, punctuation) is its own word.
-        for stem, count in Counter(stems(text, language=language) or (text.strip(),)).items():
+        for stem, count in Counter(stems(text, language="en") or (text.strip(),)).items():
             for place, value in _features(stem):
                 row[place] += value * (1 + math.log(count))
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

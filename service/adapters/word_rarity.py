@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING
 from service.adapters.minilm import find_weights, read_tokenizer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tokenizers import Tokenizer
 
-_SPECIAL_PIECES, _COMMON_PIECES = (
-    1_000,
-    500,
-)  # of the vocabulary: no words; very common words
+_SPECIAL_PIECES, _COMMON_PIECES = 1_000, 500  # of the vocabulary: no words; very common words
 
 
 class WordRarity:
@@ -27,9 +22,8 @@ class WordRarity:
     longer words count as rarer.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """*folder* has the model; its vocabulary is read at the first word."""
-        self._folder = folder or find_weights()
+    def __init__(self) -> None:
+        self._folder = find_weights()
         self._loading = threading.Lock()
         self._tokenizer: Tokenizer | None = None
 

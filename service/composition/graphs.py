@@ -67,7 +67,7 @@ def falkordb(
     *,
     embedded_url: str | None,
     breaker: CircuitBreaker,
-    leases: Leases | None = None,
+    leases: Leases | None,
 ) -> OpenGraphs:
     """
     What opens FalkorDB's graphs, on the embedded server or else on the configured one. Raises ConfigurationFault.

@@ -51,7 +51,7 @@ def is_whatsapp(beginning: str) -> bool:
 
 
 def read_whatsapp(
-    stream: TextIO, *, where: str, chat: str, ids: IdAssigner, only: str | None, zone: tzinfo | None = None
+    stream: TextIO, *, where: str, chat: str, ids: IdAssigner, only: str | None, zone: tzinfo | None
 ) -> Iterator[ImportItem]:
     """The turns of a seekable text. ``chat`` is what the file is called."""
     order = order_of([line.head for text in _lines(stream) if (line := parsed(text)) is not None])

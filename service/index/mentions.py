@@ -53,7 +53,7 @@ INSERT INTO mentions VALUES (?, ?, ?, 1) ON CONFLICT (name, sequence) DO UPDATE 
 """
 
 
-def put_fact(database: sqlite3.Connection, number: int, fact: StoredFact, *, learned_at: float | None = None) -> None:
+def put_fact(database: sqlite3.Connection, number: int, fact: StoredFact, *, learned_at: float | None) -> None:
     """
     Write a fact under *number*, and count what it changes.
 

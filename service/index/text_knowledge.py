@@ -231,14 +231,14 @@ def sequences_of(database: sqlite3.Connection, episodes: Iterable[str]) -> dict[
 
 
 def neighbours_of(
-    database: sqlite3.Connection, name: str, *, without: Iterable[int] = (), limit: int
+    database: sqlite3.Connection, name: str, *, without: Iterable[int], limit: int
 ) -> tuple[tuple[str, int], ...]:
     """Names that share facts with *name*, and how many, most first; facts *without* these numbers."""
     values = {"name": name, "limit": limit, "without": _numbers(without)}
     return tuple(database.execute(_NEIGHBOURS, values).fetchall())
 
 
-def months_of(database: sqlite3.Connection, name: str, *, without: Iterable[int] = ()) -> tuple[tuple[str, int], ...]:
+def months_of(database: sqlite3.Connection, name: str, *, without: Iterable[int]) -> tuple[tuple[str, int], ...]:
     """The months (UTC, ``2026-01``) in which turns, *without* these, mention *name*: oldest first, and how many."""
     return tuple(database.execute(_MONTHS, {"name": name, "without": _numbers(without)}).fetchall())
 

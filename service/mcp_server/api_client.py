@@ -22,7 +22,7 @@ class ApiUnreachable(Exception):
 class ApiRefused(Exception):
     """The service refused: the HTTP *status* and the problem document."""
 
-    def __init__(self, status: int, problem: Answer, *, retry_after: str = "") -> None:
+    def __init__(self, status: int, problem: Answer, *, retry_after: str) -> None:
         super().__init__(str(problem.get("detail") or HTTPStatus(status).phrase))
         self.status = status
         self.problem = problem

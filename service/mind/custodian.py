@@ -50,7 +50,7 @@ class Custodian:
         chores: Callable[[], None],
         work: Callable[[Mind], None],
         has_work: Callable[[Mind], bool],
-        version_done: Callable[[str], int | None] = lambda _: None,
+        version_done: Callable[[str], int | None],
     ) -> None:
         """
         *behind* says which of our minds others have written to, and *chores* are done in each turn; both block. *work*

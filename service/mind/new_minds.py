@@ -29,7 +29,7 @@ class NewMinds:
     """Counts the minds that each caller begins. The command line of this machine is not counted."""
 
     def __init__(
-        self, minds: Minds, *, most_per_minute: int, clock: Clock, count_elsewhere: CountElsewhere | None = None
+        self, minds: Minds, *, most_per_minute: int, clock: Clock, count_elsewhere: CountElsewhere | None
     ) -> None:
         """*most_per_minute* of 0 sets no limit. *count_elsewhere* counts in place of this process."""
         self._minds = minds

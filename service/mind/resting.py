@@ -21,7 +21,6 @@ from service.mind.health import LaneName
 from service.mind.mind_register import MindRegister, RestingMind, RestingStory
 from service.mind.story_progress import PendingTurns
 from service.mind.summary import Narration, Totals, summary_of
-from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -58,7 +57,7 @@ class RestingMinds:
         clock: Clock,
         thresholds: TriggerThresholds | None,
         disk: Dependency,
-        share: Share = WHOLE,
+        share: Share,
     ) -> None:
         self._register = MindRegister(home / "derived" / "minds.sqlite3", share=share)
         self._clock = clock

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _OTHERS = ("uvicorn", "uvicorn.error", "uvicorn.access")  # have handlers of their own where uvicorn was asked to
 
 
-def configure_logs_once(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) -> None:
+def configure_logs_once(*, level: str, as_json: bool, secrets: tuple[str, ...]) -> None:
     """
     Set up logs where no entry point has done so.
 

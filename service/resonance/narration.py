@@ -39,7 +39,7 @@ async def ask_for_narration(
     voice: Mapping[str, str],
     model: LanguageModel,
     overrides: Path | None,
-    on_part: Callable[[Narration], None] | None = None,
+    on_part: Callable[[Narration], None] | None,
 ) -> Reply[Narration]:
     """
     Ask the model which of *shortlist* surface, and for its words; *on_part* hears what has come so far.

@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
     _Key = tuple[bool, str]  # whether it is told apart as a query, and the text
 
+_MOST = 4_000  # texts, of 1.5 kB each at 384 dimensions
+
 
 class EmbeddingCache:
-    """Embedder over another, with the newest *most* texts at hand (1.5 kB each at 384 dimensions)."""
+    """Embedder over another, with the newest texts at hand."""
 
-    def __init__(self, embedder: Embedder, *, counts: Counter[str], most: int = 4_000) -> None:
+    def __init__(self, embedder: Embedder, *, counts: Counter[str]) -> None:
         """*counts* receives how often a text was cached (``hit``) or had to be embedded (``miss``)."""
         self._counts = counts
         self._embedder = embedder
-        self._most = most
         self._known: OrderedDict[_Key, Vector] = OrderedDict()
 
     @property
@@ -87,7 +88,7 @@ class EmbeddingCache:
         for text in asked:
             known[are_queries, text] = rows[text]
             known.move_to_end((are_queries, text))
-        while len(known) > self._most:
+        while len(known) > _MOST:
             known.popitem(last=False)
         import numpy as np  # the embedder behind has it in memory by now
 

@@ -166,7 +166,7 @@ class AudioStream:
         self._fault: MemoryFault | None = MemoryFault("the stream was broken off")  # unless it ends by itself
         self.done = asyncio.Event()
 
-    def begin_at(self, position: int, *, offset: int, stored: Sequence[StoredTurn] = ()) -> None:
+    def begin_at(self, position: int, *, offset: int, stored: Sequence[StoredTurn]) -> None:
         """
         Everything before *position* is settled; the first byte that comes is at *offset*, which is not behind it.
 

@@ -74,7 +74,7 @@ class Comparison:
         clock: Clock,
         sweep_seconds: float,
         wake: Callable[[str], None],
-        version_of: VersionOf | None = None,
+        version_of: VersionOf | None,
     ) -> None:
         """
         *wake* is called with the name of an endpoint for which something was noted.

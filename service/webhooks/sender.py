@@ -72,9 +72,9 @@ class Webhooks:
         minds: Minds,
         clock: Clock,
         times: SendingTimes,
-        is_erased: IsErased | None = None,
-        changed_by_others: Callable[[], int] = lambda: 0,
-        version_of: VersionOf | None = None,
+        is_erased: IsErased | None,
+        changed_by_others: Callable[[], int],
+        version_of: VersionOf | None,
     ) -> None:
         """
         *is_erased* asks another process whether the turn of a delivery was erased, where that has the mind.

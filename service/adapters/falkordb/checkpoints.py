@@ -49,7 +49,7 @@ class GraphCheckpoints:
         file_of: Callable[[str], Path | None],
         rows_of: Callable[[str], Awaitable[tuple[bytes, int]]],
         rebuild: Callable[[str, Checkpoint], Awaitable[None]],
-        settle_seconds: float = SETTLE_SECONDS,
+        settle_seconds: float,
     ) -> None:
         """
         *file_of* names the file of a graph; None for graphs that always stay, such as sites. The file of a graph that

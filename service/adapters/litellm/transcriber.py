@@ -64,7 +64,7 @@ class LitellmTranscriber:
         clock: Clock,
         limit: AbstractAsyncContextManager[object, bool | None],
         ledger: UsageLedger,
-        dependency: Dependency | None = None,
+        dependency: Dependency | None,
         hidden: tuple[str, ...] = (),
     ) -> None:
         self._deployment = deployment

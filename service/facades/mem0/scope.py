@@ -80,7 +80,7 @@ def ids_of(turn: StoredTurn) -> dict[str, str]:
     return {name: sent[name] for name in _NAMES if isinstance(sent.get(name), str)} if isinstance(sent, dict) else {}
 
 
-def scope_of(sent: Mapping[str, Any], *, pointer: str = "#") -> Scope:
+def scope_of(sent: Mapping[str, Any]) -> Scope:
     """
     The scope from ids and filters: ids side by side, or under one ``AND``; ``created_at`` with ``gte`` and ``lte``.
 
@@ -88,8 +88,8 @@ def scope_of(sent: Mapping[str, Any], *, pointer: str = "#") -> Scope:
     """
     ids: dict[str, str] = {}
     times: dict[str, datetime] = {}
-    for name, value in _conditions(sent, pointer):
-        where = f"{pointer}/{name}"
+    for name, value in _conditions(sent, "#"):
+        where = f"#/{name}"
         if name == "created_at":
             times |= _times(value, where)
             continue
@@ -98,9 +98,9 @@ def scope_of(sent: Mapping[str, Any], *, pointer: str = "#") -> Scope:
         if ids.setdefault(name, value) != value:
             raise InvalidRequest("one call concerns one value of each id", pointer=where)
     if not ids:
-        raise InvalidRequest("needs a user_id, an agent_id, an app_id or a run_id", pointer=pointer)
+        raise InvalidRequest("needs a user_id, an agent_id, an app_id or a run_id", pointer="#")
     if "run_id" in ids:
-        ids["run_id"] = _session(ids["run_id"], f"{pointer}/run_id")
+        ids["run_id"] = _session(ids["run_id"], "#/run_id")
     return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")))
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
 
 _LONGEST_QUERY = 2_000
+_NEWEST = 4  # messages that make a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +153,9 @@ def one_of(said: list[Said], message_id: str) -> Said:
     return found
 
 
-def newest_words(said: list[Said], *, most: int = 4) -> str:
+def newest_words(said: list[Said]) -> str:
     """What the newest messages of a thread say, as a query."""
-    return "\n".join(one.message.content for one in said[-most:])[-_LONGEST_QUERY:]
+    return "\n".join(one.message.content for one in said[-_NEWEST:])[-_LONGEST_QUERY:]
 
 
 def _episode(mind_id: str, stored: StoredTurn, *, score: float | None = None) -> dict[str, Any]:
