@@ -42,7 +42,7 @@ REFUSALS = {
 }
 
 
-def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, say=print):
+def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), rest=0.3, say=print):
     """One run under these *kinds* of faults; what is left is in *folder*."""
     ledger, deeds, stop = Ledger(), [], threading.Event()
     with ExitStack() as stack:
@@ -67,7 +67,7 @@ def chaos(folder, *, seconds, seed, kinds=tuple(FAULTS), alone=True, rest=0.3, s
         stack.callback(meter.stop)
         try:
             _until_all_began(ledger)
-            lonely = _alone(whole, kinds, random.Random(seed), tell) if alone else []
+            lonely = _alone(whole, kinds, random.Random(seed), tell)
             deeds += lonely
             _together(whole, kinds, deeds, tell, seed=seed, until=began + seconds)
         except Exception as error:  # said first: who waits for what is broken now waits for long

@@ -135,15 +135,15 @@ def system(folder):
 class Meter(threading.Thread):
     """Sums what the replicas count of themselves, also of those that were killed since."""
 
-    def __init__(self, replicas, names, *, every=0.5):
+    def __init__(self, replicas, names):
         super().__init__(name="meter")
-        self._replicas, self._names, self._every = replicas, names, every
+        self._replicas, self._names = replicas, names
         self._stopping = threading.Event()
         self._before, self._now = {}, {}
         self.digested = []
 
     def run(self):
-        while not self._stopping.wait(self._every):
+        while not self._stopping.wait(0.5):
             self.look()
 
     def look(self):

@@ -18,9 +18,9 @@ BOTH = pytest.mark.parametrize("kinds", KINDS, ids=["blocking", "awaited"])
 
 
 @asynccontextmanager
-async def recipe(kinds, url, mind, session="later", *, http=None, **more):
+async def recipe(kinds, url, mind, session="later", **more):
     kind, client_kind = kinds
-    client = client_kind(url, http=http)
+    client = client_kind(url)
     try:
         yield kind(client, mind, session, deadline_ms=60_000, **more)
     finally:

@@ -219,7 +219,7 @@ def digested(service):
     return status["graph"]["saved"] >= status["last_sequence"] and status["graph"]["lag"] == 0
 
 
-async def large(folder, *, vectors=12_000):
+async def large(folder):
     """Put another mind's graph beside, in a snapshot: FalkorDB says nothing at all while it indexes those vectors."""
     server = EmbeddedServer(folder)
     await server.start()
@@ -227,7 +227,7 @@ async def large(folder, *, vectors=12_000):
     connection = GraphConnection(server.url, read_seconds=60)
     try:
         made = "UNWIND range(1, $count) AS i CREATE (:P {v: vecf32([j IN range(1, 384) | rand() - 0.5])})"
-        await connection.write("mind_large", made, {"count": vectors})
+        await connection.write("mind_large", made, {"count": 12_000})
         await connection.write("mind_large", INDEX, {})
         client = await connection.client()
         await client.execute_command("BGREWRITEAOF")

@@ -25,10 +25,10 @@ def blocks(text):
     return [(one["id"], one["event"], json.loads(one["data"])) for one in found]
 
 
-async def missed(service, last_id, mind_id="ada"):
+async def missed(service, last_id):
     """What happened after an event."""
     headers = {"Last-Event-ID": last_id}
-    answer = await service.http.get(f"/v1/minds/{mind_id}/events?follow=false", headers=headers)
+    answer = await service.http.get("/v1/minds/ada/events?follow=false", headers=headers)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "text/event-stream"
     assert "Lyon" not in answer.text

@@ -290,8 +290,8 @@ async def exchange(service, message, answer, *, session_id="s2", mind_id="ada"):
     return found
 
 
-async def until_noticed(service, found, *, mind_id="ada"):
-    return await until_outcomes(service, found, lambda outcomes: bool(outcomes), mind_id=mind_id)
+async def until_noticed(service, found):
+    return await until_outcomes(service, found, bool)
 
 
 async def until_outcomes(service, found, is_so, *, mind_id="ada"):

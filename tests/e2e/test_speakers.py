@@ -47,13 +47,13 @@ def claim_of(number):
     return f"{CLAIM} of lot {number}"
 
 
-async def everywhere(service, mind=MIND, *, asked=ASKED):
+async def everywhere(service, mind=MIND):
     """Each line of what is remembered: the block, `remember` with its sources, the story."""
     await service.digested(mind)
     run = await service.http.post(f"/v1/minds/{mind}/consolidation", json={"wait": True})
     assert run.json()["last_run"]["error"] is None
-    block = (await service.resonate(mind, asked, relevance=0, max_fragments=50, max_tokens=50_000)).json()
-    found = await service.http.get(f"/v1/minds/{mind}/remember", params={"query": asked, "limit": 100})
+    block = (await service.resonate(mind, ASKED, relevance=0, max_fragments=50, max_tokens=50_000)).json()
+    found = await service.http.get(f"/v1/minds/{mind}/remember", params={"query": ASKED, "limit": 100})
     memories = found.json()["memories"]
     texts = [
         *block["block"].splitlines(),
@@ -64,9 +64,9 @@ async def everywhere(service, mind=MIND, *, asked=ASKED):
     return [line for text in texts for line in text.splitlines()]
 
 
-def as_the_persons(lines, claim=CLAIM):
+def as_the_persons(lines):
     """The lines in which the claim stands outside of what the bot said and read."""
-    return [line for line in lines if claim in NOT_THE_PERSONS.sub("", line)]
+    return [line for line in lines if CLAIM in NOT_THE_PERSONS.sub("", line)]
 
 
 async def test_a_fetched_page_that_a_chat_read_speaks_for_itself_alone(service):

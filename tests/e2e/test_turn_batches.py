@@ -20,8 +20,8 @@ async def post(service, *turns, mind="ada"):
     return await service.http.post(f"/v1/minds/{mind}/turns/batch", json={"turns": [*turns]})
 
 
-def ids_on_disk(home, mind="ada"):
-    files = sorted((home / "minds" / mind / "transcript").glob("*.jsonl"))
+def ids_on_disk(home):
+    files = sorted((home / "minds" / "ada" / "transcript").glob("*.jsonl"))
     return [json.loads(line).get("turn_id") for file in files for line in file.read_text().splitlines()]
 
 

@@ -27,8 +27,8 @@ QUICK = {"MIND_MEMORY_DIGESTION__SWEEP_SECONDS": "0.5"}
 LYON, ASKS = "My mother lives in Lyon.", "Where does my mother live?"
 
 
-def of_worker(number, *, of=WORKERS):
-    return [mind_id for mind_id in MINDS if owner_of(mind_id, of=of) == number]
+def of_worker(number):
+    return [mind_id for mind_id in MINDS if owner_of(mind_id, of=WORKERS) == number]
 
 
 def of_new(number):

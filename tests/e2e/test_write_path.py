@@ -23,9 +23,9 @@ AWAY = Fails(402, "no credit left")  # an outage that the Router does not answer
 FRIENDS = ("Ada met Bruno.", "Bruno saw Carla.", "Carla called Ada.", "Ada thanked Carla.", "Bruno met Ada.")
 
 
-async def happened(event, *, seconds=GIVE_UP):
+async def happened(event):
     """Wait in a thread until a provider's thread has set *event*."""
-    assert await anyio.to_thread.run_sync(event.wait, seconds), "it never happened"
+    assert await anyio.to_thread.run_sync(event.wait, GIVE_UP), "it never happened"
 
 
 async def is_found(service, mind_id, message, turn_id):

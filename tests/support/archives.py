@@ -40,9 +40,9 @@ async def found(service, mind_id="ada", **more):
     return await service.until(mind_id, is_found, **more)
 
 
-async def exported(service, mind_id="ada"):
+async def exported(service):
     """The mind's archive."""
-    answer = await service.http.get(f"/v1/minds/{mind_id}/export")
+    answer = await service.http.get("/v1/minds/ada/export")
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/zip"
     return answer.content

@@ -49,10 +49,10 @@ class Person:
         return self.folder / "derived/journal.sqlite3"
 
 
-async def person_of(service, home, mind_id="ada", *, notes=None):
+async def person_of(service, home, *, notes=None):
     """A person whose mind has lived one turn, with *notes*."""
-    assert (await service.keep(mind_id, "Good morning!", session_id="s0")).status_code == 202
-    person = Person(service, home, mind_id)
+    assert (await service.keep("ada", "Good morning!", session_id="s0")).status_code == 202
+    person = Person(service, home)
     for path, text in (notes or {}).items():
         person.write(path, text)
     return person

@@ -27,11 +27,11 @@ def told():
     heard += [(one["dependency"], one["event"].removeprefix("dependency.")) for one in said]
 
 
-async def eventually(ask, is_so, *, seconds=GIVE_UP):
+async def eventually(ask, is_so):
     """What *ask* answers once it is so."""
     answer = None
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(GIVE_UP):
             while not is_so(answer := await ask()):
                 await asyncio.sleep(0.02)
             return answer

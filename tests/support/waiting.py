@@ -20,7 +20,7 @@ def until(look, *, seconds=GIVE_UP, every=OFTEN, said=lambda: ""):
     raise AssertionError(f"it never came true; {said()}")
 
 
-def until_answered(ask, is_so, *, seconds=GIVE_UP):
+def until_answered(ask, is_so):
     """What *ask* returns once *is_so* of it; a failure shows the last answer."""
     answers = []
 
@@ -28,7 +28,7 @@ def until_answered(ask, is_so, *, seconds=GIVE_UP):
         answers[:] = [ask()]
         return is_so(answers[0])
 
-    until(look, seconds=seconds, said=lambda: answers)
+    until(look, said=lambda: answers)
     return answers[0]
 
 

@@ -66,8 +66,8 @@ class WritePath:
 
 
 @asynccontextmanager
-async def write_path(home, *, retry_seconds=0.001, sweep_seconds=60.0, sweeps=False):
-    """All of it in *home*; a step that failed is tried again after *retry_seconds*."""
+async def write_path(home, *, sweep_seconds=60.0, sweeps=False):
+    """All of it in *home*; a step that failed is tried again after a millisecond."""
     bench, tally, clock = Bench("memory"), Tally(), SystemClock()
     graphs = MemoryGraphs(readers=bench.readers, embedder=EMBEDDER)
     disk = Dependencies(monotonic=clock.monotonic).get("disk")
@@ -92,7 +92,7 @@ async def write_path(home, *, retry_seconds=0.001, sweep_seconds=60.0, sweeps=Fa
                 telemetry=telemetry,
                 background=background,
                 foreground=Foreground(),
-                new_backoff=lambda: Backoff(first_seconds=retry_seconds, most_seconds=retry_seconds, chance=lambda: 0),
+                new_backoff=lambda: Backoff(first_seconds=0.001, most_seconds=0.001, chance=lambda: 0),
                 sweep_seconds=sweep_seconds,
             )
             if sweeps:

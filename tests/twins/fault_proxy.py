@@ -24,9 +24,9 @@ LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"
 class FaultProxy:
     """Listens on ``port``; use as a context manager. ``slow_seconds`` is added to each answer when *mode* is slow."""
 
-    def __init__(self, target: str, *, slow_seconds: float = 0.15) -> None:
+    def __init__(self, target: str) -> None:
         self.target = target
-        self.slow_seconds = slow_seconds
+        self.slow_seconds = 0.15
         self.port = 0
         self.connections = 0
         self._mode = "pass"

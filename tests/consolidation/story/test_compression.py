@@ -34,10 +34,10 @@ chapters = st.builds("### [{}] {}\n\n{}\n\n".format, days, st.sampled_from(["Rai
 stories = st.lists(chapters, min_size=1, max_size=8).map(sorted).map("".join)
 
 
-def shorter(book, *, ours, short, most_words, language="en"):
+def shorter(book, *, ours, short, most_words):
     """One pass, as it is done without a model: the story after it, and what is ours and short by then."""
     run = oldest_run(book, ours=ours, short=short, most_words=most_words)
-    made = as_chapters(shorten_by_quoting(run, language=language), run) if run else ()
+    made = as_chapters(shorten_by_quoting(run, language="en"), run) if run else ()
     digests = {one.digest for one in made}
     text = replacing_chapters(run, made)(book.text) if run else book.text
     return run, parse(text), ours | digests, short | digests

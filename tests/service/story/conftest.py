@@ -122,9 +122,9 @@ class Stage:
         await mind.transcript.append(Turn(f"t{number}", "s1", (message,)), tokens=tokens)
         return mind
 
-    async def store_and_notice(self, mind_id="ada", **more):
+    async def store_and_notice(self, **more):
         """One more turn, as the intake stores it; the mind, and how many tokens are pending."""
-        mind = await self.store(mind_id, **more)
+        mind = await self.store(**more)
         return mind, self.scheduler.notice(mind)
 
     async def idle(self, mind):
