@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import content_stems, content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,13 +64,13 @@ def _wording(text: str) -> Wording:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _stems(sentence: str) -> frozenset[str]:
-    return frozenset(content_words(sentence, language=detect(sentence)).values())
+    return content_stems(sentence, language=detect(sentence))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def stems_of(text: str, language: str) -> frozenset[str]:
     """The stems of the telling words of *text* in a *language*; of one that was asked for lately, at once."""
-    return frozenset(content_words(text, language=language).values())
+    return content_stems(text, language=language)
 
 
 @lru_cache(maxsize=_REMEMBERED)

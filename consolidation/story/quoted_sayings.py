@@ -17,7 +17,7 @@ from consolidation.text.concepts import concepts
 from consolidation.text.names import names
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import concedes, is_question, is_request
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import content_stems, content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +124,7 @@ def _saying(
     if is_question(text) or not any(map(str.isalnum, text)):
         return None
     spoken = quoted_words.language_of_sentence(tokens(text), language=language)
-    content = frozenset(content_words(text, language=spoken).values())
+    content = content_stems(text, language=spoken)
     named = tuple(name for name in names(text, language=spoken) if name not in speakers)
     is_dependent = quoted_words.is_dependent(text, language=spoken)
     weight = _weight(message.role, text, spoken, content, len(named))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import Speaker
 from consolidation.story import quoted_words
 from consolidation.text.subjectless import subjectless
-from consolidation.text.words import content_words, is_dense, tokens
+from consolidation.text.words import content_stems, content_words, is_dense, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -235,7 +235,7 @@ def _may_end(words: Sequence[str], content: Sequence[bool], end: int, language: 
 
 
 def _readability(run: str, language: str) -> float:
-    stems = frozenset(content_words(run, language=language).values())
+    stems = content_stems(run, language=language)
     first = run.split(" ", 1)[0].casefold()
     telling = content_words(run, language=language).keys() - subjectless(language)
     score = 0.5 * min(quoted_words.events(stems, run, language=language), 2) + 0.2 * len(telling)

@@ -19,7 +19,7 @@ from consolidation.text.dates import days_named
 from consolidation.text.language import detect
 from consolidation.text.quotation import quotable
 from consolidation.text.relative_dates import possible_days
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import content_stems, content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -165,7 +165,7 @@ def _indexed(stored: StoredTurn, language: str) -> IndexedTurn:
     return IndexedTurn(
         stored.sequence,
         stored.turn.session_id,
-        frozenset(content_words(text, language=language).values()),
+        content_stems(text, language=language),
         frozenset(words),
         frozenset(numbers_in(text, language=language)),
         frozenset().union(clock, days_named(text), *map(day_terms, days)),

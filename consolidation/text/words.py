@@ -91,6 +91,11 @@ def content_words(text: str, *, language: str) -> dict[str, str]:
     return dict(zip(words, _stemmed(words, tag), strict=True))
 
 
+def content_stems(text: str, *, language: str) -> frozenset[str]:
+    """The stems of the words of *text* that are not stop words."""
+    return frozenset(content_words(text, language=language).values())
+
+
 def is_dense(word: str) -> bool:
     """Whether *word* is of a script that is written without spaces."""
     return any(map(_is_dense, word))

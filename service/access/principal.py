@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from consolidation.workspace import DEFAULT_MIND
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
@@ -25,6 +27,11 @@ class Principal:
     def sees_all(self) -> bool:
         """Whether the caller may see what concerns no single mind."""
         return self.minds is None
+
+    @property
+    def default_mind(self) -> str:
+        """The mind of a call that names none: the only one of a key for one mind, else the home's default."""
+        return self.minds[0] if self.minds is not None and len(self.minds) == 1 else DEFAULT_MIND
 
 
 def scopes_of(minds: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.language import detect
-from consolidation.text.words import content_words
+from consolidation.text.words import content_stems
 from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import told_by
 
@@ -39,14 +39,14 @@ def with_provenance(
     that could not be names are left out.
     """
     language = detect("\n".join(message.content for message in said))
-    stems = {message: _stems(message.content, language) for message in (*said, *previous)}
+    stems = {message: content_stems(message.content, language=language) for message in (*said, *previous)}
     facts = []
     for fact in extraction.facts:
         teller = _teller(fact, said, stems, language=language)
         text = " ".join(fact.fact.split())
         is_own = _says_i(text, language)  # "My mother …" would be the bot's mother
         if is_own and teller is None:
-            teller = _nearest(_stems(text, language), said, stems)
+            teller = _nearest(content_stems(text, language=language), said, stems)
         if teller is not None and (is_quoting or is_own or teller.role is not Speaker.USER):
             text = told_by(teller, text, language=language)
         if _is_name(fact.source) and _is_name(fact.target):
@@ -78,7 +78,7 @@ def _teller(
     named = said[number - 1] if 0 < number <= len(said) else None
     if named is not None and named.role in READ:
         return named
-    words = _stems(fact.fact, language)
+    words = content_stems(fact.fact, language=language)
     found = {message: words & of_it for message, of_it in stems.items()}
     read, bots, theirs = (_all(found, roles) for roles in (READ, _BOTS, {Speaker.USER}))
     spoken = theirs | bots
@@ -108,10 +108,6 @@ def _says_i(text: str, language: str) -> bool:
 
 def _all(found: Mapping[Message, frozenset[str]], roles: AbstractSet[Speaker]) -> frozenset[str]:
     return frozenset().union(*(words for message, words in found.items() if message.role in roles))
-
-
-def _stems(text: str, language: str) -> frozenset[str]:
-    return frozenset(content_words(text, language=language).values())
 
 
 def _is_name(text: str) -> bool:

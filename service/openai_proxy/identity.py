@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.text.content import text_of
-from consolidation.workspace import DEFAULT_MIND, mind_id_of, no_such_mind
+from consolidation.workspace import mind_id_of, no_such_mind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Principal) -
 
     A key for a single mind needs no name. Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
     """
-    mind_id = _named_mind(header, body) or _default_for(caller)
+    mind_id = _named_mind(header, body) or caller.default_mind
     if not caller.sees(mind_id):
         raise no_such_mind(mind_id)
     return mind_id
@@ -62,10 +62,6 @@ def _named_mind(header: str | None, body: Mapping[str, Any]) -> str | None:
 def _metadata(body: Mapping[str, Any], name: str) -> str | None:
     value: str | None = (body.get("metadata") or {}).get(name)
     return value
-
-
-def _default_for(caller: Principal) -> str:
-    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND
 
 
 def _first_user_text(messages: Sequence[Mapping[str, Any]]) -> str:

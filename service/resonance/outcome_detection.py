@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consolidation.text.names import names
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import content_stems, content_words, tokens
 from service.retrieval.lead_words import told_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _FEW_WORDS = 2  # of a denial that says nothing else
 
 def used_in(trace: TraceDocument, *, own: str, answer: str) -> tuple[str, ...]:
     """The ids of the flashbacks whose telling words the *answer* repeats; *own* are the person's words in the turn."""
-    said = _stems(answer, trace.language)
+    said = content_stems(answer, language=trace.language)
     found = []
     for shown in trace.shown:
         telling = _telling(shown, trace, own=own)
@@ -43,7 +43,7 @@ def contradicted_by(denial: str, trace: TraceDocument, *, used: AbstractSet[str]
     *used* are those that the denied answer used. A denial of few words ("no, that is wrong") means the one that was
     used. A longer one means the one that it shares words with.
     """
-    said = _stems(denial, trace.language)
+    said = content_stems(denial, language=trace.language)
     meant = []
     for shown in trace.shown:
         weights = _weights(shown, trace.language)
@@ -57,7 +57,7 @@ def contradicted_by(denial: str, trace: TraceDocument, *, used: AbstractSet[str]
 
 def _telling(shown: ShownTrace, trace: TraceDocument, *, own: str) -> dict[str, int]:
     """The stems of a flashback that only it brought into the talk, each with how much it tells."""
-    others = _stems(f"{trace.message}\n{own}", trace.language)
+    others = content_stems(f"{trace.message}\n{own}", language=trace.language)
     return {stem: weight for stem, weight in _weights(shown, trace.language).items() if stem not in others}
 
 
@@ -66,7 +66,3 @@ def _weights(shown: ShownTrace, language: str) -> dict[str, int]:
     named = {word for name in names(shown.text, language=language) for word in tokens(name)}
     words, told = content_words(shown.text, language=language), told_words(shown.text)
     return {stem: 2 if word in named or word.isdecimal() else 1 for word, stem in words.items() if word in told}
-
-
-def _stems(text: str, language: str) -> frozenset[str]:
-    return frozenset(content_words(text, language=language).values())

@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from consolidation.corrections.wording import Wording, stems_of
 from consolidation.kernel.errors import EmbedderFault
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import content_stems, tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment
 from service.retrieval.put_right import statement_id
@@ -122,7 +122,7 @@ def _shares(queries: Sequence[str], statements: Sequence[Statement], language: s
     """How much of what each query asks stands in the statements that have any of it, 0…1."""
     found: dict[str, dict[str, float]] = {}
     for query in queries:
-        wanted = frozenset(content_words(query, language=language).values())
+        wanted = content_stems(query, language=language)
         shares = ((one.id, len(wanted & stems_of(one.text, language)) / max(len(wanted), 1)) for one in statements)
         found[query] = {key: share for key, share in shares if share}
     return found

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from consolidation.kernel.errors import InvalidRequest
-from consolidation.workspace import DEFAULT_MIND
 from service.facades.memory_ids import mind_for
 from service.http.problems import pointer_step
 from service.http.schemas.fields import Instant, SessionId
@@ -62,7 +61,7 @@ class Scope:
         """
         named = next((name for name in _OWNERS if name in self.ids), None)
         if named is None:
-            return mind_for(_default_of(caller), caller)
+            return mind_for(caller.default_mind, caller)
         return mind_for(self.ids[named], caller, pointer=f"#/{named}")
 
     def holds(self, turn: StoredTurn) -> bool:
@@ -133,7 +132,3 @@ def _session(value: str, pointer: str) -> str:
         return _SESSION.validate_python(value)
     except ValidationError as error:
         raise InvalidRequest("must be printable text of at most 200 characters", pointer=pointer) from error
-
-
-def _default_of(caller: Principal) -> str:
-    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND

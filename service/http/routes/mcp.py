@@ -6,8 +6,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from consolidation.kernel.errors import InvalidRequest
-from consolidation.workspace import DEFAULT_MIND, mind_id_of
-from service.access.principal import Principal
+from consolidation.workspace import mind_id_of
 from service.http.dependencies import MIND_SCHEMA, CallerDep, MemoryDep, text_of_header
 from service.http.openapi import answers
 from service.http.routes.turns import VISIBLE
@@ -68,7 +67,7 @@ async def speak(
     named = _named_mind(x_mind_id, mind)
     make_response = await anyio.to_thread.run_sync(_response_class)
     return make_response(
-        mind_id=named or _only_mind(caller),
+        mind_id=named or caller.default_mind,
         is_alone=named is not None,
         session_id=x_session_id or "mcp",
         fresh_id=memory.clock.fresh_id,
@@ -88,8 +87,3 @@ def _named_mind(header: str | None, query: str | None) -> str | None:
     if header is not None:
         return mind_id_of(text_of_header(header), pointer="header/X-Mind-Id")
     return mind_id_of(query, pointer="query/mind") if query is not None else None
-
-
-def _only_mind(caller: Principal) -> str:
-    """The mind of a key that may see exactly one; it need not be named then."""
-    return caller.minds[0] if caller.minds is not None and len(caller.minds) == 1 else DEFAULT_MIND
