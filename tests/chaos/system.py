@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,6 +15,7 @@ import psutil
 from tests.crash.nest import Nest
 from tests.crash.served import Served
 from tests.support.falkordb_cluster import falkordb_cluster
+from tests.support.free_ports import free_ports
 from tests.support.postgres import postgres_pair
 from tests.support.waiting import until
 from tests.twins.webhook_receiver import SECRET, receiving
@@ -125,7 +125,7 @@ def system(folder):
             "FALKORDB_URL": cluster.url,
         }
         replicas = []
-        for at, port in enumerate(_free_ports(REPLICAS)):
+        for at, port in enumerate(free_ports(REPLICAS)):
             replicas.append(Replica(at, folder / f"replica-{at}", nest, port=port, env=env))
             stack.callback(replicas[-1].close)
             replicas[-1].start()
@@ -169,11 +169,3 @@ class Meter(threading.Thread):
         return int(
             sum(value for counted in (self._before, self._now) for (_, of), value in counted.items() if of == name)
         )
-
-
-def _free_ports(count):
-    with ExitStack() as stack:
-        found = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in found]

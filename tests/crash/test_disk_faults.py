@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 from contextlib import contextmanager
 from datetime import date
@@ -13,6 +12,7 @@ import pytest
 from tests.crash.agent_day import action_of, request_of
 from tests.crash.served import Served
 from tests.support.cli_process import run
+from tests.support.free_ports import free_port
 from tests.support.waiting import until_answered
 
 LONG = "Bruno and Carla talked about their greenhouse in Lyon. " * 300
@@ -69,11 +69,6 @@ def serving(folder, nest, *, port=0, **env):
         yield served
     finally:
         served.close()
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def fill(file):

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import zipfile
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,7 @@ import httpx2
 from tests.support.chatgpt_export import chain, message
 from tests.support.cli_process import calling, serving, serving_commands, until_digested
 from tests.support.doc_blocks import blocks_of
+from tests.support.free_ports import free_ports
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import answering
 from tests.support.speech import silence, speech
@@ -66,7 +67,7 @@ class Stage:
 @contextmanager
 def staged(folder):
     """The stage of all pages, in a folder of its own."""
-    ports = dict(zip(PORTS, _free_ports(len(PORTS)), strict=True))
+    ports = dict(zip(PORTS, map(str, free_ports(len(PORTS))), strict=True))
     with (
         ScriptedProvider(respond=answering, hears=lambda _: LYON) as provider,
         telegram(LYON, WHERE) as messenger,
@@ -92,12 +93,6 @@ def _settings(model, ports):
 def variables(text):
     """The variables of an `.env` file."""
     return dict(line.split("=", 1) for line in shlex.split(text, comments=True))
-
-
-def _free_ports(number):
-    with ExitStack() as stack:
-        listeners = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(number)]
-        return [str(one.getsockname()[1]) for one in listeners]
 
 
 @dataclass(slots=True)

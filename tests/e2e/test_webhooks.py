@@ -1,8 +1,6 @@
 """Webhooks: events reach other services signed, once each by their id, whatever fails or is killed meanwhile."""
 
 import json
-import socket
-from contextlib import closing
 
 import anyio
 import pytest
@@ -11,6 +9,7 @@ from mind_memory_client import AsyncMemoryClient
 from service.settings.settings import Settings
 from tests.support.api_keys import make_key
 from tests.support.cli_process import call
+from tests.support.free_ports import free_port
 from tests.support.service import running, settings_of
 from tests.support.service_process import Serving
 from tests.support.waiting import GIVE_UP, OFTEN, until
@@ -133,8 +132,7 @@ async def test_it_gives_up_in_the_end_and_on_request_sends_again(tmp_path):
 
 
 async def test_nobody_waits_for_a_receiver_that_is_not_there_and_a_restart_goes_on(tmp_path):
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     async with service_with(tmp_path, f"http://127.0.0.1:{port}/", kinds=["turn.kept"]) as service:
         for number in range(3):
             assert (await service.keep("ada", f"Thing {number}.", turn_id=f"t{number}")).status_code == 202

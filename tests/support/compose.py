@@ -6,11 +6,11 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 
 import httpx2
 
+from tests.support.free_ports import free_port
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
@@ -43,7 +43,7 @@ class Composed:
             else:
                 shutil.copy2(ROOT / name, self.folder / name)
         self.data = self.folder / "data"
-        self.port = _free_port()
+        self.port = free_port()
         self.project = f"mind-memory-test-{self.port}"
         self.http = httpx2.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
         user = os.getuid() or 1000
@@ -141,7 +141,7 @@ class ComposedCluster(Composed):
     ENV = "docker/.env"
 
     def __init__(self, folder):
-        port = _free_port() % 250
+        port = free_port() % 250
         passwords = {"DATABASE_PASSWORD": secrets.token_hex(8), "REPLICATION_PASSWORD": secrets.token_hex(8)}
         super().__init__(folder, FALKORDB_NET=f"172.30.{port}", **passwords)
 
@@ -156,8 +156,3 @@ class ComposedCluster(Composed):
     def turns(self, mind_id):
         """How many turns a mind has."""
         return self.http.get(f"/v1/minds/{mind_id}").raise_for_status().json()["turns"]
-
-
-def _free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]

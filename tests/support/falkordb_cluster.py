@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import redis
 from redis.crc import key_slot
 
 from service.adapters.falkordb.server import binaries
+from tests.support.free_ports import free_port, free_ports
 from tests.support.waiting import until
 
 MASTERS, SLOTS = 3, 16384
@@ -164,7 +164,7 @@ class FalkorCluster:
 def falkordb_cluster(folder):
     """Three masters and three replicas, together and in step."""
     with ExitStack() as stack:
-        ports = _free_ports(MASTERS * 4)
+        ports = free_ports(MASTERS * 4)
         nodes = []
         for number in range(MASTERS * 2):
             node = ClusterNode(ports[2 * number], ports[2 * number + 1], folder / f"node{number}")
@@ -202,14 +202,6 @@ def _is_ok(node):
     return "cluster_state:ok" in node.command("CLUSTER", "INFO")
 
 
-def _free_ports(count):
-    with ExitStack() as stack:
-        found = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in found]
-
-
 def _end(node):
     node.process.kill()
     node.process.wait()
@@ -235,7 +227,7 @@ class SingleServer:
 @contextmanager
 def single_server(folder):
     """A server on loopback, with its files in *folder*."""
-    [port] = _free_ports(1)
+    port = free_port()
     program, module = binaries()
     options = {"port": port, "bind": "127.0.0.1", "dir": folder, "save": "", "appendonly": "no"}
     words = [word for name, value in options.items() for word in (f"--{name}", str(value))]

@@ -15,7 +15,6 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from psycopg import sql
 
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate, shipped
+from tests.support.free_ports import free_port, free_ports
 from tests.support.postgres_guard import is_alive
 from tests.support.waiting import until
 
@@ -256,7 +256,7 @@ def postgres_pair():
     """A primary and its standby, in step; a role that may make databases."""
     with _guarded_folder() as folder:
         programs, password = _programs(folder), secrets.token_hex(8)
-        ports = _free_ports(2)
+        ports = free_ports(2)
         first, second = (
             PostgresServer(folder / name / "data", port=port, password=password, programs=programs)
             for name, port in zip(("one", "two"), ports, strict=True)
@@ -336,7 +336,7 @@ def _found(pointer):
 
 def _start_shared(folder):
     own_folder(folder / "one")
-    words = {"port": _free_ports(1)[0], "password": secrets.token_hex(8), "programs": str(_programs(folder))}
+    words = {"port": free_port(), "password": secrets.token_hex(8), "programs": str(_programs(folder))}
     server = PostgresServer(folder / "one" / "data", **words)
     server.initialise()
     server.start()
@@ -411,14 +411,3 @@ def _locked(file):
     with file.open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def _free_ports(count):
-    found = [socket.socket() for _ in range(count)]
-    try:
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in found]
-    finally:
-        for one in found:
-            one.close()

@@ -1,12 +1,12 @@
 """No secret of the configuration or of what is said is ever shown: not in logs, answers, traces, or files of the service."""
 
 import json
-import socket
 import time
 
 import httpx2
 
 from tests.support.cli_process import call, log_of_ended, run, said_by_service, serving
+from tests.support.free_ports import free_port
 from tests.twins.provider import Fails, ScriptedProvider
 
 TOKEN = "ghp_" + "Q1w2" * 9  # made of parts, so that no scanner of this repository takes it for a real one
@@ -99,8 +99,7 @@ def test_a_provider_that_quotes_its_key_is_quoted_by_nobody(tmp_path):
 
 def test_a_graph_that_is_away_does_not_give_its_password_away(tmp_path):
     home = tmp_path / "home"
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
+    port = free_port()
     graph = {
         "FALKORDB_URL": f"redis://ada:{IN_URL}@127.0.0.1:{port}/0?password={IN_BASE}",
         "MIND_MEMORY_LOG_LEVEL": "DEBUG",

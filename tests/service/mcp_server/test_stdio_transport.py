@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
@@ -21,6 +20,7 @@ from service.runtime.service_file import find_service
 from tests.support.api_keys import make_key
 from tests.support.cli_process import call, environment, run, serving, until_digested
 from tests.support.forked_process import MIND_MEMORY, ForkedProcess
+from tests.support.free_ports import free_port
 from tests.support.mcp_hosts import LYON, TOOLS, called, over_stdio, refused, said_file, text_of
 from tests.support.service import settings_of
 
@@ -135,8 +135,7 @@ async def test_a_home_that_another_command_has_is_waited_for_and_then_said_to_be
 
 async def test_where_nobody_answers_the_model_is_told_what_to_do_and_later_it_works(tmp_path):
     home = tmp_path / "home"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     async with over_stdio(tmp_path / "unused", "--url", f"http://127.0.0.1:{port}", "--mind", "ada") as host:
         said = await refused(host, "remember", query="mother")
         unsaved = await refused(host, "store_turn", messages=LYON)

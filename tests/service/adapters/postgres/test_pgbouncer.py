@@ -12,6 +12,7 @@ import pytest
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.custody import PostgresCustody
 from service.adapters.postgres.database import Database
+from tests.support.free_ports import free_port
 from tests.support.postgres import AS_NOBODY, ROLE, name_for, own_folder
 from tests.support.waiting import end, until
 
@@ -37,9 +38,7 @@ default_pool_size = 2
 @pytest.fixture
 def bounced_url(database_url, postgres, request):
     """The database through two connections that all share; so a session's state would show to others."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
+    port = free_port()
     folder = postgres.server.data.parent / name_for(request.node.nodeid)  # its guard ends this one, too
     own_folder(folder)
     users, configuration, log = folder / "users", folder / "ini", folder / "log"
