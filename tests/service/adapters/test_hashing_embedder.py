@@ -33,10 +33,6 @@ async def test_vectors_stay_the_same_from_one_process_to_the_next() -> None:
     assert (int(np.abs(row).argmax()), row.dtype, row.shape) == (165, np.float32, (384,))
 
 
-async def test_no_texts_are_no_rows() -> None:
-    assert (await HashingEmbedder().embed(())).shape == (0, 384)
-
-
 @settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=())), max_size=4))
 def test_any_text_is_a_unit_vector_whatever_stands_beside_it(texts: list[str]) -> None:

@@ -30,31 +30,6 @@ async def test_similarities_are_those_of_the_model_card(embedder: MiniLM) -> Non
     assert [float(source @ other) for other in others] == pytest.approx([0.6946, 0.9429, 0.2569], abs=1e-4)
 
 
-async def test_rows_are_unit_vectors_in_the_order_of_the_texts(embedder: MiniLM) -> None:
-    texts = ("a long message about the garden and the dog " * 8, "hi", "the weather is nice today", "hi")
-
-    rows = await embedder.embed(texts)
-
-    assert rows.shape == (4, embedder.dimension)
-    assert rows.dtype == np.float32
-    assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=1e-5)
-    assert rows[1] == pytest.approx(rows[3], abs=1e-5)
-    assert rows[0] == pytest.approx((await embedder.embed(texts[:1]))[0], abs=1e-5)
-
-
-async def test_a_text_has_the_same_vector_alone_and_in_a_batch(embedder: MiniLM) -> None:
-    texts = [f"message {n} " + "about the garden and the dog " * (n % 23) for n in range(60)]
-
-    together = await embedder.embed(texts)
-
-    for text, row in zip(texts[::7], together[::7], strict=True):
-        assert (await embedder.embed((text,)))[0] == pytest.approx(row, abs=1e-5)
-
-
-async def test_no_texts_are_no_rows(embedder: MiniLM) -> None:
-    assert (await embedder.embed(())).shape == (0, 384)
-
-
 async def test_an_empty_text_is_a_space(embedder: MiniLM) -> None:
     empty, space, surrogate = await embedder.embed(("", " ", "\ud800"))
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import psutil
@@ -22,23 +21,18 @@ from consolidation.kernel.errors import (
     GraphUnavailable,
     HomeLocked,
 )
-from consolidation.kernel.turns import Message, Speaker
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.graph_names import graph_name
 from service.adapters.falkordb.server import EmbeddedServer
-from service.adapters.hashing_embedder import HashingEmbedder
 from service.ingest.extraction_prompts import TurnReaders
 from service.ports.embedder import EmbedderIdentity
-from service.ports.graph import Episode, Extracted, GraphSize, Parked, Passage, Progress, episode_uuid
+from service.ports.graph import Extracted, GraphSize, Progress
+from tests.support.graphs import EMBEDDER, OURS, extract, parked, save
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.anyio
-
-EMBEDDER = HashingEmbedder()
-OURS = EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension)
-START = datetime(2026, 1, 1, 10, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -82,32 +76,6 @@ def graph_on(connection, mind_id):
         vectors_of=lambda mind_id: connection.home / f"{mind_id}.vectors",
     )
     return graphs.of(mind_id)
-
-
-def episode(mind_id, sequence, text):
-    uuid = episode_uuid(mind_id, f"t{sequence}")
-    passages = (Passage(f"{uuid}/0", text),)
-    at, said = START + timedelta(days=sequence), Message(Speaker.USER, text)
-    return Episode(uuid, sequence, f"t{sequence}", "s1", at, said.line, passages, (said,))
-
-
-async def save(graph, mind_id, *texts, first=1):
-    """Save a turn a text; the episodes."""
-    episodes = [episode(mind_id, number, text) for number, text in enumerate(texts, start=first)]
-    rows = await EMBEDDER.embed(texts)
-    own = {one.passages[0].uuid: row for one, row in zip(episodes, rows, strict=True)}
-    await graph.save(
-        episodes, own=own, leaning=own, after=first - 1, cursor=episodes[-1].sequence, turn_id=episodes[-1].turn_id
-    )
-    return episodes
-
-
-async def extract(graph, mind_id, one):
-    """Begin, extract and complete; what was found."""
-    await graph.begin_attempt(one.uuid)
-    found = await graph.extract(one, previous=())
-    await graph.mark_extracted(one.sequence, turn_id=one.turn_id, after=(await graph.progress()).extracted)
-    return found
 
 
 # -- naming
@@ -203,7 +171,7 @@ async def test_edges_of_the_first_entities_are_all_there_after_a_rewrite_and_a_r
         graph = graph_on(connection, "ada")
         await graph.prepare(embedder=OURS)
         for one in await save(graph, "ada", "Yesterday Ada met Bruno in Lyon.", "Later Bruno wrote to Ada from Nice."):
-            await extract(graph, "ada", one)
+            await extract(graph, one)
         before = await graph.knowledge(after=0, limit=100)
         redis = Redis.from_url(connection._addresses[0])
         await redis.execute_command("BGREWRITEAOF")
@@ -337,10 +305,6 @@ async def test_beginning_an_episode_that_is_not_there_is_refused(shared, mind):
         await graph.begin_attempt("no-such-episode")
 
 
-def parked(sequence=1):
-    return Parked(sequence, f"t{sequence}", "InvalidModelOutput: {}", 5, START)
-
-
 async def test_a_parked_turn_is_passed_listed_and_unparked_with_its_attempts(shared, mind):
     graph = graph_on(shared, mind)
     await graph.prepare(embedder=OURS)
@@ -360,7 +324,7 @@ async def test_several_queries_find_each_its_nearest(shared, mind):
     await graph.prepare(embedder=OURS)
     texts = ("Yesterday Ada met Bruno in Lyon.", "The fence is green.", "Carla plays the cello in Prague.")
     for one in await save(graph, mind, *texts):
-        await extract(graph, mind, one)
+        await extract(graph, one)
 
     found = await graph.nearest(await EMBEDDER.embed([texts[2], texts[0], texts[1]]), turns=2, facts=2, entities=2)
     assert [near.turns[0].key for near in found] == ["3", "1", "2"]
@@ -447,7 +411,7 @@ async def test_everything_comes_page_by_page_each_once(shared, mind):
     graph = graph_on(shared, mind)
     await graph.prepare(embedder=OURS)
     for one in await save(graph, mind, *(f"In the year {n} Ada met Bruno and Carla{n}." for n in range(3))):
-        await extract(graph, mind, one)
+        await extract(graph, one)
 
     pages = [await graph.knowledge(after=after, limit=2) for after in range(0, 12, 2)]
     size = await graph.size()

@@ -76,19 +76,6 @@ async def test_a_question_finds_what_was_said_in_another_language(embedder: Mult
         assert questions[1] @ brakes > questions[1] @ violin + 0.1
 
 
-async def test_a_text_has_the_same_vector_alone_and_in_a_batch(embedder: MultilingualE5) -> None:
-    texts = [f"message {n} " + "about the garden and the dog " * (n % 23) for n in range(60)]
-
-    together = await embedder.embed(texts)
-
-    for text, row in zip(texts[::7], together[::7], strict=True):
-        assert (await embedder.embed((text,)))[0] == pytest.approx(row, abs=1e-5)
-
-
-async def test_no_texts_are_no_rows(embedder: MultilingualE5) -> None:
-    assert (await embedder.embed(())).shape == (0, 384)
-
-
 async def test_an_empty_text_is_a_space(embedder: MultilingualE5) -> None:
     empty, space = await embedder.embed(("", " "))
 
