@@ -17,12 +17,12 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflict, TurnErased
 from consolidation.kernel.turns import Speaker, Turn
-from consolidation.legacy import Unread, legacy_turns
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
 from consolidation.transcript.known import unknown
+from consolidation.transcript.legacy import Unread, legacy_turns
 from consolidation.transcript.tombstones import not_erased
 from consolidation.workspace import SESSIONS
 from service.importing.exchanges import exchanges

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Speaker, Turn, TurnKind
-from consolidation.legacy import Unread, legacy_turns
+from consolidation.transcript.legacy import Unread, legacy_turns
 from tests.support.strategies import texts
 
 TODAY = datetime(2026, 3, 5, 1, tzinfo=UTC)
