@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 import mind_memory_client as mm
 from mind_memory_client import AsyncMemoryClient, MemoryClient, _ask, _corrections, _files, _records, errors
-from mind_memory_client import _catalog_endpoints as catalog_api
+from mind_memory_client import _catalog as catalog_api
 from mind_memory_client import _endpoints as api
 from mind_memory_client import _insight_endpoints as insight
 from mind_memory_client.turn import begin_turn
