@@ -14,7 +14,7 @@ from tests.support.api_keys import id_of, make_key
 from tests.support.scripted_models import free
 from tests.support.speech import call, frames, noise, silence, speech
 from tests.support.voice import address, calling, hearing, serving, turns_of
-from tests.support.waiting import GIVE_UP, until_async
+from tests.support.waiting import GIVE_UP, eventually, until_async
 from tests.twins.provider import Fails, Hangs, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -94,7 +94,7 @@ async def test_the_figures_tell_what_was_heard_and_what_became_of_it(tmp_path):
                 await caller.send(*frames(silence(2)))
                 await caller.socket.send("what?")
                 await caller.until("ended")
-            await until_figures(service, lambda found: not found["mind_memory_open_audio_streams",])
+            await eventually(service.figures, lambda found: not found["mind_memory_open_audio_streams",])
             after = await service.figures()
 
     heard = {one: after["mind_memory_utterances_total", ("outcome", one)] for one in ("stored", "wordless", "unread")}
@@ -106,12 +106,6 @@ async def test_the_figures_tell_what_was_heard_and_what_became_of_it(tmp_path):
     assert after["mind_memory_audio_heard_seconds_total",] == pytest.approx(len(CALL) / RATE + 2, abs=0.1)
     assert after["mind_memory_utterance_seconds_count",] == 3
     assert after["mind_memory_model_call_seconds_count", ("role", "transcription")] >= 3
-
-
-async def until_figures(service, is_so):
-    async with asyncio.timeout(GIVE_UP):
-        while not is_so(await service.figures()):
-            await asyncio.sleep(0.02)
 
 
 async def test_no_model_is_asked_for_silence_and_the_noise_of_a_line(service, provider):

@@ -4,7 +4,6 @@ What people put right, over HTTP: it holds at once, wherever a memory comes up, 
 Every docstring says what was broken, once, to see the test fail.
 """
 
-import asyncio
 import json
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from tests.support.archives import exported, imported
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
-from tests.support.waiting import GIVE_UP, OFTEN
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -299,9 +298,8 @@ async def test_an_entity_that_was_renamed_or_split_is_told_so(tmp_path):
 
 async def until_known(service, mind_id):
     """The fact of Lyon, once full text has it."""
-    async with asyncio.timeout(GIVE_UP):
-        while not (
-            found := [one for one in await remembered(service, mind_id=mind_id, kinds="fact") if "Lyon" in one["text"]]
-        ):
-            await asyncio.sleep(OFTEN)
-    return found[0]
+
+    async def of_lyon():
+        return [one for one in await remembered(service, mind_id=mind_id, kinds="fact") if "Lyon" in one["text"]]
+
+    return (await eventually(of_lyon, bool))[0]

@@ -7,10 +7,10 @@ import anyio.to_thread
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
+from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, in_time, keeps, told
 from tests.support.service import running
 from tests.support.service_process import serving
-from tests.support.waiting import until_answered
+from tests.support.waiting import eventually, until_answered
 
 pytestmark = pytest.mark.anyio
 

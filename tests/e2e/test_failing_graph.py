@@ -6,9 +6,10 @@ import pytest
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut
 from tests.support.embedded_graph import graph_server
-from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, eventually, in_time, keeps, told
+from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, in_time, keeps, told
 from tests.support.service import QUICK as LANES
 from tests.support.service import running, settings_of
+from tests.support.waiting import eventually
 from tests.twins.fault_proxy import FaultProxy
 
 pytestmark = pytest.mark.anyio

@@ -6,9 +6,10 @@ import pytest
 
 from service.adapters.litellm.loader import close_litellm, open_litellm
 from tests.support.embedded_graph import column
-from tests.support.outages import AUNT, FRIENDS, eventually, in_time, keeps, told
+from tests.support.outages import AUNT, FRIENDS, in_time, keeps, told
 from tests.support.scripted_models import Brain, free, hosted, provider_of
 from tests.support.service import QUICK, running, settings_of
+from tests.support.waiting import eventually
 from tests.twins.provider import Body, Closes, Drips, Fails, Hangs, Says, ScriptedProvider
 
 pytestmark = pytest.mark.anyio

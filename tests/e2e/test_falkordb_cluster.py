@@ -11,8 +11,9 @@ from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graph_names import graph_name
 from tests.support.cli_process import call, serving
 from tests.support.falkordb_cluster import falkordb_cluster
-from tests.support.outages import AUNT, eventually
+from tests.support.outages import AUNT
 from tests.support.service import running, settings_of
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 

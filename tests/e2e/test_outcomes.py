@@ -4,13 +4,12 @@ Outcomes over HTTP: a memory that was contradicted stays away, and one that help
 Every docstring says what was broken, once, to see the test fail.
 """
 
-import asyncio
 import json
 
 import pytest
 
 from tests.support.service import running, settings_of
-from tests.support.waiting import GIVE_UP, OFTEN
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -295,10 +294,10 @@ async def until_noticed(service, found):
 
 
 async def until_outcomes(service, found, is_so, *, mind_id="ada"):
-    async with asyncio.timeout(GIVE_UP):
-        while not is_so(outcomes := (await trace_of(service, found, mind_id))["outcomes"]):
-            await asyncio.sleep(OFTEN)
-    return outcomes
+    async def outcomes():
+        return (await trace_of(service, found, mind_id))["outcomes"]
+
+    return await eventually(outcomes, is_so)
 
 
 async def test_an_answer_that_repeats_a_memory_used_it(tmp_path):

@@ -4,13 +4,12 @@ What people put right goes into the story: chapters that tell it are told again 
 Every docstring says what was broken, once, to see the test fail.
 """
 
-import asyncio
 import json
 
 import pytest
 
 from tests.support.service import running
-from tests.support.waiting import GIVE_UP, OFTEN
+from tests.support.waiting import GIVE_UP, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -38,10 +37,7 @@ async def story_of(service):
 
 
 async def until(service, is_so):
-    async with asyncio.timeout(GIVE_UP):
-        while not is_so(text := await story_of(service)):
-            await asyncio.sleep(OFTEN)
-    return text
+    return await eventually(lambda: story_of(service), is_so)
 
 
 async def correct(service, what, text=LYON, **more):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ from contextlib import contextmanager
 from structlog.testing import capture_logs
 
 from tests.support.punctuality import timed_async
-from tests.support.waiting import GIVE_UP
 
 AUNT, ASKS_FOR_AUNT = "My aunt Carla lives in Lyon.", "Where does my aunt Carla live?"
 FRIENDS = ("Ada met Bruno.", "Bruno saw Carla.", "Carla called Ada.")
@@ -25,18 +23,6 @@ def told():
         yield heard
     said = (one for one in logs if one["event"].startswith("dependency."))
     heard += [(one["dependency"], one["event"].removeprefix("dependency.")) for one in said]
-
-
-async def eventually(ask, is_so):
-    """What *ask* answers once it is so."""
-    answer = None
-    try:
-        async with asyncio.timeout(GIVE_UP):
-            while not is_so(answer := await ask()):
-                await asyncio.sleep(0.02)
-            return answer
-    except TimeoutError:
-        raise AssertionError(answer) from None
 
 
 async def keeps(service, said, *, quicker_than=None):

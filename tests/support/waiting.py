@@ -42,6 +42,18 @@ async def until_async(look, *, seconds=GIVE_UP):
     raise AssertionError("it never came true")
 
 
+async def eventually(ask, is_so):
+    """What the coroutine function *ask* answers once it is so; a failure shows the last answer."""
+    answer = None
+    try:
+        async with asyncio.timeout(GIVE_UP):
+            while not is_so(answer := await ask()):
+                await asyncio.sleep(OFTEN)
+            return answer
+    except TimeoutError:
+        raise AssertionError(answer) from None
+
+
 def end(process):
     """
     Ask a process to end; one that does not is killed, and fails its test here.

@@ -7,7 +7,7 @@ import pytest
 from service.adapters.falkordb.graph_names import graph_name
 from tests.support.embedded_graph import rows
 from tests.support.service import running
-from tests.support.waiting import GIVE_UP, OFTEN
+from tests.support.waiting import GIVE_UP, OFTEN, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -31,9 +31,7 @@ async def test_a_service_that_lost_a_mind_keeps_its_turns_and_writes_nothing_to_
         await claim_elsewhere(service, "ada", 5)
 
         kept = await service.keep("ada", "My brother Carl lives in Oslo.", "Noted.")
-        async with asyncio.timeout(GIVE_UP):
-            while not (await service.figures())[FENCED]:
-                await asyncio.sleep(OFTEN)
+        await eventually(service.figures, lambda figures: figures[FENCED])
         saved = (await service.status("ada"))["graph"]["saved"]
         surfaced = await service.resonate("ada", "Where does Bea live?")
         epochs["ada"] = 6
