@@ -47,16 +47,12 @@ SIGN_IN = "/v1/session"  # what is posted to it proves by itself who sends it
 _MINDS, _STATUS = "/v1/minds", "/v1/status"
 _CONSOLE = "/console"  # the same bytes for everybody, without data
 _FRONT = frozenset({"/", _CONSOLE})
-_CHAT_PATHS = frozenset(
-    {"/v1/chat/completions", "/v1/models"}
-)  # their mind is in a header or the body, so they check it themselves
+# Their mind is in a header or the body, so they check it themselves.
+_CHAT_PATHS = frozenset({"/v1/chat/completions", "/v1/models"})
 # Also open to a key for certain minds. What is asked through /mcp is authenticated again, by the path it asks for.
 _WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, SIGN_IN, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
-_FACADES = (
-    "/mem0/",
-    "/graphiti/",
-    "/zep/",
-)  # calls of other memories' clients: their mind is in the body or in a memory's id
+# Calls of other memories' clients: their mind is in the body or in a memory's id.
+_FACADES = ("/mem0/", "/graphiti/", "/zep/")
 _ALIVE = frozenset({ALIVE, "/graphiti/healthcheck"})  # the second one says no more than the first
 _DOCS = "/docs/"  # the page's scripts and style sheets
 _PAGES = frozenset({"/docs"})  # a link on another site may lead to it: it holds no data

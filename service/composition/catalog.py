@@ -23,5 +23,5 @@ class Catalog:
 
 
 def build_catalog(story: Story) -> Catalog:
-    """Build it."""
+    """Each over the story's reader, where it needs one."""
     return Catalog(TurnCatalog(story.reader), GraphCatalog(), NewsCatalog(story.reader))

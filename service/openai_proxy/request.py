@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from consolidation.kernel.errors import ChatTooLarge, InvalidRequest
 from service.http.dependencies import text_of_header
+from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.schemas.chat import ChatIn
 from service.openai_proxy.identity import forwarded, mind_of, session_of
 from service.openai_proxy.rewrite import without_memory
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 _VISIBLE = re.compile(r"[!-~]([ -~]{0,198}[!-~])?")  # as for the Idempotency-Key of a posted turn
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _FALSE = frozenset({"", "0", "false", "no"})
-_MOST_DRAINED = (
-    16 << 20
-)  # bytes read and dropped, so that the client receives the refusal instead of a connection reset
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ async def _read(request: Request, *, most_bytes: int) -> bytes:
     size = 0
     async for part in request.stream():
         size += len(part)
-        if size > most_bytes + _MOST_DRAINED:
+        if size > most_bytes + MOST_DRAINED:
             break
         if size <= most_bytes:
             parts.append(part)

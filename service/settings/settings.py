@@ -53,9 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LEAST_HIDDEN = 5  # shorter values occur inside ordinary words
-_NO_KEYS = frozenset(
-    {"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"}
-)  # placeholders for servers that need no key
+# Placeholders for servers that need no key.
+_NO_KEYS = frozenset({"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"})
 _KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # endings of variables that provider libraries read
 
 SHOWN = {"falkordb_url": shown, "database": shown_database}  # secrets of which a part may be shown

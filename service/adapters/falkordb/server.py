@@ -21,10 +21,8 @@ from service.runtime.tether import tether
 _POLL_SECONDS = 0.02
 _STOP_SECONDS = 20
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; after a long life, the first again
-_MODULE_OPTIONS = (
-    "MAX_INFO_QUERIES",
-    "0",
-)  # else the server stores statements, and people's words in them, in a key of its own
+# Else the server stores statements, and people's words in them, in a key of its own.
+_MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
 
 
 class EmbeddedServer:

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_MOST_DRAINED = (
-    16 << 20
-)  # bytes read and dropped, so that the client receives the refusal instead of a connection reset
+# Bytes read and dropped, so that the client receives the refusal instead of a connection reset.
+MOST_DRAINED = 16 << 20
 
 
 class BodyLimit:
@@ -67,7 +66,7 @@ class BodyLimit:
         most_bytes = self._most_uploaded_bytes if is_upload else self._most_of(scope["path"])
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if announced.isdigit() and int(announced) > most_bytes:
-            if int(announced) <= _MOST_DRAINED:
+            if int(announced) <= MOST_DRAINED:
                 await _drain(receive)
             await _refuse(scope, receive, send, most_bytes=most_bytes)
             return
@@ -148,7 +147,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, *, most_bytes: int
 async def _drain(receive: Receive) -> None:
     """Read and drop what is still coming, up to a limit."""
     size = 0
-    while size <= _MOST_DRAINED:
+    while size <= MOST_DRAINED:
         message = await receive()
         size += len(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body", False):

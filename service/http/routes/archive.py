@@ -12,15 +12,13 @@ from starlette.types import Receive, Scope, Send
 from consolidation.kernel.errors import AccessRefused, ArchiveTooLarge, ArchiveUnreadable
 from service.archive.export import Export
 from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId
+from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.openapi import answers, answers_to_archive, answers_with_archive
 from service.http.schemas.archive import ImportedOut, RebuildingOut
 from service.http.schemas.examples import IMPORTED, REBUILDING
 
 ZIP = "application/zip"
 UPLOADS = r"/v1/minds/[^/]+/import/?$"
-_MOST_DRAINED = (
-    16 << 20
-)  # bytes read and dropped, so that the client receives the refusal instead of a connection reset
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["moving"])
 
@@ -138,7 +136,7 @@ async def _spool(body: AsyncIterator[bytes], file: Path, *, most_bytes: int) -> 
     async with await anyio.open_file(file, "wb") as to:
         async for chunk in body:
             size += len(chunk)
-            if size > most_bytes + _MOST_DRAINED:
+            if size > most_bytes + MOST_DRAINED:
                 break
             if size <= most_bytes:
                 await to.write(chunk)
