@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from tests.support.cli_process import run
-from tests.support.falkordb_cluster import single_server
 from tests.support.service_process import serving
 from tests.support.waiting import until
 
@@ -17,16 +16,10 @@ TAKEN_OVER = 20  # seconds: a lease of six, a look each second, and a busy machi
 _sessions = count()
 
 
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory):
-    with single_server(tmp_path_factory.mktemp("graph")) as server:
-        yield server
-
-
 @pytest.fixture
-def env(database_url, graph):
+def env(database_url, graph_server):
     prefix = f"{database_url.rpartition('/')[2]}_"
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
 
 
 @pytest.fixture
@@ -193,13 +186,13 @@ def test_a_mind_that_one_erased_is_gone_for_the_other_and_may_begin_anew(two):
     assert one.http.get("/v1/minds/ada").json()["turns"] == 1
 
 
-def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph):
+def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_server):
     """The graph is away, so the erasure waits; who began it dies, and the other ends it once the graph is back."""
     one, other = two
     for number in range(3):
         one.keep("ada", f"My sister Ines keeps bees, hive {number}.", turn_id=f"t{number}")
     until(lambda: digested(one, 3), seconds=TAKEN_OVER)
-    with graph.frozen():
+    with graph_server.frozen():
         begun = one.http.delete("/v1/minds/ada/turns/t1")
         assert begun.status_code == 202, begun.text
         one.kill()

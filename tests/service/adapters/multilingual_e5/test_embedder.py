@@ -103,7 +103,7 @@ async def test_what_comes_after_512_pieces_does_not_count(embedder: Multilingual
     assert one == pytest.approx(other, abs=1e-5)
 
 
-async def test_asked_at_once_it_loads_once_and_answers_alike() -> None:
+async def test_asked_at_once_before_it_is_loaded_it_answers_alike() -> None:
     embedder = MultilingualE5()
     rows: list[object] = []
 
