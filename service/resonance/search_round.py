@@ -8,6 +8,7 @@ queries. What does not answer in time is left out and named; full text alone sti
 from __future__ import annotations
 
 import asyncio
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +29,7 @@ from service.retrieval.put_right import NOTHING_PUT_RIGHT
 from service.retrieval.queries import without_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
     from datetime import tzinfo
 
     from service.index.text_index import TextIndex
@@ -184,29 +185,28 @@ class SearchRound:
     async def _ask_near(self) -> tuple[VectorHits, ...]:
         vectors = await self.vectors()
         if vectors is not None:
-            try:
-                async with asyncio.timeout_at(self._until):
-                    return await self.mind.graph.nearest(vectors, turns=DEPTH, facts=_FACTS, entities=_MEANT)
-            except EmbedderFault:  # the graph's vectors are of another embedder
-                self.degrade("embedder_unavailable")
-            except (GraphFault, TimeoutError):
-                self.degrade("graph_unavailable")
+            async with self._asking_graph():
+                return await self.mind.graph.nearest(vectors, turns=DEPTH, facts=_FACTS, entities=_MEANT)
         return (VectorHits(),) * len(self.queries)
 
     async def _ask_around(self) -> tuple[VectorHit, ...]:
         uuids = [uuid for uuid, _ in self.names.entities[:_ENTITIES]]
         vectors = await self.vectors() if uuids else None
-        if vectors is None:
-            return ()
+        if vectors is not None:
+            async with self._asking_graph():
+                return await self.mind.graph.facts_around(uuids, vectors[:1], limit=_FACTS)
+        return ()
+
+    @asynccontextmanager
+    async def _asking_graph(self) -> AsyncIterator[None]:
+        """Ask the graph inside while there is time; a failure is named, and goes no further."""
         try:
             async with asyncio.timeout_at(self._until):
-                return await self.mind.graph.facts_around(uuids, vectors[:1], limit=_FACTS)
-        except EmbedderFault:
+                yield
+        except EmbedderFault:  # the graph's vectors are of another embedder
             self.degrade("embedder_unavailable")
-            return ()
         except (GraphFault, TimeoutError):
             self.degrade("graph_unavailable")
-            return ()
 
     async def _find_facts(self) -> tuple[tuple[dict[int, TurnFact], ...], Hits]:
         words, near, around = await asyncio.gather(self.words(), self.near(), self.around())
