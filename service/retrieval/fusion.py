@@ -56,10 +56,14 @@ class TraitWeights:
 
     ``recency`` is for questions about the present, whose newest answer holds. What marks a turn down is negative.
     ``words_unnamed`` is the share of its weight that the arm "words" has where the query names nobody and nothing that
-    is known: who names something repeats its word, who does not asks in other words.
+    is known: who names something repeats its word, who does not asks in other words. Where it names people who speak in
+    this mind, the arms "words" and "concepts" have the shares ``words_of_people`` and ``concepts_of_people``: who asks
+    about them uses their words.
     """
 
     words_unnamed: float = 0.15
+    words_of_people: float = 1.5
+    concepts_of_people: float = 0.4
     speaker: float = 0.20
     period: float = 0.72
     when: float = 0.30
@@ -109,8 +113,7 @@ def fuse(
     parts: dict[int, list[float]] = {}
     ranks: dict[int, dict[str, int]] = {}
     for arm in arms:
-        is_unnamed = arm.name == "words" and not (cues.people or cues.names_known)
-        weight = arm.weight * (weights.words_unnamed if is_unnamed else 1.0)
+        weight = arm.weight * _share(arm.name, cues=cues, weights=weights)
         for sequence, score in normalised(arm.hits, scale=arm.scale).items():
             parts.setdefault(sequence, []).append(weight * score)
         for rank, sequence in enumerate(sorted(arm.hits, key=arm.hits.__getitem__, reverse=True), start=1):
@@ -165,6 +168,13 @@ def normalised(hits: Hits, *, scale: Scale) -> dict[int, float]:
     floor = min(hits.values()) if len(hits) >= DEPTH else scale.floor
     top = max(*hits.values(), scale.least_top, floor + _TINY)
     return {sequence: min(1.0, max(0.0, (score - floor) / (top - floor))) for sequence, score in hits.items()}
+
+
+def _share(arm: str, *, cues: Cues, weights: TraitWeights) -> float:
+    """How much of its weight an arm has for a query that says this."""
+    if arm == "words":
+        return weights.words_of_people if cues.people else 1.0 if cues.names_known else weights.words_unnamed
+    return weights.concepts_of_people if arm == "concepts" and cues.people else 1.0
 
 
 def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weights: TraitWeights) -> float:

@@ -153,6 +153,17 @@ def test_words_count_for_little_unless_the_query_names_who_said_them():
     assert order(ranked(arms_of(words={1: 5.0}, vectors={2: 0.3}), cues=named, weights=TraitWeights())) == [1, 2]
 
 
+def test_who_asks_about_people_that_speak_here_has_their_words_and_needs_concepts_less():
+    named, known = Cues(people=frozenset({"Ann"}), names_known=True), Cues(names_known=True)
+
+    def score(arm, cues):
+        [only] = ranked((ArmHits(arm, {1: 5.0}, 1.0, WORDS),), cues=cues, weights=TraitWeights(brief=0.0))
+        return only.score
+
+    assert score("words", named) > score("words", known)
+    assert score("concepts", named) < score("concepts", known)
+
+
 def test_a_turn_that_denies_another_stands_right_before_it():
     ranking = (Ranked(1, 0.9, {"words": 1}), Ranked(2, 0.5, {"words": 2}), Ranked(3, 0.1, {"words": 3}))
 
