@@ -18,16 +18,33 @@ _LANGUAGES = ("en", "es", "de", "fr", "it", "pt", "ru", "ar")  # the first one's
 _CONTEXTS: tuple[Literal["format", "stand-alone"], ...] = ("format", "stand-alone")
 # "In May" and its like in Russian: CLDR has the nominative and the genitive alone.
 _IN_MONTHS = "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре".split()
-_MORE_MONTHS = {"sept": 9} | {name: number for number, name in enumerate(_IN_MONTHS, start=1)}
-_MORE_WEEKDAYS = {"среду": 2, "пятницу": 4, "субботу": 5}  # "on Friday" and its like: CLDR has the nominative alone
+# Dutch, and Polish in every case that follows "in", "since" and a number, with and without its accents. Their short
+# names are words of other kinds: "lip", "do", "sie".
+_DUTCH_MONTHS = "januari februari maart april mei juni juli augustus september oktober november december".split()
+_POLISH_MONTHS = (
+    "styczeń stycznia styczniu|luty lutego lutym|marzec marca marcu|kwiecień kwietnia kwietniu|maj maja maju"
+    "|czerwiec czerwca czerwcu|lipiec lipca lipcu|sierpień sierpnia sierpniu|wrzesień września wrześniu"
+    "|październik października październiku|listopad listopada listopadzie|grudzień grudnia grudniu"
+)
+_POLISH_WEEKDAYS = (
+    "poniedziałek poniedziałku|wtorek wtorku|środa środę środy|czwartek czwartku|piątek piątku|sobota sobotę soboty"
+    "|niedziela niedzielę niedzieli"
+)
+_DUTCH_WEEKDAYS = "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag".split()
+_UNACCENTED = str.maketrans("ąćęłńóśźż", "acelnoszz")
+# "On Friday" and its like in Russian: CLDR has the nominative alone.
+_RUSSIAN_WEEKDAYS = {"среду": 2, "пятницу": 4, "субботу": 5}
 # Of languages that CLDR is not asked for here, in every case that they have; and where words are not parted by spaces.
 _WEEKDAYS_ELSEWHERE = (
-    "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|poniedział(?:ek|ki|ku)|wtor(?:ek|ki|ku)|środ[aęyu]|czwart(?:ek|ki|ku)"
-    "|piąt(?:ek|ki|ku)|sobot[aęyu]|niedziel[aęeu]|segunda|terça|quarta|quinta|sexta|lunes|martes|miercoles|sabado"
+    "poniedzia[łl]ki|wtorki|[śs]rod[ęe]|czwartki|pi[ąa]tki|sobot[ęe]|niedziel[ęe]|segunda|terça|quarta|quinta|sexta"
+    "|lunes|martes|miercoles|sabado"
 )
 _DENSE_WEEKDAYS = "[周週]?星期[一二三四五六日天]|[周週][一二三四五六日]|礼拜[一二三四五六日天]|[月火水木金土日]曜"
 # Words of other kinds, planets and people: a month only with a day, a year or a word like "in" beside it.
 _AMBIGUOUS = frozenset("may march mar mars sep sept jun mai dec jan apr mayo марта марте مارس".split())
+# Polish months that are a brand in Spanish and a given name: only after a day or a Polish word like "in".
+_POLISH_CUE = re.compile(r"\b(?:we?|od|do|przed|po)\s+$", re.IGNORECASE)
+_AMBIGUOUS_IN_POLISH = frozenset("maj maja marca".split())
 # Frequent words of other languages ("ten" is "dez", "I like" is "mag"): a month only after a day, or before a year.
 _AFTER_A_DAY = frozenset("ago dez gen lug mag out set".split())
 # English at that, where numbers stand before them as well ("5 out of 10"): only as in "5 de out".
@@ -36,17 +53,18 @@ _TIMES = re.compile(
     r"\b(?:yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|sunday|recently|since|ayer|hoy|anoche|semana|mes|año|años|gestern|heute|woche|monat|jahre?|"
     r"hier|aujourd'hui|semaine|mois|ans?|ieri|oggi|settimana|mese|anno|anni|ontem|hoje|mês|ano|anos|"
-    r"\d+)\b|昨天|今天|明天|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
+    r"gisteren|vandaag|maand(?:en)?|ja(?:ar|ren)|wczoraj|dzi[śs]|dzisiaj|tydzień|tygodni[ua]?|miesiąc[ua]?|miesięcy|roku|"
+    r"вчера|сегодня|недел[яюиь]|месяц(?:а|ев)?|год(?:а|у)?|лет|\d+)\b|昨天|今天|明天|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(
     r"^\W*(?:when\b|what (?:day|date|month|year)\b|which (?:day|date|month|year)\b|how long\b|cuándo\b|wann\b|quand\b|"
-    r"quando\b|когда\b)|什么时候|いつ|متى",
+    r"quando\b|когда\b|wanneer\b|(?:od |do )?kiedy\b|sinds wanneer\b|с каких пор\b)|什么时候|いつ|متى",
     re.IGNORECASE,
 )
 _CUE = re.compile(
     r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|en|im|am|em|seit|desde|depuis"
-    r"|nel|с|في)\s+$",
+    r"|nel|с|в|до|после|في)\s+$",
     re.IGNORECASE,
 )
 _LONGEST_CUE = 32
@@ -165,8 +183,10 @@ def _is_sure(found: re.Match[str]) -> bool:
         return bool((found["day"] and found["de"]) or found["year"])
     if month in _AFTER_A_DAY:
         return bool(found["day"] or found["year"])
-    has_more = found["day"] or found["day_after"] or found["year"]
     before = found.string[max(found.start("month") - _LONGEST_CUE, 0) : found.start("month")]
+    if month in _AMBIGUOUS_IN_POLISH:
+        return bool(found["day"] or found["year"] or _POLISH_CUE.search(before))
+    has_more = found["day"] or found["day_after"] or found["year"]
     return bool(has_more or month not in _AMBIGUOUS or _CUE.search(before))
 
 
@@ -202,8 +222,8 @@ def _english_weekday(number: int) -> str:
 @cache
 def _names() -> _Names:
     """Of CLDR. Made at first use, in a tenth of a second: the start does not wait for eight languages."""
-    months = _MORE_MONTHS | _called(get_month_names, "wide") | _called(get_month_names, "abbreviated")
-    weekdays = _MORE_WEEKDAYS | _called(get_day_names, "wide")
+    months = _more_months() | _called(get_month_names, "wide") | _called(get_month_names, "abbreviated")
+    weekdays = _more_weekdays() | _called(get_day_names, "wide")
     short = _called(get_day_names, "abbreviated")
     not_after = "".join(rf"(?<!\b{name})" for name in sorted(_AFTER_A_DAY))
     return _Names(
@@ -222,6 +242,26 @@ def _names() -> _Names:
             rf"\b({_any_of(weekdays | short)})\.?,?\s{{1,3}}(?:(?:the|den|der|el|le|il|o)\s{{1,3}})?$", re.IGNORECASE
         ),
     )
+
+
+def _more_months() -> dict[str, int]:
+    named = {"sept": 9} | _in_cases(_POLISH_MONTHS, first=1)
+    return named | {name: number for names in (_IN_MONTHS, _DUTCH_MONTHS) for number, name in enumerate(names, start=1)}
+
+
+def _more_weekdays() -> dict[str, int]:
+    named = _RUSSIAN_WEEKDAYS | _in_cases(_POLISH_WEEKDAYS, first=0)
+    return named | {name: number for number, name in enumerate(_DUTCH_WEEKDAYS)}
+
+
+def _in_cases(names: str, *, first: int) -> dict[str, int]:
+    """Each form of Polish *names*, with and without accents, and its number."""
+    return {
+        written: number
+        for number, forms in enumerate(names.split("|"), start=first)
+        for form in forms.split()
+        for written in (form, form.translate(_UNACCENTED))
+    }
 
 
 def _called(

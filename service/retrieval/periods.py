@@ -29,68 +29,87 @@ _ALIAS_WORDS = {
     "um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4,
     "een": 1, "twee": 2, "drie": 3, "один": 1, "одну": 1, "два": 2, "две": 2, "три": 3, "четыре": 4, "пять": 5,
     "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
+    "jeden": 1, "dwa": 2, "dwie": 2, "trzy": 3, "cztery": 4, "pięć": 5, "piec": 5, "sześć": 6, "szesc": 6,
+    "vijf": 5, "zes": 6, "шесть": 6,
     "兩": 2, "ثلاثة": 3, "ثلاث": 3, "أربعة": 4, "أربع": 4, "خمسة": 5, "خمس": 5, "ستة": 6, "ست": 6,
 }  # fmt: skip
 _NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted(map(re.escape, _ALIAS_WORDS), key=len, reverse=True))})"
 _UNITS: Mapping[str, str] = {
-    "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|天|日|أيام|يوم(?:ين)?",
+    "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|dni|dzie[ńn]|天|日|أيام|يوم(?:ين)?",
     "week": (
-        r"weeks?|wochen?|semanas?|semaines?|settiman[ae]|we(?:ek|ken)|недел[юьи]|[个個]?(?:星期|周|礼拜|禮拜)|週間?|أسابيع"
+        r"weeks?|wochen?|semanas?|semaines?|settiman[ae]|we(?:ek|ken)|недел[юьи]|tydzie[ńn]|tygodni[ea]?|[个個]?(?:星期|周|礼拜|禮拜)|週間?|أسابيع"
         r"|أسبوع(?:ين)?"
     ),
     "month": r"months?|monate?n?|mes(?:es)?|mois|mes[ei]|mês|maand(?:en)?"
-    r"|месяц(?:а|ев)?|[个個]月|か月|ヶ月|カ月|ヵ月|ケ月|أشهر|شهر(?:ين)?",
-    "year": r"years?|jahre?n?|años?|ans?|ann[oi]|anos?|ja(?:ar|ren)|год(?:а)?|лет|年|سنوات|سن(?:ة|تين)|عام(?:ين)?",
+    r"|месяц(?:а|ев)?|miesi[ąa]c[ea]?|miesi[ęe]cy|[个個]月|か月|ヶ月|カ月|ヵ月|ケ月|أشهر|شهر(?:ين)?",
+    "year": r"years?|jahre?n?|años?|ans?|ann[oi]|anos?|ja(?:ar|ren)|год(?:а)?|лет|rok|lata?"
+    r"|年|سنوات|سن(?:ة|تين)|عام(?:ين)?",
 }
 # "%" stands for the name of a unit in that language.
 _AGO = (
-    r"{n}\s+(?:{u})\s+(?:ago|back|fa|atrás|geleden|назад)",
+    r"{n}\s+(?:{u})\s+(?:ago|back|fa|atrás|geleden|назад|temu)",
     r"(?:vor|hace|il y a|há)\s+{n}\s*(?:{u})\b",
     r"(?:قبل|منذ)\s+{n}?\s*(?:{u})\b",
     r"{n}\s*(?:{u})\s*(?:之?前|以前)",
 )
-_ONE_AGO = {"week": "неделю назад", "month": "месяц назад", "year": "год назад"}  # Russian says no "one"
+_ONE_AGO = {  # Russian and Polish say no "one"
+    "week": r"неделю назад|tydzie[ńn] temu",
+    "month": r"месяц назад|miesi[ąa]c temu",
+    "year": "год назад|rok temu",
+}
+# "last", and "in the last", as Polish says it of a week, a month and a year.
+_POLISH_LAST = r"(?:zesz[łl]ym|ubieg[łl]ym|poprzednim|minionym|ostatnim)"
 _LAST = {
     "day": (
-        r"last night|hier soir|gestern abend|ieri sera|yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера|昨天|昨日"
-        r"|きのう|أمس|البارحة|anoche|stanotte|昨晚|昨夜"
+        r"wczoraj(?: wiecz[oó]r(?:em)?)?"
+        r"|last night|hier soir|gestern abend|ieri sera|yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера"
+        r"|昨天|昨日|きのう|أمس|البارحة|anoche|stanotte|昨晚|昨夜"
     ),
     "week": (
-        r"last week|past week|the week before|(?:letzte|vorige|vergangene)[nr]? woche|la semana pasada"
+        rf"(?:w )?{_POLISH_LAST} tygodniu|(?:w )?zesz[łl]y tydzie[ńn]"
+        r"|last week|past week|the week before|(?:letzte|vorige|vergangene)[nr]? woche|la semana pasada"
         r"|semana passada"
         r"|la semaine (?:dernière|passée)|la settimana scorsa|(?:la )?scorsa settimana|vorige week|afgelopen week"
         r"|(?:на )?прошлой неделе|(?<!上)上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|先週(?!末)|الأسبوع الماضي"
     ),
     "month": (
-        r"last month|past month|(?:letzte|vorige|vergangene)[nr]? monat|(?:el )?mes pasado|mês passado"
+        rf"(?:w )?{_POLISH_LAST} miesi[ąa]cu"
+        r"|last month|past month|(?:letzte|vorige|vergangene)[nr]? monat|(?:el )?mes pasado|mês passado"
         r"|le mois (?:dernier|passé)|(?:il )?mese scorso|scorso mese|vorige maand|afgelopen maand"
         r"|(?:в )?прошлом месяце"
         r"|(?<!上)上[个個]月|先月|الشهر الماضي"
     ),
     "year": (
-        r"last year|(?:letzte|voriges|vergangene)[sn]? jahr|el año pasado|ano passado"
+        rf"(?:w )?{_POLISH_LAST} roku"
+        r"|last year|(?:letzte|voriges|vergangene)[sn]? jahr|el año pasado|ano passado"
         r"|l['’]an(?:née)? (?:derni[eè]r|passé)e?"
         r"|l['’]anno scorso|vorig jaar|(?:в )?прошлом году|去年|(?<!一)昨年|السنة الماضية|العام الماضي"
     ),
     "weekend": (
-        r"(?:last|past) weekend|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?) wochenende"
+        rf"(?:w )?{_POLISH_LAST} weekendzie|(?:w )?(?:zesz[łl]y|ubieg[łl]y|poprzedni|ostatni) weekend"
+        r"|(?:عطلة )?نهاية الأسبوع الماضية?"
+        r"|(?:last|past) weekend|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?) wochenende"
         r"|(?:el )?fin(?:de)?(?: de semana)? pasado"
         r"|le week-?end (?:dernier|passé)|lo scorso weekend|weekend scorso|fim de semana passado|vorig weekend"
         r"|(?:в )?прошлые выходные|上[周週]末|先週末"
     ),
 }
 _THIS = {
-    "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|vandaag|сегодня|今天|今日|اليوم",
+    "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|vandaag"
+    r"|vanavond|vanmorgen|vanochtend|dzi[śs](?:iaj)?|сегодня|今天|今日|اليوم",
     "week": (
-        r"this week|diese[r]? woche|esta semana|cette semaine|questa settimana|deze week|(?:на )?этой неделе"
+        r"(?:w )?tym tygodniu"
+        r"|this week|diese[r]? woche|esta semana|cette semaine|questa settimana|deze week|(?:на )?этой неделе"
         r"|[这這][个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|今週(?!末)|هذا الأسبوع"
     ),
     "month": (
-        r"this month|diese[nm]? monat|este (?:mes|mês)|ce mois(?:-ci)?|questo mese|deze maand|(?:в )?этом месяце"
+        r"(?:w )?tym miesi[ąa]cu"
+        r"|this month|diese[nm]? monat|este (?:mes|mês)|ce mois(?:-ci)?|questo mese|deze maand|(?:в )?этом месяце"
         r"|[这這][个個]月|本月|今月|هذا الشهر"
     ),
     "weekend": (
-        r"this weekend|dieses wochenende|este fin(?:de)?(?: de semana)?|este fim de semana|ce week-?end"
+        r"w ten weekend|(?:w )?tym weekendzie"
+        r"|this weekend|dieses wochenende|este fin(?:de)?(?: de semana)?|este fim de semana|ce week-?end"
         r"|questo weekend"
         r"|dit weekend|эти выходные|[这這][周週]末|今週末"
     ),
@@ -104,21 +123,31 @@ _GERMANIC = re.compile(
 _HERE = re.compile(r"\bhier\b", re.IGNORECASE)
 _BEFORE_YESTERDAY = (
     r"the day before yesterday|vorgestern|anteayer|antier|avant-hier|l['’]altro ieri|anteontem|eergisteren"
-    r"|позавчера"
+    r"|позавчера|przedwczoraj"
     r"|(?<!天)前天|一昨日|おととい|أول أمس"
 )
 _SEASONS = {  # by the first month in the north
-    3: r"spring|frühling|frühjahr|primavera|printemps|(?<!la )lente|весн(?:ой|у|е)|春天|春",
-    6: r"summer|sommer|verano|été|estate|verão|zomer|лет(?:ом|о)|夏天|夏",
-    9: r"autumn|fall|herbst|otoño|automne|autunno|outono|herfst|осень(?:ю)?|осени|秋天|秋",
-    12: r"winter|invierno|hiver|inverno|зим(?:ой|у|ы)|冬天|冬",
+    3: r"spring|frühling|frühjahr|primavera|printemps|(?<!la )lente|voorjaar|весн(?:ой|у|е)|wiosn[ąaęy]|春天|春|الربيع",
+    6: r"summer|sommer|verano|été|estate|verão|zomer|лет(?:ом|о)|lat(?:em|o|a)|lecie|夏天|夏|الصيف",
+    9: r"autumn|fall|herbst|otoño|automne|autunno|outono|herfst|najaar|осень(?:ю)?|осени"
+    r"|jesie(?:ni[ąa]|ni|ń|n)|秋天|秋|الخريف",
+    12: r"winter|invierno|hiver|inverno|зим(?:ой|у|ы)|zim[ąaęy]|zimie|冬天|冬|الشتاء",
 }
-_SEASON_BEHIND = r"(?:\s+(?:pasad[oa]|passad[oa]|derni[eè]re?|passé|scors[oa]))?"
+# "In summer" in one word, or where words are not parted.
+_IN_SEASONS = {
+    3: r"\b(?:весной|wiosną|na wiosn[ęe])\b|春天|春に",
+    6: r"\b(?:летом|latem|w lecie)\b|夏天|夏に",
+    9: r"\b(?:осенью|jesienią|na jesieni)\b|秋天|秋に",
+    12: r"\b(?:зимой|zimą|w zimie)\b|冬天|冬に",
+}
+_SEASON_BEHIND = r"\s+(?:pasad[oa]|passad[oa]|derni[eè]re?|passé|scors[oa]|الماضي)\b"
 _LAST_SEASON = re.compile(
-    r"^(?:last|letzten|afgelopen|прошл)|(?:pasad[oa]|passad[oa]|derni[eè]re?|passé|scors[oa])$", re.IGNORECASE
+    r"^(?:last|letzten|afgelopen|vorige|прошл|(?:w )?(?:zesz[łl]|ubieg[łl]|minion|poprzedn))"
+    r"|(?:pasad[oa]|passad[oa]|derni[eè]re?|passé|scors[oa]|الماضي)$",
+    re.IGNORECASE,
 )
 _YEAR = re.compile(
-    r"(?:\b(?:in|during|since|im jahr|seit|en|desde|depuis|em|nel|в|на|с|في|عام|سنة)\s+|(?<!\d)(?=\d{4}\s?年))"
+    r"(?:\b(?:in|during|since|im jahr|seit|en|desde|depuis|em|nel|w|od|в|на|с|في|عام|سنة)\s+|(?<!\d)(?=\d{4}\s?年))"
     r"((?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
@@ -134,13 +163,16 @@ _SINCE = re.compile(
     r"\b(?:since|seit|desde|depuis|a partire da|sinds)\b"
     r"|(?<!\w)со? (?=прошл|вчера|позавчера|понедельника|вторника|среды|четверга|пятницы|субботы|воскресенья"
     r"|январ|феврал|март|апрел|ма[яю]|июн|июл|август|сентябр|октябр|ноябр|декабр)"
+    r"|\bda(?: (?=gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|ieri)"
+    r"|l(?:la)? (?=\d|mese|settimana|scors))"
     r"|\bod\b|以来|(?<=[昨今先一二三四五六七八九十\d][日週月年])から|(?<=きのう)から|منذ",
     re.IGNORECASE,
 )
 _SEASON_CUE = (
     r"(?:(?:in|this|last|im|letzten|diesen|en|este|el|la|cet|cette|au|l['’]|in|d['’]|questa|quest['’]|no|na|neste"
     r"|nesta"
-    r"|deze|afgelopen|этим|этой|прошл\w+)\s*(?:the\s+)?)"
+    r"|deze|afgelopen|vorige|этим|этой|прошл\w+|zesz[łl]\w+|ubieg[łl]\w+|minion\w+|poprzedni\w+|t(?:ej|ego)|في|هذا)"
+    r"\s*(?:the\s+|de\s+|het\s+|diesem\s+)?)"
 )
 
 
@@ -231,15 +263,18 @@ def _weekday(text: str, today: date) -> Period | None:
 
 
 _WEEKDAY_CUE = (
-    r"\b(?:on|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|в|во|прошл\w+"
-    r"|يوم)\b|上|先"
+    r"\b(?:on|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|vorige|в|во|прошл\w+"
+    r"|we? (?:(?:zesz[łl]|ubieg[łl]|ostatni)\w* )?"
+    r"(?=poniedzia[łl]ek|wtorek|[śs]rod[ęe]|czwartek|pi[ąa]tek|sobot[ęe]|niedziel[ęe])"
+    r"|n[ao] (?=(?:segunda|terça|quarta|quinta|sexta)-feira|sábado|domingo)|يوم)\b|上|先"
 )
 
 
 def _season(text: str, today: date) -> Period | None:
     """The latest one that has begun; "last summer", said in summer, is the one before."""
     for month, names in _SEASONS.items():
-        if found := re.search(rf"\b{_SEASON_CUE}(?:{names})\b{_SEASON_BEHIND}", text, re.IGNORECASE):
+        pattern = rf"\b{_SEASON_CUE}?\b(?:{names}){_SEASON_BEHIND}|\b{_SEASON_CUE}(?:{names})\b|{_IN_SEASONS[month]}"
+        if found := re.search(pattern, text, re.IGNORECASE):
             year = today.year if date(today.year, month, 1) <= today else today.year - 1
             if _LAST_SEASON.search(found[0]) and today < date(year, month, 1) + timedelta(92):
                 year -= 1
@@ -264,13 +299,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[date, re.Match[str]], 
     found.append((_BEFORE_YESTERDAY, lambda today, _: (today - timedelta(2), today - timedelta(2))))
     for unit, names in _UNITS.items():
         found.extend((template.format(n=_NUMBER, u=names), _ago(unit)) for template in _AGO)
-    found.extend((f"(?P<number>){words}", _ago(unit)) for unit, words in _ONE_AGO.items())
+    found.extend((f"(?P<number>)(?:{words})", _ago(unit)) for unit, words in _ONE_AGO.items())
     for unit in ("weekend", "day", "week", "month", "year"):
         found.append((_LAST[unit], _last(unit)))
         if unit in _THIS:
             found.append((_THIS[unit], _this(unit)))
     # Not \b: Chinese and Japanese part no words, and Arabic writes "and" with the word behind it.
-    bounded = r"(?<![a-zà-ÿа-яё])(?:{})(?![a-zà-ÿа-яё\u0621-\u064a])"
+    bounded = r"(?<![a-zà-žа-яё])(?:{})(?![a-zà-žа-яё\u0621-\u064a])"
     return tuple((re.compile(bounded.format(words), re.IGNORECASE), days) for words, days in found)
 
 

@@ -48,6 +48,15 @@ from tests.support.growth import assert_linear, repeated
         ("в марте 2025", DateHint(3, None, 2025)),
         ("5 مارس", DateHint(3, 5)),
         ("في يناير", DateHint(1)),
+        ("в марте", DateHint(3)),
+        ("w maju", DateHint(5)),
+        ("od maja", DateHint(5)),
+        ("5 maja 2026", DateHint(5, 5, 2026)),
+        ("3 wrzesnia", DateHint(9, 3)),
+        ("w październiku", DateHint(10)),
+        ("do konca lutego", DateHint(2)),
+        ("op 12 maart", DateHint(3, 12)),
+        ("in januari", DateHint(1)),
     ],
 )
 def test_a_date_is_found_in_every_language_long_and_short(text, hint):
@@ -79,6 +88,10 @@ def test_a_date_is_found_in_every_language_long_and_short(text, hint):
         "Где живёт Марта?",
         "Я позвонил Марте.",
         "a high APR",
+        "Maja przyszła z Anią",
+        "qué marca de coche",
+        "nie podoba mi sie",
+        "dr Lis",
         "io mai",
     ],
 )
@@ -106,6 +119,9 @@ def test_a_word_that_looks_like_a_month_hides_no_date():
         ("sáb. 12 de dic", {"saturday", "december"}),
         ("mer. 12 févr.", {"wednesday", "february"}),
         ("пн, 3 апр", {"monday", "april"}),
+        ("w piątek 9 stycznia", {"friday", "january"}),
+        ("w srode", {"wednesday"}),
+        ("op donderdag", {"thursday"}),
         ("the sun sat on my sex, mon ami, so do mi", set()),
         ("the sun sat 5 times", set()),
     ],
@@ -119,7 +135,9 @@ def test_weekdays_are_counted_from_monday():
     assert weekdays_named("in May") == frozenset()
 
 
-@pytest.mark.parametrize("text", ["am 5. Okt", "vor 3 Tagen", "last week", "in May", "am Freitag", "昨日"])
+@pytest.mark.parametrize(
+    "text", ["am 5. Okt", "vor 3 Tagen", "last week", "in May", "am Freitag", "昨日", "w maju", "wczoraj"]
+)
 def test_a_text_says_when_something_was(text):
     assert has_time(text)
 

@@ -111,6 +111,36 @@ NAMED = [
     ("ru", SUMMER_BEFORE, "прошлым летом"),
     ("en", LAST_YEAR, "What did I do in 2025?"),
     ("zh", LAST_YEAR, "2025年我做了什么？"),
+    ("pl", YESTERDAY, "Co robiłem wczoraj?"),
+    ("pl", DAY_BEFORE, "a przedwczoraj?"),
+    ("pl", LAST_WEEK, "co robilem w zeszlym tygodniu"),
+    ("pl", LAST_WEEKEND, "w zeszły weekend"),
+    ("ar", LAST_WEEKEND, "عطلة نهاية الأسبوع الماضية"),
+    ("pl", LAST_MONTH, "w ubiegłym miesiącu"),
+    ("pl", LAST_YEAR, "w zeszłym roku"),
+    ("pl", LAST_YEAR, "co robiłam w 2025?"),
+    ("pl", TWO_WEEKS_AGO, "dwa tygodnie temu"),
+    ("nl", TWO_WEEKS_AGO, "twee weken geleden"),
+    ("pl", MAY, "co się działo w maju?"),
+    ("nl", MAY, "wat gebeurde er in mei?"),
+    ("ru", (date(2026, 3, 1), date(2026, 3, 31)), "что было в марте"),
+    ("pl", (date(2026, 4, 1), TODAY), "od kwietnia"),
+    ("it", (date(2026, 4, 1), TODAY), "cosa ho fatto da aprile?"),
+    ("pl", FIFTH_OF_MAY, "5 maja"),
+    ("nl", FIFTH_OF_MAY, "op 5 mei"),
+    ("pl", MONDAY, "w poniedziałek"),
+    ("pl", MONDAY, "w zeszly poniedzialek"),
+    ("nl", MONDAY, "afgelopen maandag"),
+    ("pt", MONDAY, "o que fiz na segunda-feira?"),
+    ("pl", SUMMER, "latem"),
+    ("nl", SUMMER, "in de zomer"),
+    ("ru", SUMMER, "что я делал летом"),
+    ("zh", SUMMER, "夏天我去了哪里"),
+    ("ja", SUMMER, "夏にどこへ行った"),
+    ("ar", SUMMER, "في الصيف"),
+    ("pl", SUMMER_BEFORE, "zeszłego lata"),
+    ("nl", SUMMER_BEFORE, "vorige zomer"),
+    ("ar", SUMMER_BEFORE, "الصيف الماضي"),
 ]
 
 
@@ -166,6 +196,10 @@ def test_what_is_counted_back_lies_in_the_middle_of_its_days(text, ago):
         "أمسية جميلة",
         "上上周",
         "3月間",
+        "we spring into action, we fall for it",
+        "ten weekend shifts",
+        "w soboty gram w tenisa",
+        "z Mają",
         "",
     ],
 )
@@ -173,7 +207,9 @@ def test_what_names_no_time_or_one_to_come_names_no_period(text):
     assert period(text, today=TODAY) is None
 
 
-@pytest.mark.parametrize("text", ["since May", "seit Mai", "desde mayo", "depuis mai", "с мая", "5月から", "五月以来"])
+@pytest.mark.parametrize(
+    "text", ["since May", "seit Mai", "desde mayo", "depuis mai", "с мая", "5月から", "五月以来", "od maja"]
+)
 def test_since_reaches_until_today(text):
     assert days(text) == (MAY[0], TODAY)
 
