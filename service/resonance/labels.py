@@ -36,7 +36,7 @@ HOURS: tuple[tuple[timedelta, str], ...] = (
 # Before yesterday, by calendar days: a stretch holds below its limit; what is older than all of them is in years.
 DAYS: tuple[tuple[int, str], ...] = (
     (4, "few days"),
-    (10, "last week"),
+    (14, "last week"),  # that is, by the calendar
     (20, "couple of weeks"),
     (45, "a month"),
     (90, "couple of months"),

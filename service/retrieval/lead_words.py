@@ -110,6 +110,22 @@ LEADS: Mapping[str, Mapping[str, str]] = {
         "named": "{name} (рассказ): ",
         "read": "прочитано: «{text}»",
     },
+    "nl": {
+        "told": "mij werd verteld: ",
+        "asked": "mij werd gevraagd: ",
+        "said": "ik zei: ",
+        "noted": "ik noteerde: ",
+        "named": "{name} vertelde me: ",
+        "read": "ik las: “{text}”",
+    },
+    "pl": {
+        "told": "opowiedziano mi: ",
+        "asked": "zapytano mnie: ",
+        "said": "moja odpowiedź: ",
+        "noted": "moja notatka: ",
+        "named": "{name} opowiada mi: ",
+        "read": "przeczytane: „{text}”",
+    },
 }
 
 
@@ -130,7 +146,7 @@ _LEAD = re.compile(
         if kind != "read"
     )
 )
-_QUOTATIONS = frozenset({("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")})
+_QUOTATIONS = frozenset({("“", "”"), ("„", "“"), ("„", "”"), ("«", "»"), ("「", "」")})
 _READ_PART = r"{lead}[^{closing}]*(?:[{closing}]|$)"
 _OWN_PART = r"{lead}(?:“[^”]*(?:”|$)|(?:(?! / )[^“])*)"
 _OTHERS = re.compile(
