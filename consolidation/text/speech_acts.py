@@ -23,13 +23,27 @@ _LONGEST_END = 100
 _QUESTION_MARKS = "?？؟"
 _APOSTROPHE = "['’]"
 
+# What people ask of somebody or something, and whose it is: "name of my niece".
+_ASKED_OF = (
+    r"names?|address|(?<!a )(?:phone )?number|birthday|age|date|price|size|colou?r|nummer|geburtstag|adresse|alter"
+    r"|größe"
+    r"|nombre|dirección|número|cumpleaños|edad|precio|talla|nom|numéro|anniversaire|âge|prix|taille|nome|indirizzo"
+    r"|numero|compleanno|età|prezzo|endereço|aniversário|idade|naam|adres|verjaardag|leeftijd|prijs"
+    r"|imię|imie|nazwisko|urodziny|wiek|имя|адрес|номер|возраст"
+)
+_OF_SOMEBODY = (
+    r"of (?:my|our|his|her|their|that)|(?:von )?(?:mein|unser|sein|ihr)e[rsm]|von \w+|de (?:mi|mis|mon|ma|mes"
+    r"|nuestr[oa]|notre)|d[ei]l?(?:la)? (?:mi[oa]|nostr[oa])|d[oa] (?:meu|minha)|van (?:mijn|m['’]n|onze|ons)"
+    r"|moje(?:j|go)|naszego|naszej"
+    r"|мое(?:й|го)|моих"
+)
 # A sentence that begins so asks, whether or not a question mark follows.
 _ASKS = (
     r"(?:(?:so|and|but|ok|okay|hey|hi|btw|also|oh|hm+|wait|pls|please|quick question|und|aber|also|sag mal|y|pero"
     r"|oye|et|mais|dis|e|ma|mas)(?!\w))?[,:!¿\s]*"
     r"(?:"
     # English
-    rf"what(?:{_APOSTROPHE}?s)?|who(?:{_APOSTROPHE}?s|m|se)?|where(?:{_APOSTROPHE}?s)?"
+    rf"what(?:{_APOSTROPHE}?s)?(?! an? )|who(?:{_APOSTROPHE}?s|m|se)?|where(?:{_APOSTROPHE}?s)?"
     rf"|when(?:{_APOSTROPHE}?s)?\b(?! i\b| we\b| my\b| he\b| she\b| the\b| they\b)|why|which"
     rf"|how(?:{_APOSTROPHE}?s)?"
     r"|(?:do|does|did|is|are|am|was|were|can|could|should|shall|would|will|has|isn'?t|aren'?t|don'?t"
@@ -65,7 +79,8 @@ _ASKS = (
     # Dutch, Russian, Polish
     r"|wat|wie|waar|wanneer|waarom|hoe|welke?|что|кто|где|когда(?! (?:я|мы|мне)\b)|почему|зачем|как|какой|какая"
     r"|какие|сколько|куда"
-    r"|откуда|co|kto|gdzie|kiedy|dlaczego|jak|jaki|jaka|jakie|ile|czy"
+    r"|откуда|чей|чья|чьё|чьи|кому|кого|чем|co|kto|gdzie|kiedy|dlaczego|czemu|jak|jaki|jaka|jakie|jaką|jakim|jakich"
+    r"|ile|ilu|czy|skąd|dokąd|kogo|komu|czego|czyj[ae]?|któr[yaeą]|których"
     # Arabic
     r"|هل|ما|ماذا|من هو|أين|متى|كيف|لماذا|كم"
     # A preposition before the question word: "since when", "de quoi", "mit wem".
@@ -77,7 +92,12 @@ _ASKS = (
     r"|quem|quando|qual|quais|quant[oa]s?|onde|chi|che cosa|cosa|quale|quali|quanto)"
     r"|(?:met|van|sinds|bij|voor|aan|naar) (?:wie|wat|wanneer|welke?|waar)"
     r"|(?:с|со|о|об|у|в|на|от|для) (?:кем|ком|чем|кого|чего|каком|какой|каких|когда)"
-    r"|(?:od|do|z|ze|o|u|w|na|dla) (?:kiedy|kim|kogo|czym|czego|którym|której|jakim|jakiej|ilu)"
+    r"|(?:od|do|z|ze|o|u|w|we|na|za|po|przy|przez|przed|pod|dla) (?:kiedy|kim|kogo|co|czym|czego"
+    r"|któr(?:ym|ej|y|ą|e|ych)"
+    r"|jak(?:im|iej|i|ą|ie|ich)?|ilu|ile)"
+    # A thing that is asked for without a verb: "name of my niece", "adresse de ma sœur".
+    rf"|(?:the |der |die |das |el |la |le |il |o |a |de |het )?(?:{_ASKED_OF}) (?:{_OF_SOMEBODY}) [\w'’]+"
+    r"(?: (?!\w+ed\b)[\w'’]+)?[\s.!]*$"
     r")(?![\w-])"
 )
 # A sentence that ends so asks, in languages that ask with their last word.
@@ -96,6 +116,14 @@ _REQUESTS = (
     r"|(?:schreib|übersetz|erklär|erzähl|zeig|nenn|formulier|korrigier|verbesser|fass|erinner)(?:e|t|en)?"
     r"|macht?|mache (?:mir|uns|mal|bitte|daraus)|gib|(?:be)?rechne[tn]?|empfiehl|hilf|entwirf"
     r"|such(?:e|t)? (?:mir|uns|mal|bitte|doch|nach)|stell(?:e|t)?(?! dir vor,? (?:ich|wir|mein))"
+    r"|(?:re)?send|sign|recap|enumerate|list(?:e|et)? (?:mir|alle|auf)"
+    r"|zähl(?:e|t)?|schick(?:e|t)? (?:mir|uns)"
+    r"|enumera|manda|mándame|envía|envíame|recuérdame|lístame"
+    r"|énumère|envoie|renvoie|cite"
+    r"|elenca|elencami|mandami|inviami|ricordami|manda|envia|lembra-me|enumere"
+    r"|noem|stuur|перечисли|назови|скажи|подскажи|покажи|найди|отправь|составь|придумай|помоги|напомни"
+    r"|wymień|wymien|wypisz|podaj|powiedz|pokaż|pokaz|podpisz|przypomnij|policz|znajdź|znajdz|pomóż|pomoz|wyślij|wyslij"
+    r"|streść|zaproponuj|ułóż|przygotuj|sprawdź|sprawdz"
     r"|escribe|escríbeme|traduce|tradúceme|haz|hazme|dame|dime|explica|explícame|cuéntame|corrige|resume"
     r"|recomienda|recomiéndame|ayúdame|calcula|pon|ponme|redacta|busca|prepárame"
     r"|écris|traduis|fais|donne|dis|explique|raconte|corrige|résume|recommande|aide|calcule|rédige|propose|trouve"
@@ -105,7 +133,7 @@ _REQUESTS = (
     r"|calcula"
     r"|schrijf|vertaal|maak|geef|vertel|leg|verbeter|напиши|переведи|сделай|дай|объясни|расскажи|исправь"
     r"|посоветуй|napisz|przetłumacz|zrób|daj|wyjaśnij|opowiedz|popraw"
-    r"|اكتب|ترجم|اشرح|لخص|أعطني|أخبرني|ساعدني|صحح"
+    r"|اذكر|أرسل|اقترح|احسب|اكتب|ترجم|اشرح|لخص|أعطني|أخبرني|ساعدني|صحح"
     r")(?:-\w+)?(?![\w'’])(?! (?:is|was|are|were|has|of)\b)"
     # Chinese asks with its first words, Japanese with its last; neither parts them.
     r"|请(?!假|客|了)|請(?!假|客|了)|[帮幫]我|麻[烦煩]你?|翻[译譯]|.*(?:ください|下さい|お願いします"
@@ -115,7 +143,8 @@ _REQUESTS = (
 _ENDS = r"(?=\s{0,4}(?:[,.!;:…–،؛-]|$))"
 # A message that begins so denies what was said before it.
 _DENIES = (
-    r"(?:oh|hm+|wait|um+|er|eh|ach|oye|ah|lol|haha|hey|hold on|sorry|but|aber|pero|mais|ma|mas|well|naja)?[,.!\s]*"
+    r"(?:(?:oh|hm+|wait|um+|uh+|erm?|eh|ach|oye|ah|lol|haha|hey|hold on|sorry|but|aber|pero|mais|ma|mas|ale|maar|well"
+    r"|naja|mate|dude|bro|man|alter|digga|mann|tío|tía|mec|boh|ej|kurde|блин)(?!\w)[,.!?\s]*){0,3}"
     r"(?:"
     r"no+(?:pe)?(?=[\s,.!;:–-]|$)(?! (?:idea|problem|worries|clue|wonder|one|rush|more|need|way\b(?!,)|thanks"
     r"|reply|news|luck|time"
@@ -123,27 +152,38 @@ _DENIES = (
     r"|(?!eso|bueno|solo|claro|seguro|cierto)[a-zñáéíóú]{2,}(?:o|amos|emos|imos)\b))|nah|wrong|false|incorrect"
     r"|not (?:me|my|him|her|us|our|them|true|quite|right|mine"
     r"|any ?more)|\w+\?\?"
-    r"|that(?:['’]?s| is| was) (?:wrong|old|not|outdated|no longer|incorrect|false)|thats (?:wrong|old|not)"
-    r"|this is (?:wrong|old|not)|you(?:['’]re|re| are| got| have) (?:wrong|it wrong|that wrong|mistaken|mixing"
+    r"|that(?:['’]?s| is| was) (?:the )?(?:wrong|old)"
+    r"(?! (?:enough|time|tale|joke|news|friend|habit|trick|story)\b)"
+    r"|that(?:['’]?s| is| was) (?:not|outdated|no longer|incorrect|false)"
+    r"|this is (?:wrong|the old|not)|you(?:['’]re|re| are| got| have) (?:wrong|it wrong|that wrong|mistaken|mixing"
     r"|confus\w+)|you (?:got|have|mixed|confused)"
     r"|i never (?:said|told)|i didn['’]?t say|actually,? (?:no|it|he|she|that|not)|correction"
     r"|nein|nee+|nö|ne(?=[,.!])|falsch|stimmt (?:so )?nicht|das stimmt (?:\w+ ){0,2}nicht|das ist (?:falsch|alt"
-    r"|veraltet|nicht"
+    r"|veraltet|nicht|(?:die|der|das) (?:alte|falsche)r?"
     r"|längst)|nicht (?:ich|mir|er|sie|mehr)|quatsch|doch nicht|du (?:verwechselst|irrst|liegst)"
     r"|ich hab(?:e)? (?:nie|das nie)"
     r"|nop|qué va|que va|mentira|falso|mal(?=[,.])|incorrecto|eso (?:no|era|es viejo|está mal"
-    r"|ya no)|te (?:equivocas|confundes|has equivocado|lías)|yo no|no es|ya no"
+    r"|ya no)"
+    r"|(?:eso|esa|ese) es (?:la|el) (?:\w+ )?(?:viej|antigu)[ao]|te (?:equivocas|confundes|has equivocado"
+    r"|lías)|yo no|no es|ya no"
     rf"|non{_ENDS}|non(?= (?:non|mais|pas|plus|moi|lui|elle|il|elles|ils|on|ce|ça|je|tu|nous)(?!\w)| [cj]['’])"
     r"|nan(?=[,.!]|$)|faux|pas (?:moi|du tout|lui|elle|vrai)|mais non|c['’]est (?:faux|vieux|pas|plus"
     r"|l['’]anciens?"
     r"|la vieille|le vieux)|ce n['’]est|tu (?:te trompes|confonds|mélanges|as tort)|erreur|j['’]ai jamais dit"
-    r"|no,|sbagliato|falso|non (?:io|è|sono)|ti sbagli|ti confondi"
-    rf"|n[ãa]o{_ENDS}|n[ãa]o (?:eu|ela|ele|elas|eles|é|era|foi|são|eram)|errado|está errado|isso n[ãa]o|nee|fout"
+    r"|no,|sbagliato|falso|quell[oa] è (?:il|la) vecchi[oa]|non (?:io|è|sono)|ti sbagli|ti confondi"
+    rf"|n[ãa]o{_ENDS}|n[ãa]o (?:eu|ela|ele|elas|eles|é|era|foi|são|eram)|errado|está errado|isso n[ãa]o"
+    r"|ess[ea] é [oa] (?:antig|velh)[oa]|nee|fout"
+    r"|dat is (?:(?:de|het) (?:oude|verkeerde)|fout|verkeerd|niet)|je (?:vergist|verwart)"
     rf"|klopt niet|dat klopt niet|нет{_ENDS}|нет(?= (?:не|это|я|он|она|они|мы|у|в|мой|моя|мою)(?!\w))|неправда"
-    rf"|неверно|не я|nie{_ENDS}|nie (?:ja|on|ona|oni|to|tak|moj[aąe]|mój)|nieprawda|błąd"
+    rf"|неверно|не я|это (?:стар(?:ый|ая) (?:адрес|номер|план|дата|цена)|не то?[тй]?)(?!\w)"
+    rf"|ты (?:ошиб|путаешь|перепутал)\w*|nie{_ENDS}|nie (?:ja|on|ona|oni|to|tak|moj[aąe]|mój)|nieprawda"
+    r"|błąd|to (?:jest )?(?:star[ya] (?:adres|numer|plan|data|cena|wersja)|nieprawda|błąd|nie (?:ten|ta|to|tak)"
+    r"|pomyłka)(?!\w)"
+    r"|pomyli(?:łeś|łaś|les|las)|mylisz"
+    r"|źle(?=[,.!])"
     rf"|لا{_ENDS}|لا (?:ليس|ليست|هذا|هذه|هو|هي|أنا)|خطأ"
     r")(?!\w)"
-    r"|不对|不對|不是|错了|錯了|いいえ|いや、|違[うい]|ちがう"
+    r"|不对|不對|不是|错了|錯了|你?[记記搞弄][错錯]|いいえ|いや、|違[うい]|ちがう"
 )
 # An answer that begins so takes back what the assistant said.
 _CONCEDES = (
@@ -164,13 +204,43 @@ _CONCEDES = (
 )
 # An answer that begins so has been put right.
 _CORRECTS = (
-    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course)?[,.!\s]*(?:you(?:['’]re| are) right|quite right"
+    r"(?:(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course|sorry|apologies|entschuldigung|entschuldige|perd[oó]na?|pardon"
+    r"|désolée?|scusa|desculpa|przepraszam|извини|прости|抱歉|عذرا|آسف)[,.!\s،，]*){0,2}"
+    r"(?:you(?:['’]re| are) right|quite right"
     r"|my (?:mistake|bad|error)|i stand corrected"
     r"|corrected|fixed|i was wrong|i mixed|du hast recht|korrigiert|mein fehler|tienes razón|corregido|mi error"
     r"|tu as raison|corrigé"
     r"|mea culpa|au temps pour moi|autant pour moi|hai ragione|corretto|errore mio|tens razão|tem razão|corrigido"
     r"|erro meu|je hebt gelijk"
-    r"|mijn fout|ты прав\w*|исправлено|masz rację|poprawione|你说得对|訂正)"
+    r"|mijn fout|gecorrigeerd|ты прав\w*|исправ(?:лено|ил\w*)|masz rację|poprawi(?:one|am|ł[ea]m)|moja pomyłka"
+    r"|你说得对|更正|訂正|معك حق|أنت على حق|تم التصحيح)"
+)
+# An answer that says sorry, or agrees, and with the next word puts it right: "Sorry: nuts."
+_ACKNOWLEDGES = (
+    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|ja|sí|oui)?[,.!\s]*(?:"
+    r"sorry|apologies|right|correct|true|my (?:mistake|bad|error)|entschuldig\w*|verzeih\w*|stimmt|richtig|genau"
+    r"|perd[oó]n\w*|disculpa|cierto|exacto|claro|pardon|désolée?|exact|scusa|giusto|esatto|certo|desculp[ae]|exato"
+    r"|klopt|juist|przepraszam|racja|zgadza się|oczywiście|moja pomyłka|извини\w*|прости\w*|верно|точно"
+    r"|抱歉|对不起|對不起|すみません|ごめん|失礼しました|عذر[اًا]+|آسف[ةه]?|صحيح"
+    r")\s?[:：—–]"
+)
+# Behind one of these, "not" says what somebody does not do: "The 15th not the 5th" is something else.
+_AUXILIARIES = frozenset(
+    "am is are was were be do does did has have had can could will would should may might must why if or and but so"
+    " just really im i'm it's its that's thats he's she's we're they're you're there's what's certainly"
+    " probably maybe".split()
+)
+_NOT = re.compile(
+    r"(?<![\w'’])([\w'’]{1,20})[\s,.!;:…–—-]{1,6}not\s+(?!sure\b|yet\b|that\b|really\b|even\b|bad\b|to\b)\w",
+    re.IGNORECASE,
+)
+# "Anja, nicht Anna", "nicht Anna, sondern Anja", "不是五号，是十五号".
+_CONTRASTS = (
+    r"[,.!;:…–—-]\s{0,3}(?:und |y |et |e |en |i |а |a )?(?:nicht|no|pas|non|n[ãa]o|niet|nie|не) "
+    r"(?:\w+ ){0,3}\w+\s*(?:[,.!?;:…–—-]|$)"
+    r"|^(?:nicht|kein\w*) .{1,40}, (?:sondern )?\w|\bsondern\b|\bsino\b|\bbensì\b|^не .{1,40},? а \w"
+    r"|^nie .{1,40},? (?:tylko|ale|a) \w"
+    r"|^(?:niet|geen) .{1,40},? maar \w|不是.{1,20}[，,]?(?:是|而是)|じゃなくて|ではなく|ليس .{1,40} بل"
 )
 # An answer that holds this has no answer.
 _KNOWS_NOT = (
@@ -241,6 +311,18 @@ def concedes(text: str) -> bool:
 def corrects(text: str) -> bool:
     """Whether *text* begins by saying that it is now put right."""
     return _begins(_CORRECTS, text)
+
+
+def acknowledges(text: str) -> bool:
+    """Whether *text* begins by saying sorry, or that it is so, and goes on with what is right: "Sorry: nuts."."""
+    return _begins(_ACKNOWLEDGES, text)
+
+
+def contrasts(text: str) -> bool:
+    """Whether *text* says what something is beside what it is not: "the 15th, not the 5th"."""
+    text = text.strip()[:LONGEST_BEGINNING]
+    is_english = any(found[1].casefold().replace("’", "'") not in _AUXILIARIES for found in _NOT.finditer(text))
+    return is_english or _compiled(_CONTRASTS).search(text) is not None
 
 
 def knows_not(text: str) -> bool:

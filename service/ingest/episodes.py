@@ -14,7 +14,16 @@ from consolidation.text.concepts import concepts
 from consolidation.text.dates import has_time
 from consolidation.text.language import detect
 from consolidation.text.record_attributes import attributes_told
-from consolidation.text.speech_acts import concedes, corrects, denies, knows_not, told, wants_answer
+from consolidation.text.speech_acts import (
+    acknowledges,
+    concedes,
+    contrasts,
+    corrects,
+    denies,
+    knows_not,
+    told,
+    wants_answer,
+)
 from consolidation.text.words import stems
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Traits
@@ -115,7 +124,8 @@ def is_denied(before: StoredTurn, own: str, answer: str) -> bool:
     claim = _said(before, {Speaker.ASSISTANT}).rstrip()
     if not claim:
         return False
-    return corrects(answer) or (denies(own) and (concedes(answer) or not asks(claim[-1:])))
+    is_put_right = corrects(answer) or (contrasts(own) and acknowledges(answer))
+    return is_put_right or (denies(own) and (concedes(answer) or not asks(claim[-1:])))
 
 
 def _said(turn: StoredTurn, roles: AbstractSet[Speaker]) -> str:

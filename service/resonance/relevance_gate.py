@@ -67,7 +67,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the index knows of some fragments: by id their ``newest`` turn or their note, the rest by sequence."""
+    """
+    What the index knows of some fragments: by id their ``newest`` turn or their note, the rest by sequence.
+
+    Where ``joins_denied``, a turn that denies another stands for both: whoever wants the invitation wants the one that
+    was put right.
+    """
 
     newest: Mapping[str, int]
     notes: Mapping[str, FragmentEvidence]
@@ -75,6 +80,7 @@ class _Found:
     own: Mapping[int, frozenset[str]]
     meaning: Mapping[int, frozenset[str]]
     traits: Mapping[int, Traits]
+    joins_denied: bool = False
 
     @property
     def weighable(self) -> frozenset[str]:
@@ -87,6 +93,15 @@ class _Found:
             return frozenset()
         weighable = [one for one in fragments if one.id in self.weighable]
         return frozenset(one.id for one in weighable if attributes.isdisjoint(self._attributes(one)))
+
+    def meant_by(self, sequence: int) -> tuple[int, ...]:
+        """A turn, and the one that it denies where that counts."""
+        one = self.traits.get(sequence) if self.joins_denied else None
+        return (sequence,) if one is None or one.denies is None else (sequence, one.denies)
+
+    def joined(self, found: Mapping[int, frozenset[str]], sequence: int) -> frozenset[str]:
+        """What is *found* of a turn, and of the one that it denies."""
+        return frozenset[str]().union(*(found.get(one, frozenset()) for one in self.meant_by(sequence)))
 
     @property
     def asking(self) -> frozenset[int]:
@@ -107,7 +122,7 @@ class _Found:
         return Told(
             fragment.kind,
             fragment.score,
-            self.own.get(sequence, frozenset()) if sequence is not None else frozenset(),
+            self.joined(self.own, sequence) if sequence is not None else frozenset(),
             shares_name=any(name in text for name in named),
             only_asks=traits is not None and traits.only_asks,
             statement_words=traits.statement_words if traits is not None else None,
@@ -146,6 +161,9 @@ class RelevanceGate:
         by_memory: dict[str, float] = {}
         of_other_records = set[str]()
         for hits, topic in topics:
+            # Who tells of something, or asks what was at a time, does not want what was put right later.
+            is_wanted = not (topic.intent.kind.endswith("remark") or topic.names_period)
+            found = replace(found, joins_denied=is_wanted)
             other = found.without_record(topic.attributes, fragments)
             of_other_records |= other
             evidence = {key: one for key, one in self._evidence(hits, topic, found, moment).items() if key not in other}
@@ -185,10 +203,10 @@ class RelevanceGate:
         fits = _told_in(_period(hits.query, moment), found.traits, timezone=moment.timezone)
         of_turns = {
             key: Evidence(
-                cosines.get(sequence, farthest),
-                found.around.get(sequence, frozenset()),
-                found.meaning.get(sequence, frozenset()) & topic.concepts,
-                by_concepts.get(sequence, 0.0),
+                max((cosines[one] for one in found.meant_by(sequence) if one in cosines), default=farthest),
+                found.joined(found.around, sequence),
+                found.joined(found.meaning, sequence) & topic.concepts,
+                max(by_concepts.get(one, 0.0) for one in found.meant_by(sequence)),
                 sequence in fits,
             )
             for key, sequence in found.newest.items()
@@ -249,13 +267,15 @@ class RelevanceGate:
 def _read(text: TextIndex, fragments: Sequence[Fragment], candidates: Candidates, *, wanted: set[str]) -> _Found:
     newest = {fragment.id: max(fragment.sequences) for fragment in fragments if fragment.sequences}
     sequences = tuple(set(newest.values()))
+    traits = text.traits(sequences)
+    both = tuple({*sequences, *(one.denies for one in traits.values() if one.denies is not None)})
     return _Found(
         newest,
         {one.id: candidates.evidence[one.id] for one in fragments if one.id in candidates.evidence},
-        text.stems_near(sequences, wanted),
-        text.stems_in(sequences, wanted),
-        text.concepts_of(sequences),
-        text.traits(sequences),
+        text.stems_near(both, wanted),
+        text.stems_in(both, wanted),
+        text.concepts_of(both),
+        traits,
     )
 
 

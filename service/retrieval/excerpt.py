@@ -2,7 +2,8 @@
 A turn as a memory: who said it, and the words that matter to a query, as a person would retell it.
 
 A short turn is told whole. Of a long one, the sentences that fit best are told, and what stands right behind them,
-where the answer often is. What the bot said is told only where the person told nothing: its small talk is not a memory.
+where the answer often is. What the bot said is told only where the person told nothing, where it puts right what it
+said before, and where it is nothing but a text that it made: its small talk is not a memory.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.sentences import sentences
-from consolidation.text.speech_acts import knows_not, tells
+from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, denies, knows_not, tells
 from consolidation.text.words import content_words, tokens
 from service.retrieval.lead_words import told_by
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _SHORT = 400  # characters
 _LONGEST_QUESTION = 160
 _FEW_WORDS = 6  # an answer of so few words says nothing without its question
+_FEWEST_RIGHT_WORDS = 3  # "Sorry, noted." says nothing
+_MADE = re.compile(r"^\s{0,4}[\"“„«「『‘].{12,}[\"”“»」』’][.!]?\s{0,4}$", re.DOTALL)  # nothing but a text to be used
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
 _MARKDOWN = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
 _BETWEEN = " / "  # what several said in a turn
@@ -74,8 +77,7 @@ def _excerpt(
     is_told = tells("\n".join(one.content for one in own), language=language)
     retold = partial(_retold, wanted=wanted, language=language, kind="told" if is_told else "asked")
     parts = [retold(one) for one in own]
-    if said and (not is_told or not own):
-        parts += [retold(one) for one in said if not (own and knows_not(one.content))]
+    parts += [retold(one) for one in said if not own or _is_memory(one.content, own=own, is_told=is_told)]
     if is_told and asked:
         parts = [*_question(asked[0], language), *parts]
     if not parts:
@@ -83,6 +85,16 @@ def _excerpt(
     else:
         parts += [retold(one) for one in _shown_alone(messages, wanted, language)]
     return _BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
+
+
+def _is_memory(answer: str, *, own: Sequence[Message], is_told: bool) -> bool:
+    """Whether what the bot said to the persons *own* words is worth telling beside them."""
+    if not is_told:
+        return not knows_not(answer)
+    words = "\n".join(one.content for one in own)
+    is_put_right = acknowledges(answer) or (corrects(answer) and ":" in answer)
+    is_put_right = is_put_right or (concedes(answer) and (denies(words) or contrasts(words)))
+    return (is_put_right and len(answer.split()) >= _FEWEST_RIGHT_WORDS) or _MADE.match(answer) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -57,6 +57,21 @@ _FIRST_PERSON = {
         "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي"
     ),
 }
+# Of those, the ones by which a list is of one's own: "list every place I lived", not "list me the planets".
+_OWN = {
+    "en": "i my mine our ours we i've ive i'd i'm",
+    "de": "ich mein meine meinem meinen meiner meines unser unsere unserem unseren unserer wir",
+    "es": "mi mis mío mía míos mías nuestro nuestra nuestros nuestras he hemos",
+    "fr": "je j mon ma mes notre nos",
+    "it": "mio mia miei mie nostro nostra nostri nostre ho abbiamo",
+    "pt": "meu minha meus minhas nosso nossa nossos nossas eu",
+    "nl": "ik mijn m'n onze ons",
+    "pl": "mój moja moje mojego mojej moich moją moim nasz nasza nasze naszych",
+    "ru": "я мой моя моё мое мои моего моей мою моих наш наша наше наши наших мы",
+    "zh": "我",
+    "ja": "私 僕 俺",
+    "ar": "أنا اسمي عملي بيتي شقتي",
+}
 # Verbs that say "I" by their form, where the pronoun is left out.
 _FIRST_PERSON_VERBS = {
     "es": (
@@ -126,9 +141,15 @@ _RECALLS_ANSWER = (
     r"|tu (?:m'|nous |me l')(?:as|avais)|(?:m'|nous )as[- ]tu|as-tu dit|tes? (?:conseils?|astuces?|suggestions?)"
     r"|mi (?:hai|avevi) (?:detto|consigliato|dato|suggerito|scritto|insegnato|spiegato)"
     r"|(?:você|tu) (?:me )?(?:disse|disseste|recomendou|recomendaste|sugeriu|deu|deste|aconselhou|escreveu|ensinou)"
-    r"|je (?:me )?(?:zei|raadde|gaf|schreef)|(?:heb|had) je (?:\w+ ){0,5}(?:gezegd|aangeraden|gegeven|geschreven)"
-    r"|ты (?:мне )?(?:говорил|сказал|советовал|посоветовал|дал|написал|предложил|рекомендовал)\w*"
-    r"|(?:mówił|powiedział|polecił|poradził|doradził|napisał|dał|zaproponował)[ea]ś"
+    r"|je (?:me )?(?:zei|raadde|gaf|schreef|stelde voor)"
+    r"|(?:heb|had) je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht)"
+    r"|je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht) (?:hebt|had)"
+    r"|(?:jouw|je) (?:advies|tips?|suggesties?|recept)|twoj[aąe] (?:rad[aęy]|wskazówk[ai]|przepis"
+    r"|lista)"
+    r"|ты (?:мне )?(?:говорил|сказал|советовал|посоветовал|дал|написал|предложил|(?:по)?рекомендовал|придумал"
+    r"|объяснил)\w*"
+    r"|(?:mówił|powiedział|polec[ai]ł|(?:po|do)?radził|(?:na|za)?pisał|dał|podał|(?:za)?proponował|(?:za)?sugerował"
+    r"|wymyślił|wyjaśnił|tłumaczył)[ea]ś"
     r"|你(?:之前|上次)?(?:给我)?(?:说|推荐|建议|告诉|写|教)|(?:言って|教えて|勧めて|すすめて|書いて)(?:い?た|くれた)"
     r"|قلت لي|أخبرتني|نصحتني|اقترحت(?:ه|ها)?|كتبت لي|أوصيت"
 )
@@ -152,12 +173,14 @@ _LAST_TIME = (
 _PAST = {
     "en": r"did|was|were|had|used to|ago|yesterday|in the end|originally|at first|first",
     "de": (
-        r"war(?:en|st|t)?|hatte\w*|wurden?|gab|ging\w*|kam(?:en|st)?|wollte\w*|sollte\w*|gestern|damals|früher|ursprünglich"
+        r"war(?:en|st|t)?|hatte\w*|wurden?|gab|ging\w*|kam(?:en|st)?|wollte\w*|sollte\w*|gestern|damals|früher"
+        r"|ursprünglich"
         r"|(?:hab|habe|haben|habt|hat|hast|bin|bist|ist|sind|seid)\b.{0,80}\b(?:\w*ge\w{2,}(?:t|en)|\w+iert"
         r"|(?:be|ver|er|ent|zer)\w{2,}(?:t|en)|her)"
     ),
     "es": (
-        r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+|tuv\w+"
+        r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+"
+        r"|tuv\w+"
         r"|vin[oe]\w*|estuv\w+|\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)|\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
     ),
     "fr": (
@@ -330,15 +353,23 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     text = text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
     low = _LIKE_A_CHILD.sub("", text.casefold().replace("’", "'"))
     tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
-    recalls = _found(_RECALLS, low)
+    recalls_answer = _found(_RECALLS_ANSWER, low)
+    recalls = recalls_answer or _found(_RECALLS, low)
     is_first_person = _has_word(_FIRST_PERSON, low, tag) or (
         tag in _FIRST_PERSON_VERBS and _found(_FIRST_PERSON_VERBS[tag], low)
     )
     is_personal = is_first_person or names_known or recalls
     kind: Kind
-    if is_request(text):
+    wants_list = _found(_LISTS, _asking(low), is_bounded=False)
+    if is_request(text) and not (wants_list and _has_word(_OWN, low, tag)):
         kind = "request"
-    elif is_question(text) or is_question(_last_clause(text)) or recalls or _found(_BARE_LIST, low, is_bounded=False):
+    elif (
+        is_request(text)
+        or is_question(text)
+        or is_question(_last_clause(text))
+        or recalls
+        or _found(_BARE_LIST, low, is_bounded=False)
+    ):
         kind = "personal question" if is_personal else "other question"
     else:
         kind = "personal remark" if is_personal else "other remark"
@@ -347,19 +378,25 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         is_first_person,
         is_personal,
         recalls,
-        recalls_answer=_found(_RECALLS_ANSWER, low),
+        recalls_answer=recalls_answer,
         is_about_now=_found(_NOW, low),
         is_about_past=_found(_PAST.get(tag, _PAST["en"]), low),
         wants_latest=_found(_LAST_TIME, low),
-        wants_list=_found(_LISTS, low, is_bounded=False),
+        wants_list=wants_list,
         leans_on_talk=_has_word(_THIRD_PERSON, low, tag),
         tasks=frozenset(task for task, pattern in _TASKS.items() if _found(pattern, low, is_bounded=False)),
     )
 
 
+def _asking(text: str) -> str:
+    """The last sentence where that alone asks: the "so far" of "one, so far. where did I get it" lists nothing."""
+    last = re.split(r"[.!…]\s", text)[-1]
+    return last if is_question(last) and not is_question(text) else text
+
+
 def _last_clause(text: str) -> str:
-    """What stands behind the last comma, where it is long enough to ask: "… wants it for a form, what do I put"."""
-    clause = re.split(r"[,;:–—]\s", text)[-1].strip()
+    """What stands behind the last comma or stop, where it is long enough to ask: "… for a form, what do I put"."""
+    clause = re.split(r"[,;:–—.!…]\s", text)[-1].strip()
     return clause if len(clause.split()) >= _WORDS_THAT_ASK else ""
 
 

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 
 from consolidation.text.speech_acts import (
+    acknowledges,
     concedes,
+    contrasts,
     corrects,
     denies,
     is_question,
@@ -88,6 +90,11 @@ def test_a_statement_is_no_question_though_it_begins_like_one(text):
         "traduza isto",
         "переведи это",
         "ترجم هذه الجملة",
+        "resend me the invite",
+        "podpisz to pismo",
+        "wymień wszystkie kolory",
+        "stuur me de lijst",
+        "назови три книги",
         "请翻译这句话",
         "帮我写一封信",
         "この文を翻訳して",
@@ -177,6 +184,16 @@ def test_what_is_told_is_neither_asked_nor_requested(language, text, sentences):
         "لا ليس هو",
         "no eso no",
         "no es mi hermana",
+        "mate. thats the OLD place",
+        "uh, that's the old one",
+        "das ist die alte Adresse",
+        "esa es la dirección antigua",
+        "dat is het oude adres",
+        "to stary adres",
+        "pomyliłeś się",
+        "это старый адрес",
+        "ты ошибся",
+        "你记错了",
     ],
 )
 def test_a_denial_is_known_by_its_first_words(text):
@@ -210,6 +227,10 @@ def test_a_denial_is_known_by_its_first_words(text):
         "لا أستطيع أكل الفول السوداني.",
         "No como carne.",
         "no trabajamos los lunes",
+        "thats the old joke",
+        "it's old news",
+        "to stare miasto",
+        "man my back hurts",
     ],
 )
 def test_a_word_that_begins_like_a_denial_denies_nothing(text):
@@ -252,10 +273,46 @@ def test_an_answer_that_agrees_or_insists_concedes_nothing(text):
         "你说得对",
         "訂正します",
         "Исправлено.",
+        "Sorry, you're right: four.",
+        "Przepraszam, poprawione: Anna.",
+        "معك حق",
     ],
 )
 def test_an_answer_that_corrects_says_so_first(text):
     assert corrects(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the 15th not the 5th",
+        "LUTEGO!! not january",
+        "Anja, nicht Anna",
+        "Nicht Anna, sondern Anja",
+        "el 15, no el 5",
+        "mercredi, pas mardi",
+        "woensdag, niet dinsdag",
+        "Bartłomiej! nie bartosz.",
+        "не Анна, а Яна",
+        "不是五号，是十五号",
+        "水曜日じゃなくて木曜日",
+    ],
+)
+def test_what_is_said_beside_what_it_is_not_contrasts(text):
+    assert contrasts(text)
+
+
+@pytest.mark.parametrize("text", ["I'm not happy", "we do not go", "not that I know", "Ich weiß nicht", "why not now"])
+def test_what_somebody_does_not_do_contrasts_nothing(text):
+    assert not contrasts(text)
+
+
+def test_who_is_sorry_and_says_what_is_right_acknowledges():
+    assert acknowledges("Sorry: nuts.")
+    assert acknowledges("Przepraszam: orzechy.")
+    assert acknowledges("Right: four years.")
+    assert not acknowledges("Sorry to hear that.")
+    assert not acknowledges("Lo siento, descansa.")
 
 
 def test_who_is_only_sorry_has_corrected_nothing():
@@ -339,6 +396,14 @@ def test_the_cost_grows_with_the_length(unit):
         "whit day's the swimmin",
         "has rowan any food allergies",
         "woran forscht meine mitbewohnerin",
+        "na jakie zajęcia chodziłem",
+        "za ile sprzedałem auto",
+        "skąd jest Orla",
+        "name of my niece",
+        "the birthday of my dad",
+        "adresse de ma sœur",
+        "nome da minha médica",
+        "imię mojej siostrzenicy",
     ],
 )
 def test_a_question_typed_in_a_hurry_or_in_dialect_asks(text):
@@ -346,7 +411,17 @@ def test_a_question_typed_in_a_hurry_or_in_dialect_asks(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["q risa jaja", "como estoy hoy no voy", "en la clinica todo bien", "cuanto antes mejor"]
+    "text",
+    [
+        "q risa jaja",
+        "como estoy hoy no voy",
+        "en la clinica todo bien",
+        "cuanto antes mejor",
+        "what a day it was",
+        "a number of our friends",
+        "name of my niece is Pia",
+        "price of my insurance doubled",
+    ],
 )
 def test_what_only_begins_like_one_does_not(text):
     assert not is_question(text)

@@ -66,6 +66,9 @@ def test_a_turn_in_which_the_person_tells_and_requests_wants_an_answer():
         ("Nein, das stimmt nicht.", "Entschuldige!"),
         ("No, te equivocas.", "Perdón."),
         ("My house is in Porto.", "You're right, I mixed that up."),
+        ("mate. thats the OLD place", "Sorry: Porto."),
+        ("four years not six", "Right: four years."),
+        ("Porto! nie Lyon", "Przepraszam: Porto."),
     ],
 )
 def test_a_person_denies_what_was_answered_before(own, answer):
@@ -75,6 +78,11 @@ def test_a_person_denies_what_was_answered_before(own, answer):
 def test_a_no_to_a_question_denies_nothing_unless_it_is_conceded():
     assert traits("No, I do not.", "I see.", before="Do you live in Lyon?").denies is None
     assert traits("No, I do not.", "Sorry, my mistake.", before="Do you live in Lyon?").denies == 1
+
+
+def test_who_is_not_well_is_told_sorry_and_denies_nothing():
+    assert traits("Estoy fatal, no puedo dormir.", "Lo siento, descansa.", before="Vives en Lyon.").denies is None
+    assert traits("I'm tired, not happy at all.", "Sorry to hear that.", before="You live in Lyon.").denies is None
 
 
 def test_nothing_is_denied_where_nothing_was_answered_or_said_before():

@@ -12,6 +12,7 @@ import pytest
 from consolidation.kernel.turns import Speaker
 from consolidation.text.concepts import concepts
 from service.index.text_ranking import TextQuery
+from service.ingest.episodes import as_indexed
 from service.resonance.arms import FragmentEvidence, QueryHits
 from service.resonance.relevance_gate import RelevanceGate
 from service.resonance.retrieval import Candidates
@@ -83,6 +84,25 @@ async def test_a_turn_that_holds_words_of_the_query_is_meant_and_another_is_a_st
 
     assert verdict.strays == {"f2": "relevance: not a word in common"}
     assert verdict.probability > weigh(text, "Where does my dentist work?").probability
+
+
+async def test_a_turn_that_denies_another_stands_for_both(tmp_path):
+    """Broken: ``meant_by`` is the turn alone: who wants the invitation gets silence, since it is far from "no"."""
+    wrong = message_of("Write the party invitation."), message_of("Come to Mill Road!", Speaker.ASSISTANT)
+    right = message_of("That's the old place"), message_of("Sorry: come to Elm Street!", Speaker.ASSISTANT)
+    query, fragments = ("Where is my invitation?", {1: 0.6, 2: 0.0}), [fragment_of("f2", sequences=(2,))]
+    verdicts = []
+    async with mind_in(tmp_path, wrong, right) as mind:
+        kept = await mind.transcript.after(0, limit=2)
+        turn = as_indexed(kept[1], uuid="e2", before=(), fallback="en")
+        for denies in (None, 1):
+            mind.text.add_turns((replace(turn, traits=turn.traits._replace(denies=denies)),), cursor=2)
+            verdicts.append(weigh(mind.text, query, fragments=fragments))
+
+    alone, denying = verdicts
+    assert denying.strays == {}
+    assert denying.probability > 0.5 > alone.probability
+    assert denying.subjects == {"f2": frozenset()}
 
 
 async def test_what_a_wonder_supposes_is_weighed_as_something_of_a_life(text):

@@ -41,6 +41,26 @@ def test_where_the_person_only_asked_both_the_question_and_the_answer_are_told()
     assert shown(turn) == "they asked: Which book should I read? / I said: Read Momo."
 
 
+def test_what_the_bot_put_right_is_told_beside_the_correction():
+    """Broken: ``_is_memory`` is False: "that's the old place" without the new one."""
+    turn = kept_of(1, "mate. thats the OLD place", "Sorry: come to 3 Mill Lane.")
+    noted = kept_of(1, "No, she lives in Lyon.", "Sorry, noted.")
+    kind = kept_of(1, "My dog is ill.", "Sorry to hear that, get well soon.")
+
+    assert shown(turn) == "they told me: mate. thats the OLD place / I said: “Sorry: come to 3 Mill Lane.”"
+    assert shown(noted) == "they told me: No, she lives in Lyon."
+    assert shown(kind) == "they told me: My dog is ill."
+
+
+def test_a_text_that_the_bot_made_is_told_though_it_was_wanted_without_a_verb():
+    """Broken: ``_MADE`` is not asked: "opening line for my speech" without the line."""
+    turn = kept_of(1, "opening line for my speech", '"Pat once sold me my own bicycle."')
+    talk = kept_of(1, "My speech went well.", '"Well" is a start. What else?')
+
+    assert shown(turn).endswith('/ I said: "Pat once sold me my own bicycle."')
+    assert shown(talk) == "they told me: My speech went well."
+
+
 def test_an_answer_that_knows_nothing_is_left_out():
     """Broken: ``knows_not`` is not asked: "you never told me" surfaces as a memory."""
     turn = kept_of(1, "Where does my aunt live?", "I don't know, you haven't told me.")

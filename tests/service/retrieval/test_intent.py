@@ -175,6 +175,41 @@ def test_asking_what_was_said_is_personal(language, text):
     assert found.kind == "personal question"
 
 
+def test_what_is_said_before_a_question_wants_no_list():
+    assert not intent_of("so far. where was it i got her from", language="en", names_known=False).wants_list
+    assert intent_of("hm. list all my flats so far", language="en", names_known=False).wants_list
+
+
+def test_asking_for_what_the_assistant_said_recalls():
+    assert intent_of("jaki klej mi poleciłeś", language="pl", names_known=False).recalls
+
+
+def test_a_question_behind_a_full_stop_is_one():
+    assert intent_of("good. whats his new wifes name", language="en", names_known=True).kind == "personal question"
+    assert intent_of("so tired. what a day it was", language="en", names_known=True).kind == "personal remark"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "list every place i lived this year"),
+        ("de", "nenne alle meine Wohnungen"),
+        ("es", "dime todos mis trabajos"),
+        ("pl", "wymień wszystkie moje mieszkania"),
+    ],
+)
+def test_to_list_what_is_ones_own_is_asked_for(language, text):
+    assert intent_of(text, language=language, names_known=False).kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "list all the planets for me"), ("de", "nenne mir alle Planeten"), ("en", "write my boss a letter")],
+)
+def test_to_list_what_anybody_knows_or_to_write_is_a_request(language, text):
+    assert intent_of(text, language=language, names_known=False).kind == "request"
+
+
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -270,6 +305,8 @@ def test_the_cost_grows_with_the_length(unit):
         ("pt", "o que você me recomendou?"),
         ("nl", "wat heb je me ook alweer aangeraden?"),
         ("pl", "Jaką książkę poleciłeś?"),
+        ("pl", "co mi radziłeś na kolano?"),
+        ("nl", "welk boek had je aanbevolen?"),
         ("ru", "Какую книгу ты мне посоветовал?"),
         ("zh", "你推荐的书是哪本？"),
         ("ja", "勧めてくれた本は何だった？"),
