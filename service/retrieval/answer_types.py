@@ -104,9 +104,19 @@ _BEFORE_PLACES = {
     "ru": r"во?|на|из",
 }
 _STREETS = re.compile(
-    r"\b(?:street|road|avenue|lane|rue|quai|calle|plaza|via|piazza|rua|avenida|ulica|ulicy|улиц[аеы])\b"
-    r"|\w(?:straße|strasse|gasse|straat|gracht|laan|plein)\b|[市区區路街町駅县縣省村州]|في \w|住[在むん]",
+    r"\b(?:street|road|avenue|lane|highway|hwy|boulevard|blvd|rue|quai|chemin|impasse|calle|avda|carrer|plaza|via|viale"
+    r"|vicolo|piazza|rua|avenida|travessa|ulic[aęy]|alej[aęi]|plac(?= [^\W\d_])|улиц[аеы]|проспект|переул\w+|шоссе"
+    r"|площад[ьи])\b"
+    r"|\w(?:straße|strasse|gasse|straat|gracht|laan|plein)\b|(?:\b|\w)str\.? \d|\w(?:weg|allee|platz|ufer|damm|kade"
+    r"|singel|dijk"
+    r"|steeg) \d"
+    r"|\b(?:ul|str|av|bd|ул)\. ?[^\W\d_]|\bc/ ?\w|شارع|[市区區路街町駅县縣省村州]|في \w|住[在むん]",
     re.IGNORECASE,
+)
+# A number and names before a word that means a street there alone: "12 Mill Close", "4 Elm Rd".
+_HOUSE = re.compile(
+    r"\b\d{1,4}[A-Za-z]? (?:[A-Z][\w'’]{1,20} ){1,3}"
+    r"(?:[Ss]t|[Rr]d|[Aa]ve|Dr|Ct|Close|Court|Crescent|Drive|Gardens|Grove|Place|Square|Terrace|Way)\b"
 )
 _HOUR = re.compile(
     r"(?<![\d.,])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b|h\b|ч\b|[点點時])|(?<![\d.,])\d{1,2}:\d\d\b", re.IGNORECASE
@@ -137,7 +147,7 @@ def held_types(text: str, *, language: str) -> frozenset[AnswerType]:
         found.add("number")
     if proper_nouns(text, language=language):
         found.add("name")
-    if _STREETS.search(text) or _names_place(text, language):
+    if _STREETS.search(text) or _HOUSE.search(text) or _names_place(text, language):
         found.add("place")
     if names_weekday(text) or _HOUR.search(text):
         found.add("day")
