@@ -121,7 +121,7 @@ LEADS: Mapping[str, Mapping[str, str]] = {
     "pl": {
         "told": "opowiedziano mi: ",
         "asked": "zapytano mnie: ",
-        "said": "moja odpowiedź: ",
+        "said": "moje słowa: ",
         "noted": "moja notatka: ",
         "named": "{name} opowiada mi: ",
         "read": "przeczytane: „{text}”",
