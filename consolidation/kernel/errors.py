@@ -101,9 +101,21 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Usage
 
+_BAD_GATEWAY = 502
+
 
 class MemoryFault(Exception):
-    """Base of every error that is raised on purpose."""
+    """Base of every error that is raised on purpose. It may be raised in one process, and raised again in another."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it is, whatever it was made of."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[MemoryFault], args: tuple[Any, ...], fields: dict[str, Any]) -> MemoryFault:
+    fault = kind.__new__(kind, *args)
+    fault.__dict__.update(fields)
+    return fault
 
 
 class InvalidRequest(MemoryFault):
@@ -285,7 +297,7 @@ class StoryChanged(StoryFault):
 
     _what = "the story has"
 
-    def __init__(self, current: str, *, etag: str) -> None:
+    def __init__(self, current: str, *, etag: str = "") -> None:
         super().__init__(f"{self._what} changed since it was read; the answer holds it as it is now")
         self.current = current
         self.etag = etag
@@ -420,8 +432,8 @@ class UpstreamRefused(ModelFault):
         self,
         detail: str,
         *,
-        status: int,
-        error: Mapping[str, Any] | None,
+        status: int = _BAD_GATEWAY,
+        error: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)

@@ -260,6 +260,15 @@ class DreamsOut(Answered):
     status: SleepStatusOut
 
 
+_OBSERVED: dict[str, Any] = {
+    "what": "observed",
+    "text": "Two files have no dates.",
+    "is_there": True,
+    "level": "YLW",
+    "was": None,
+    "day": "2026-01-10",
+    "at": "08:40",
+}
 DREAMT: dict[str, Any] = {
     "mind_id": "global-user-memory",
     "dreams": [
@@ -280,21 +289,12 @@ DREAMT: dict[str, Any] = {
             "is_forced": False,
             "undone_at": None,
             "undone_by": None,
-            "changes": [],
+            "changes": [_OBSERVED],
         }
     ],
     "status": STATUS,
 }
-_OBSERVED: dict[str, Any] = {
-    "what": "observed",
-    "text": "Two files have no dates.",
-    "is_there": True,
-    "level": "YLW",
-    "was": None,
-    "day": "2026-01-10",
-    "at": "08:40",
-}
-REDREAMT: dict[str, Any] = {**DREAMT["dreams"][0], "changes": [_OBSERVED]}
+REDREAMT: dict[str, Any] = DREAMT["dreams"][0]
 UNDREAMT: dict[str, Any] = {
     **REDREAMT,
     "undone_at": "2026-01-10T09:20:00Z",
