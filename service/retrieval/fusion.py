@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 DEPTH = 100  # turns that an arm may find of one query
 _TINY = 1e-9
 
+# How many times as much an arm or a trait counts where a query names people who speak in the mind. They talk to each
+# other: who asks about them uses their words, and what one of them asks, another one answers.
+_ARMS_OF_PEOPLE = {"words": 1.5, "concepts": 0.4, "period": 0.0}
+_ASKS_OF_PEOPLE, _ONLY_ASKS_OF_PEOPLE = 3.0, 0.0
+
 type Hits = Mapping[int, float]
 
 
@@ -56,14 +61,10 @@ class TraitWeights:
 
     ``recency`` is for questions about the present, whose newest answer holds. What marks a turn down is negative.
     ``words_unnamed`` is the share of its weight that the arm "words" has where the query names nobody and nothing that
-    is known: who names something repeats its word, who does not asks in other words. Where it names people who speak in
-    this mind, the arms "words" and "concepts" have the shares ``words_of_people`` and ``concepts_of_people``: who asks
-    about them uses their words.
+    is known: who names something repeats its word, who does not asks in other words.
     """
 
     words_unnamed: float = 0.15
-    words_of_people: float = 1.5
-    concepts_of_people: float = 0.4
     speaker: float = 0.20
     period: float = 0.72
     when: float = 0.30
@@ -172,16 +173,17 @@ def normalised(hits: Hits, *, scale: Scale) -> dict[int, float]:
 
 def _share(arm: str, *, cues: Cues, weights: TraitWeights) -> float:
     """How much of its weight an arm has for a query that says this."""
-    if arm == "words":
-        return weights.words_of_people if cues.people else 1.0 if cues.names_known else weights.words_unnamed
-    return weights.concepts_of_people if arm == "concepts" and cues.people else 1.0
+    if cues.people:
+        return _ARMS_OF_PEOPLE.get(arm, 1.0)
+    return weights.words_unnamed if arm == "words" and not cues.names_known else 1.0
 
 
 def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weights: TraitWeights) -> float:
     """What the traits of a turn add to its score."""
     brief = math.exp(-traits.statement_words / weights.brief_words)
-    moved = weights.brief * brief + weights.asks * traits.asks
-    moved += weights.only_asks * traits.only_asks + weights.knows_not * traits.knows_not
+    moved = weights.brief * brief + weights.knows_not * traits.knows_not
+    moved += weights.asks * traits.asks * (_ASKS_OF_PEOPLE if cues.people else 1.0)
+    moved += weights.only_asks * traits.only_asks * (_ONLY_ASKS_OF_PEOPLE if cues.people else 1.0)
     if len(cues.people) == 1 and not cues.people.isdisjoint(traits.speakers):
         moved += weights.speaker
     if cues.period is not None:

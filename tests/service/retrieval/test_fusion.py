@@ -164,6 +164,14 @@ def test_who_asks_about_people_that_speak_here_has_their_words_and_needs_concept
     assert score("concepts", named) < score("concepts", known)
 
 
+def test_of_people_that_speak_here_a_turn_that_asks_is_answered_by_another():
+    named, asking = Cues(people=frozenset({"Ann", "Bo"})), {1: traits_of(asks=True), 2: traits_of()}
+    found = arms_of(vectors={1: 0.9, 2: 0.8})
+
+    assert order(ranked(found, cues=named, traits=asking)) == [2, 1]
+    assert order(ranked(found, traits=asking)) == [1, 2]
+
+
 def test_a_turn_that_denies_another_stands_right_before_it():
     ranking = (Ranked(1, 0.9, {"words": 1}), Ranked(2, 0.5, {"words": 2}), Ranked(3, 0.1, {"words": 3}))
 
