@@ -7,10 +7,11 @@ from fastapi import APIRouter, Path, Query, status
 
 from service.catalog.cursors import cursor_of, place_in
 from service.http.dependencies import CallerName, MemoryDep
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.access import AUDIT, KEYS, AuditOut, KeysOut, audit_line_out, keys_out
 
-router = APIRouter(prefix="/v1", tags=["access"])
+router = APIRouter(prefix="/v1", tags=["access"], route_class=KnownQuery)
 
 KeyId = Annotated[str, Path(description="The id of a key.", examples=["1a2b3c4d"])]
 

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from consolidation.kernel.errors import AccessRefused, ArchiveTooLarge, ArchiveUnreadable
 from service.archive.export import Export
 from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.openapi import answers, answers_to_archive, answers_with_archive
 from service.http.schemas.archive import ImportedOut, RebuildingOut
@@ -20,7 +21,7 @@ from service.http.schemas.examples import IMPORTED, REBUILDING
 ZIP = "application/zip"
 UPLOADS = r"/v1/minds/[^/]+/import/?$"
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["moving"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["moving"], route_class=KnownQuery)
 
 Reembed = Annotated[bool, Query(description="Make new vectors with the embedder configured here.")]
 

@@ -9,12 +9,13 @@ from consolidation.text.language import detect
 from service.ask.answerer import Answer, Question
 from service.ask.evidence import Evidence
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.ask import ANSWERED, AnswerLineOut, AskIn, AskOut, ContradictionOut, EvidenceOut
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.resonance import SourceOut, note_out, said_by
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
 
 @router.post("/ask", summary="Ask the memory", responses=answers(ANSWERED, 400, 404, 413, 422))

@@ -11,6 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from consolidation.kernel.errors import AccessRefused, InvalidRequest, MemoryFault, RateLimited
 from consolidation.kernel.turns import Speaker
 from service.composition.container import Memory
+from service.http.known_query import KnownQuery
 from service.http.problems import fault_response, pointer_of, refuse_websocket
 from service.http.schemas.audio import EndedOut, ReadyOut, SettledOut, StreamIn, UtteranceOut
 from service.http.schemas.fields import SESSION_ID
@@ -22,7 +23,7 @@ _OVER, _REFUSED, _AGAIN = 1000, 1008, 1013  # why a WebSocket is closed (RFC 645
 _IDLE = "no audio came for {seconds:g} s"
 _CONTROLS = 'send μ-law audio in binary messages, and {"type": "end"} as text when there is no more'
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"], route_class=KnownQuery)
 
 
 @router.websocket("/sessions/{session_id:path}/audio")

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Response, status
 from consolidation.story.triggers import Trigger
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.examples import COMPACTED, CONSOLIDATED
 from service.http.schemas.fields import SessionId
@@ -18,7 +19,7 @@ from service.mind.minds import Mind
 
 WINDOWS = r"^/v1/minds/[^/]+/sessions/.+/trim$"  # paths that take a whole context window, pictures included
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["story"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["story"], route_class=KnownQuery)
 
 
 @router.post(

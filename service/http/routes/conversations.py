@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query
 from service.catalog.sessions import list_sessions
 from service.catalog.turns import TurnItem, TurnQuery
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.markdown import encodable
 from service.http.openapi import answers
 from service.http.schemas.conversations import (
@@ -26,7 +27,7 @@ from service.http.schemas.conversations import (
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.fields import TurnId
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["conversations"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["conversations"], route_class=KnownQuery)
 
 
 @router.get("/sessions", summary="List sessions", responses=answers(SESSIONS, 404, 422, 503))

@@ -8,6 +8,7 @@ from consolidation.corrections.record import What
 from service.corrections.desk import Decision
 from service.corrections.targets import Meant
 from service.http.dependencies import CallerName, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.corrections import (
     CORRECTION,
@@ -19,7 +20,7 @@ from service.http.schemas.corrections import (
     correction_out,
 )
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/corrections", tags=["corrections"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/corrections", tags=["corrections"], route_class=KnownQuery)
 
 CorrectionId = Annotated[
     str,

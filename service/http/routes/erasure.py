@@ -13,11 +13,12 @@ from service.erasure.receipt import ErasureRequest, Receipt
 from service.erasure.receipt_log import kind_of, part_of
 from service.erasure.service import Unfinished
 from service.http.dependencies import CallerName, MemoryDep, MindName
+from service.http.known_query import KnownQuery
 from service.http.openapi import Answers, answers
 from service.http.schemas.erasure import ERASED, ERASED_MIND, ErasedCount, ErasedOut, ErasurePreviewOut
 from service.http.schemas.fields import SessionId, TurnId
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["erasing"], route_class=KnownQuery)
 
 _GOES_ON: Answers = {202: {"description": "The erasure goes on", "model": ErasedOut}}
 

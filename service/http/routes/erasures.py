@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query
 from service.catalog.cursors import cursor_of, place_in
 from service.composition.container import Memory
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.erasures import ERASURES, ErasuresAsked, ErasuresOut, KeptReceiptOut
 
-router = APIRouter(prefix="/v1", tags=["erasing"])
+router = APIRouter(prefix="/v1", tags=["erasing"], route_class=KnownQuery)
 
 _LIST = "erasures"
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Response
 
 from service.http.dependencies import MemoryDep, MindName
 from service.http.event_stream import MEDIA_TYPE, EventStream
+from service.http.known_query import KnownQuery
 from service.http.openapi import Answers, answers
 
 _ABOUT = (
@@ -22,7 +23,7 @@ Follow = Annotated[
     bool, Query(description="Wait for what will happen. If false, the answer is what was missed.", examples=[False])
 ]
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
 
 @router.get(

@@ -7,10 +7,11 @@ from fastapi import APIRouter, Depends, Response, status
 from consolidation.workspace import no_such_mind
 from service.example.loader import EXAMPLE, Loaded
 from service.http.dependencies import CallerDep, MemoryDep
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.example import EXAMPLE_READY, ExampleOut
 
-router = APIRouter(prefix="/v1/example", tags=["minds"])
+router = APIRouter(prefix="/v1/example", tags=["minds"], route_class=KnownQuery)
 
 
 async def _sees_example(caller: CallerDep) -> None:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Header, Path, Request, Response
 
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.entity_tags import is_held
+from service.http.known_query import KnownQuery
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.files import FILE, FILE_LISTED, FILE_PUT, FILES, FileIn, FileListedOut, FileOut, FilesOut
@@ -14,7 +15,7 @@ from service.journal.mind_files import SETTINGS, WholeFile
 from service.mind.also_read import checked_minds
 from service.mind.own_settings import understood
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/files", tags=["files"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/files", tags=["files"], route_class=KnownQuery)
 
 Tag = Annotated[str | None, Header(max_length=400)]
 FilePath = Annotated[

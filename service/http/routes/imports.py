@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.kernel.turns import Turn, TurnKind
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.markdown import encodable
 from service.http.openapi import Answers, answers
 from service.http.schemas.imports import (
@@ -33,7 +34,7 @@ _SURVEYED: Answers = {
     }
 }
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/import/conversations", tags=["moving"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/import/conversations", tags=["moving"], route_class=KnownQuery)
 
 
 @router.post(

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from service.http.dependencies import CallerName, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.markdown import posted_text
 from service.http.openapi import MARKDOWN, answers
 from service.http.schemas.fields import Question
@@ -22,7 +23,7 @@ from service.http.schemas.journal import (
 )
 from service.index.journal_files import LISTED, LONGEST_PATH, NOTES, OWN_WRITINGS
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/journal", tags=["journal"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/journal", tags=["journal"], route_class=KnownQuery)
 
 _MOST_LINES = 1_000_000
 

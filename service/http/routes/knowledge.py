@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 from service.catalog.entities import EntityQuery, list_entities, read_entity
 from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.knowledge import (
     ENTITIES,
@@ -30,7 +31,7 @@ from service.http.schemas.knowledge import (
 )
 from service.retrieval.remember import TimeWindow
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["knowledge"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["knowledge"], route_class=KnownQuery)
 
 _FactId = Annotated[str, Path(max_length=200, examples=["fact:4e8b8f0a-6a5d-4a43-9d3e-2f1b0c9d8e7f"])]
 _EntityId = Annotated[str, Path(max_length=200, examples=["entity:9b0f5bb1-3f0a-4a53-8b5b-5d3b0c1d2e3f"])]

@@ -13,6 +13,7 @@ from consolidation.kernel.errors import HomeFault
 from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.log import CYCLE, LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
@@ -22,7 +23,7 @@ from service.retrieval.log_search import LogHit, LogQuery, search_log
 from service.retrieval.put_right import put_right_in
 from service.retrieval.remember import TimeWindow
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["log"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["log"], route_class=KnownQuery)
 
 
 @router.get("/log", summary="Search the log word for word", responses=answers(LOG_FOUND, 404, 422, 503))

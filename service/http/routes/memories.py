@@ -3,11 +3,12 @@
 from fastapi import APIRouter, status
 
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.memories import MEMORIES_SAVED, MemoriesIn, MemoriesSaved, MemoryDropped, MemorySavedOut
 from service.ingest.memories import NewMemory, SavedMemory, save_memories
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["memories"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["memories"], route_class=KnownQuery)
 
 
 @router.post(

@@ -10,6 +10,7 @@ from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
 from service.example.loader import EXAMPLE
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.examples import MIND, MINDS, RETRIED
 from service.http.schemas.minds import (
@@ -32,7 +33,7 @@ from service.mind.minds import Mind
 from service.mind.summary import MindSummary
 from service.ports.graph import GraphSize, Progress
 
-router = APIRouter(prefix="/v1/minds", tags=["minds"])
+router = APIRouter(prefix="/v1/minds", tags=["minds"], route_class=KnownQuery)
 
 
 @router.get("", summary="List the minds", responses=answers(MINDS, 422))

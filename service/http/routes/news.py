@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.news import NEWS, NewsAsked, NewsOut, news_out
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
 _DAYS = timedelta(days=7)
 

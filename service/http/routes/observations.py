@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from consolidation.dreams.observations import Level
 from service.http.dependencies import CallerName, MemoryDep, MindId
 from service.http.entity_tags import is_held
+from service.http.known_query import KnownQuery
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.observations import (
@@ -20,7 +21,7 @@ from service.http.schemas.observations import (
 from service.mind.minds import Mind
 from service.sleep.observations import ObservationEntry, ObservationsSnapshot
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/observations", tags=["sleep"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/observations", tags=["sleep"], route_class=KnownQuery)
 
 IfMatch = Annotated[str | None, Header(max_length=400, description="The ETag of the observations that are replaced.")]
 

@@ -3,10 +3,11 @@
 from fastapi import APIRouter
 
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.outcomes import APPLIED, OutcomesApplied, OutcomesIn, by_id
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"], route_class=KnownQuery)
 
 
 @router.post("/outcomes", summary="What became of flashbacks", responses=answers(APPLIED, 400, 404, 413, 422, 503, 507))

@@ -8,6 +8,7 @@ from consolidation.corrections.standing import Statement
 from consolidation.kernel.turns import StoredTurn
 from consolidation.text.language import detect
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.people import PEOPLE, CardLineOut, CardOut, PeopleOut
@@ -16,7 +17,7 @@ from service.resonance.people_cards import CardLine
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["corrections"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["corrections"], route_class=KnownQuery)
 
 
 @router.get("/people", summary="What is known of each person", responses=answers(PEOPLE, 404, 422, 503))

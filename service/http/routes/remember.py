@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from service.http.dependencies import CallerDep, MemoryDep, MindId, MindName
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas import turn_filter
 from service.http.schemas.corrections import decision_out
@@ -19,7 +20,7 @@ from service.mind.also_read import UNAVAILABLE, checked_minds, opened_minds
 from service.mind.own_settings import MOST_ALSO_READ
 from service.retrieval.remember import KINDS, Remembered, TimeWindow
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
 Kinds = Annotated[
     list[Literal["fact", "entity", "episode", "observation"]] | None, Query(description="All kinds if left out.")

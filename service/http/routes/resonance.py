@@ -11,6 +11,7 @@ from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import TurnKind
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.routes.turns import spoken
 from service.http.schemas.examples import RESONATED
@@ -33,7 +34,7 @@ from service.retrieval.moment import Flashback, Part, ResonanceAnswer, Resonance
 from service.settings.sections import ResonanceSettings
 from service.voice.hearing import HeardWindow
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"], route_class=KnownQuery)
 
 
 @router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))

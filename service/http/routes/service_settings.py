@@ -3,10 +3,11 @@
 from fastapi import APIRouter
 
 from service.http.dependencies import MemoryDep
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.service_settings import SERVICE_SETTINGS, ServiceSettingOut, ServiceSettingsOut
 
-router = APIRouter(prefix="/v1/settings", tags=["access"])
+router = APIRouter(prefix="/v1/settings", tags=["access"], route_class=KnownQuery)
 
 
 @router.get("", summary="Settings of the service", responses=answers(SERVICE_SETTINGS, 404))

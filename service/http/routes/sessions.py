@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request, Response, status
 
 from service.http.dependencies import CallerDep, MemoryDep
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.sessions import (
     SESSION,
@@ -16,7 +17,7 @@ from service.http.schemas.sessions import (
     standing_out,
 )
 
-router = APIRouter(prefix="/v1/session", tags=["access"])
+router = APIRouter(prefix="/v1/session", tags=["access"], route_class=KnownQuery)
 
 _NOT_STORED = {"Cache-Control": "no-store"}
 

@@ -7,13 +7,14 @@ from fastapi import APIRouter, Header, Response
 
 from consolidation.kernel.errors import StoryPreconditionMissing
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.settings import SETTINGS, SettingsFaultOut, SettingsIn, SettingsOut, ValuesOut
 from service.mind.also_read import checked_minds
 from service.mind.own_settings import OwnSettings, SettingsRead
 from service.settings.settings import Settings
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/settings", tags=["minds"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/settings", tags=["minds"], route_class=KnownQuery)
 
 IfMatch = Annotated[str | None, Header(max_length=400, description="The ETag of the settings that are changed.")]
 

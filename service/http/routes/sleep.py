@@ -11,6 +11,7 @@ from consolidation.dreams.changes import changed_by_dreams
 from consolidation.dreams.dream_log import DreamRecord
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.fatigue import FATIGUE, FatigueOut, FatiguePointOut, PastSleepOut
 from service.http.schemas.fields import SessionId
@@ -39,7 +40,7 @@ from service.http.schemas.sleep import (
 from service.mind.minds import Mind
 from service.sleep.fatigue import read_fatigue
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"], route_class=KnownQuery)
 
 DreamNumber = Annotated[int, Path(ge=1, le=1_000_000_000, description="The number of a dream.", examples=[1])]
 

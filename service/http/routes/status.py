@@ -9,6 +9,7 @@ from consolidation.kernel.release import installed_version
 from consolidation.workspace import mind_id_of
 from service.catalog.minds import page_of_minds
 from service.http.dependencies import CallerDep, MemoryDep
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.processes import ProcessState, state
 from service.http.schemas.minds import OutcomeCounts
@@ -28,7 +29,7 @@ from service.http.schemas.status import (
 from service.mind.summary import MindSummary
 from service.observability.model_usage import ModelCall
 
-router = APIRouter(prefix="/v1", tags=["health"])
+router = APIRouter(prefix="/v1", tags=["health"], route_class=KnownQuery)
 
 
 @router.get("/status", summary="Status of the service", responses=answers(STANDING, 422))

@@ -12,6 +12,7 @@ from consolidation.story.sentence_sources import SentenceSource
 from service.composition.container import Memory
 from service.http.dependencies import CallerName, MemoryDep, MindId, VersionName
 from service.http.entity_tags import is_held
+from service.http.known_query import KnownQuery
 from service.http.markdown import encodable, posted_text
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.examples import DIFFERENCE, HISTORY, SOURCES, STORY, VERSION
@@ -37,7 +38,7 @@ from service.mind.minds import Mind
 from service.story.reader import StorySnapshot, saved_at
 from service.story.sources import SourcedChapter, SourcedStory
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/story", tags=["story"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/story", tags=["story"], route_class=KnownQuery)
 
 IfMatch = Annotated[str | None, Header(max_length=400, description="The ETag of the story that is replaced.")]
 

@@ -11,11 +11,12 @@ from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import InvalidRequest
 from service.http.dependencies import MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.timeline import TIMELINE, CallFiguresOut, TimelineAsked, TimelineBucketOut, TimelineOut
 from service.mind.call_figures import CallFigures
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
 _DAYS = timedelta(days=90)
 

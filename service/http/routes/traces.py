@@ -8,12 +8,13 @@ from fastapi import APIRouter, Query
 
 from consolidation.kernel.errors import InvalidRequest, TraceNotFound
 from service.http.dependencies import MemoryDep, MindId, TraceId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.examples import TRACED
 from service.http.schemas.traces import TRACES, TracesAsked, TracesOut
 from service.index.trace_index import CallFilter
 
-router = APIRouter(prefix="/v1/minds/{mind_id}/traces", tags=["resonance"])
+router = APIRouter(prefix="/v1/minds/{mind_id}/traces", tags=["resonance"], route_class=KnownQuery)
 
 
 @router.get("", summary="The traces of pre-turn calls", responses=answers(TRACES, 404, 422))

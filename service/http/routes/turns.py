@@ -11,6 +11,7 @@ from consolidation.kernel.errors import InvalidRequest, TraceNotFound, TurnIdMis
 from consolidation.kernel.turns import Message, Turn
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.problems import of_part
 from service.http.schemas.batch import BATCH_KEPT, BatchIn, BatchKept, TurnAnswer, TurnProblem
@@ -34,7 +35,7 @@ IdempotencyKey = Annotated[
 
 SPOKEN = r"^/v1/minds/[^/]+/(turns|resonance)$"  # paths that take audio
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"], route_class=KnownQuery)
 
 
 @router.post(

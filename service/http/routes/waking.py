@@ -9,11 +9,12 @@ from fastapi import APIRouter, Header, Query, Response
 from consolidation.dreams.waking import WakingPack
 from service.http.dependencies import MemoryDep, MindId
 from service.http.entity_tags import is_held
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.waking import WAKING, WakingOut, WakingQuery
 from service.sleep.waking import wake_up_pack
 
-router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"])
+router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"], route_class=KnownQuery)
 
 _POINTERS = {
     "log": "log",

@@ -7,12 +7,13 @@ from fastapi import APIRouter, Path
 
 from consolidation.kernel.errors import WebhookNotFound
 from service.http.dependencies import MemoryDep
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.webhooks import WEBHOOK_RETRIED, WEBHOOKS, WebhookOut, WebhookRetried, WebhooksOut
 from service.ports.webhooks import EndpointState
 from service.webhooks.endpoint import WebhookEndpoint
 
-router = APIRouter(prefix="/v1/webhooks", tags=["access"])
+router = APIRouter(prefix="/v1/webhooks", tags=["access"], route_class=KnownQuery)
 
 Name = Annotated[str, Path(max_length=63, description="The endpoint's name.", examples=["crm"])]
 

@@ -1,0 +1,46 @@
+"""
+Routes that refuse a query parameter which they do not have.
+
+A filter that is misspelt, or that another call has, would be dropped without a word, and everything found.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fastapi import params
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.routing import APIRoute
+
+from consolidation.kernel.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from fastapi import Request, Response
+
+_ELSEWHERE = (params.Path, params.Header, params.Cookie)
+
+
+class KnownQuery(APIRoute):
+    """A route whose query holds nothing but what its function takes."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request. Raises InvalidRequest for a parameter that is not known."""
+        answer = super().get_route_handler()
+
+        async def checked(request: Request) -> Response:
+            for name in request.query_params:
+                if name not in self._known:
+                    known = ", ".join(f"`{one}`" for one in self._known) or "none"
+                    raise InvalidRequest(f"is not a parameter of this call; it has {known}", pointer=f"query/{name}")
+            return await answer(request)
+
+        return checked
+
+    @cached_property
+    def _known(self) -> tuple[str, ...]:
+        found = get_flat_params(self.dependant)
+        return tuple(dict.fromkeys(one.alias for one in found if not isinstance(one.field_info, _ELSEWHERE)))
