@@ -11,6 +11,7 @@ import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import anyio.to_thread
 import structlog
@@ -39,6 +40,7 @@ PROXY_METADATA = "mind_memory.proxy"
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
+_STORING: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # one a session, while it is held
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,10 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
     if not messages:
         return
     try:
-        turn_id = await _turn_id(chat, messages, context=context)
-        turn = _turn(exchange, messages, turn_id=turn_id, metadata=heard.metadata)
-        accepted = await context.intake.accept(chat.mind_id, turn)
+        async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):  # a retry sees what it repeats
+            turn_id = await _turn_id(chat, messages, context=context)
+            turn = _turn(exchange, messages, turn_id=turn_id, metadata=heard.metadata)
+            accepted = await context.intake.accept(chat.mind_id, turn)
         if exchange.trace_id is not None and accepted.is_new:
             mind = await context.minds.find(chat.mind_id)
             context.outcomes.notice(mind, accepted.stored, trace_id=exchange.trace_id)

@@ -143,11 +143,11 @@ class Sleeper:
             waiting_for=state.owed.error or None if state.owed is not None else None,
         )
 
-    async def sleep(self, mind: Mind, *, seconds: float, session_id: str, timezone: str) -> SleepBegun:
+    async def sleep(self, mind: Mind, *, seconds: float, session_id: str, timezone: str | None) -> SleepBegun:
         """
         Let the mind's agent sleep: decide what the sleep is, write it down, and begin to dream if it consolidates.
 
-        Raises DreamUnwritable.
+        With *timezone* None, the agent's zone stays. Raises DreamUnwritable.
         """
         await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
@@ -177,7 +177,7 @@ class Sleeper:
                     "woken_at": None,
                     "kind": kind,
                     "reason": _reason(kind, is_forced=is_forced, actions=status.actions),
-                    "timezone": timezone,
+                    "timezone": timezone or state.timezone,
                     "owed": owed,
                     "earlier": state.sleeps_before(now),
                 }
@@ -190,11 +190,12 @@ class Sleeper:
         dream_id = owed.dream_id if owed is not None and kind is not SleepKind.NAP else None
         return SleepBegun(kind, pause, now + timedelta(seconds=pause), dream_id)
 
-    async def dream_now(self, mind: Mind, *, is_deep: bool, timezone: str) -> OwedDream | None:
+    async def dream_now(self, mind: Mind, *, is_deep: bool, timezone: str | None) -> OwedDream | None:
         """
         Begin a dream of what was lived, whatever the interval; None where nothing was lived since the last one.
 
-        The agent does not sleep by it. With *is_deep*, it is a deep sleep. Raises DreamUnwritable.
+        The agent does not sleep by it. With *is_deep*, it is a deep sleep; with *timezone* None, its zone stays. Raises
+        DreamUnwritable.
         """
         await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
@@ -213,7 +214,7 @@ class Sleeper:
             kind = kind_of_dream(actions=actions, dreams=dreams.counted, rules=self._rules)
             kind = SleepKind.DEEP_SLEEP if is_deep else kind
             owed = self._owed(mind, kind, now=now, session_id="", is_forced=False, known=state.owed)
-            update = {"owed": owed, "timezone": timezone, "cycle": state.cycle}
+            update = {"owed": owed, "timezone": timezone or state.timezone, "cycle": state.cycle}
             await anyio.to_thread.run_sync(files.set_state, state.model_copy(update=update))
         self.begin(mind)
         return owed

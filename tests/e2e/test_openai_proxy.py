@@ -1,6 +1,7 @@
 """Any client of OpenAI's API has memory: its own package, sync, async and streaming, against a scripted upstream."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import openai
 import pytest
@@ -195,6 +196,21 @@ def test_what_the_client_asks_again_by_itself_is_kept_once(service, provider):
 
     assert answer.choices[0].message.content == "Hello!"
     assert [contents(one) for one in service.kept("again")] == [[("user", "Hi there."), ("assistant", "Hello!")]]
+
+
+def test_of_many_that_ask_again_at_once_one_is_kept(service, provider):
+    def ask(number):
+        service.client().chat.completions.create(
+            model="memory", messages=[{"role": "user", "content": "Hi there, all of you."}],
+            extra_headers={**of("crowd"), "x-stainless-retry-count": "1"},
+        )  # fmt: skip
+
+    provider.then(*(f"Hello {number}!" for number in range(8)))
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(ask, range(8)))
+    service.at_rest()
+
+    assert len(service.kept("crowd")) == 1
 
 
 def test_what_is_asked_again_under_one_key_is_kept_once_and_anything_else_each_time(service, provider, ask):

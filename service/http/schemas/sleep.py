@@ -131,7 +131,11 @@ class SleepIn(Body):
     session_id: SessionId | None = Field(
         None, description="The session that ends with this sleep; that of the newest action if left out."
     )
-    timezone: Zone = Field("UTC", description="The agent's time zone: the times of its observations are in it.")
+    timezone: Zone | None = Field(
+        None,
+        description="The agent's time zone, in which its observations have their times. Left out, it stays as it was, "
+        "UTC at first.",
+    )
     wait: bool = Field(default=False, description="Whether to answer only when the dream has ended.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"seconds": 600, "session_id": "cycle-3"}]}}
@@ -197,7 +201,9 @@ class DreamIn(Body):
     """A dream that is asked for, whatever the interval."""
 
     deep: bool = Field(default=False, description="Whether it is a deep sleep: it also tidies up and writes the diary.")
-    timezone: Zone = Field("UTC", description="The zone of the observations' times.")
+    timezone: Zone | None = Field(
+        None, description="The zone of the observations' times. Left out, it stays as it was, UTC at first."
+    )
     wait: bool = Field(default=False, description="Whether to answer only when the dream has ended.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"deep": False, "wait": True}]}}

@@ -90,6 +90,15 @@ async def test_a_lightweight_dream_loses_neither_what_a_person_wrote_nor_the_pri
     ]
 
 
+async def test_an_agent_keeps_its_time_zone_where_a_sleep_names_none(service, clock):
+    for number, body in enumerate(({"seconds": 60, "timezone": "Asia/Tokyo"}, {"seconds": 60}), start=1):
+        clock.advance(timedelta(minutes=11))
+        await act(service, {"kind": "message", "text": f"Ann asks for the report, {clock.now():%H:%M}."}, call(number))
+        await service.http.post("/v1/minds/ada/sleep", json={**body, "wait": True})
+
+    assert [one["changes"][0]["at"] for one in await dreams(service)] == ["18:22", "18:11"]
+
+
 async def test_without_an_action_a_sleep_is_a_pause(service):
     await service.keep("ada", "Hello there.", "Hi!")
 
