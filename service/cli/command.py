@@ -25,10 +25,15 @@ from consolidation.workspace import mind_id_of
 from service.adapters.local_zone import here
 from service.cli.output.terminal import complain
 from service.observability.logging import configure_logs
-from service.settings.loading import read_settings
+from service.settings.loading import read_settings, wants_colours
 from service.settings.settings import Settings
 
 FAILED, INTERRUPTED = 1, 130
+_MENDS: dict[type[OSError], str] = {
+    PermissionError: "; give it to the user who runs mind-memory",
+    NotADirectoryError: "; a file stands where a folder belongs: move it away",
+    FileExistsError: "; a file stands where a folder belongs: move it away",
+}
 
 MindName = Annotated[str, typer.Option("--mind", metavar="ID", help="Whose memory.")]
 _Home = Annotated[Path | None, typer.Option("--home", metavar="DIR", help="The data folder (~/.mind-memory).")]
@@ -104,7 +109,7 @@ def command(
         def run(*, home: Path | None = None, url: str | None = None, **options: Any) -> None:  # noqa: ANN401 - typer's
             with _failures_worded(interrupted):
                 if not logs:
-                    configure_logs(level="ERROR", as_json=False)
+                    configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
                 if isinstance(mind := options.get("mind"), str):
                     options["mind"] = mind_id_of(mind)
                 outcome = body(Context(home=home, url=url), **options)
@@ -141,7 +146,8 @@ def _failures_worded(interrupted: str) -> Iterator[None]:
         raise  # whoever read our output has had enough
     except OSError as fault:
         place = f"{fault.filename}: " if fault.filename else ""
-        complain(f"{place}{fault.strerror or fault}")
+        mend = next((words for kind, words in _MENDS.items() if isinstance(fault, kind) and place), "")
+        complain(f"{place}{fault.strerror or fault}{mend}")
         raise typer.Exit(FAILED) from fault
     except KeyboardInterrupt as stop:
         complain(interrupted, style="dim")

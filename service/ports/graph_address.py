@@ -62,6 +62,9 @@ def _checked(address: str, url: str) -> str:
     if parts.scheme not in _SCHEMES or not (parts.hostname or parts.path):
         known = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
         raise ConfigurationFault(f"FALKORDB_URL is not an address of a FalkorDB (known: {known}): {shown(url)!r}")
+    database = parts.path.strip("/")
+    if parts.scheme != "unix" and database and not (database.isascii() and database.isdigit()):
+        raise ConfigurationFault(f"FALKORDB_URL names a database that is not a number: {shown(url)!r}")
     try:
         _ = parts.port
     except ValueError as error:

@@ -45,6 +45,11 @@ class Origin:
     place: str
 
 
+def wants_colours() -> bool:
+    """Whether a person may be shown colours, by the standard variable; rich reads it by itself."""
+    return not os.environ.get("NO_COLOR")
+
+
 def read_settings(**flags: object) -> Settings:
     """
     Read the settings from *flags* (None: not given), the environment, mind-memory.toml and the defaults.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -20,9 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from service.access.addresses import is_this_machine_or
 from service.settings.otlp_endpoint import is_address
-from service.webhooks.endpoint import SENT_KINDS, SentKind, signing_key
 
 
 def _address(text: str) -> str:
@@ -37,7 +34,7 @@ Address = Annotated[str, AfterValidator(_address)]
 class Section(BaseModel):
     """A frozen group of settings. Unknown names are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class EntityKindSettings(Section):
@@ -252,6 +249,12 @@ class DigestionSettings(Section):
         30, description="The interval at which all minds are checked for work that was missed."
     )
 
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.first_retry_seconds > self.most_retry_seconds:
+            raise ValueError("first_retry_seconds must be at most most_retry_seconds")
+        return self
+
 
 class StorySettings(Section):
     """When and how the story is written."""
@@ -452,57 +455,6 @@ class FacadeSettings(Section):
     mem0: bool = Field(default=False, description="Serve mem0's API under `/mem0`.")
     zep: bool = Field(default=False, description="Serve Zep's API for memory under `/zep`.")
     graphiti: bool = Field(default=False, description="Serve the API of Graphiti's sample server under `/graphiti`.")
-
-
-class WebhookSettings(Section):
-    """An address that events are posted to."""
-
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", description="What it is called in answers and logs.")
-    url: SecretStr = Field(description="Where events are posted to. Its path may hold a secret, so it is not shown.")
-    secret: SecretStr = Field(description="`whsec_` and base64 of 24 to 64 random bytes; the receiver has the same.")
-    kinds: tuple[SentKind, ...] = Field(SENT_KINDS, min_length=1, description="The kinds of events that it gets.")
-    minds: tuple[str, ...] = Field((), max_length=1_000, description="The ids of the minds whose events it gets.")
-
-    @model_validator(mode="after")
-    def _is_usable(self) -> Self:
-        address = self.url.get_secret_value()
-        if not is_address(address) or "@" in urlsplit(address).netloc:
-            raise ValueError(f"{self.name}: url must be an http:// or https:// address without a password")
-        try:
-            signing_key(self.secret.get_secret_value())
-        except ValueError as error:
-            raise ValueError(f"{self.name}: secret {error}") from None
-        return self
-
-
-class WebhooksSettings(Section):
-    """Events posted to other services, signed, until they take them."""
-
-    endpoints: tuple[WebhookSettings, ...] = Field(
-        (), max_length=20, description="Who gets events: a list of `name`, `url`, `secret`, and maybe `kinds`, `minds`."
-    )
-    allowed_hosts: tuple[str, ...] = Field(
-        (), description="The hosts, besides this machine, that events may be posted to."
-    )
-    timeout_seconds: PositiveFloat = Field(15, description="The time limit of one attempt.")
-    first_retry_seconds: PositiveFloat = Field(
-        5, description="The pause after a first failed attempt. Each further pause is twice as long."
-    )
-    most_retry_seconds: PositiveFloat = Field(3600, description="The longest pause between two attempts.")
-    give_up_hours: PositiveFloat = Field(
-        72, description="The age of an event above which a failed attempt is the last one."
-    )
-
-    @model_validator(mode="after")
-    def _may_be_asked(self) -> Self:
-        names = [one.name for one in self.endpoints]
-        for one in self.endpoints:
-            if names.count(one.name) > 1:
-                raise ValueError(f"two endpoints are called {one.name}")
-            host = urlsplit(one.url.get_secret_value()).hostname or ""
-            if not is_this_machine_or(host, self.allowed_hosts):
-                raise ValueError(f"{one.name}: {host} is not this machine: add it to WEBHOOKS__ALLOWED_HOSTS")
-        return self
 
 
 def _unlike_nothing(marker: str) -> str:

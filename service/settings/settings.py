@@ -45,9 +45,9 @@ from service.settings.sections import (
     TelemetrySettings,
     TracesSettings,
     VoiceSettings,
-    WebhooksSettings,
     each_kind_once,
 )
+from service.settings.webhook_sections import WebhooksSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,6 +28,7 @@ from service.cli.output.terminal import shortened
 from service.mcp_server.api_client import Answer, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.stdio_transport import speak
 from service.observability.logging import configure_logs
+from service.settings.loading import wants_colours
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ async def mcp(
     A host that takes an address needs no command: `mind-memory serve` speaks MCP at /mcp.
     """  # noqa: D301 - the escape keeps the line below it whole
     settings, clock = context.settings(), SystemClock()
-    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    configure_logs(
+        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+    )
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)

@@ -21,6 +21,7 @@ from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts
 from service.composition.access import is_guarded
 from service.observability.logging import configure_logs
+from service.settings.loading import wants_colours
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ async def serve(
             "loopback only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
         )
     make_home(settings)
-    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    configure_logs(
+        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+    )
     is_stopped = asyncio.Event()
     _on_signals(is_stopped.set)
     async with AsyncExitStack() as opened:

@@ -114,6 +114,7 @@ def test_a_container_without_a_key_says_what_keeps_it_from_strangers(tmp_path):
         (("--host", "::"), {}, "and no key protects the memory: make one with `mind-memory keys create`"),
         ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is not a setting; did you mean MIND_MEMORY_PORT?"),
         ((), {"FALKORDB_URL": "http://me:secret@host"}, "FALKORDB_URL is not an address of a FalkorDB"),
+        ((), {"FALKORDB_URL": "redis://host/abc"}, "FALKORDB_URL names a database that is not a number"),
         (("--home", "/dev/null"), {}, "/dev/null can not be the home (it is a file)"),
     ],
 )
@@ -124,6 +125,17 @@ def test_what_can_not_work_is_said_in_one_sentence(tmp_path, words, variables, s
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["minds", "graph"])
+def test_a_file_in_the_place_of_a_folder_of_the_home_is_named(tmp_path, name):
+    (tmp_path / name).touch()
+
+    done = call("serve", "--home", tmp_path, "--port", "0")
+
+    assert done.exit_code == 1
+    assert str(tmp_path / name) in done.stderr
+    assert "a file stands where a folder belongs: move it away" in done.stderr
 
 
 def arenas(pid):

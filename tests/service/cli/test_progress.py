@@ -68,7 +68,8 @@ def test_without_colours_it_has_none():
 def test_a_log_has_colours_unless_they_are_not_wanted(more, is_coloured):
     code = (
         "import structlog; from service.observability.logging import configure_logs; "
-        "configure_logs(level='INFO', as_json=False); structlog.get_logger().info('service.started')"
+        "from service.settings.loading import wants_colours; "
+        "configure_logs(level='INFO', as_json=False, has_colours=wants_colours()); structlog.get_logger().info('service.started')"
     )
 
     line, _ = shown(code, **more)

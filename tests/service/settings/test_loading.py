@@ -34,6 +34,9 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_file(tmp_path, monkeypatc
         ("MIND_MEMORY_MODELS__CHAT__FALLBACKS", "a,b", "MIND_MEMORY_MODELS__CHAT__FALLBACKS must be JSON"),
         ("MIND_MEMORY_EMBEDDER", "x", "MIND_MEMORY_EMBEDDER must be JSON; or set what is in it by itself, as "),
         ("MIND_MEMORY_SLEEP__FATIGUE_WARNING", "90", "MIND_MEMORY_SLEEP__FATIGUE_WARNING: fatigue_limit must be above"),
+        ("MIND_MEMORY_DIGESTION__FIRST_RETRY_SECONDS", "90", "first_retry_seconds must be at most most_retry_seconds"),
+        ("MIND_MEMORY_WEBHOOKS__MOST_RETRY_SECONDS", "2", "first_retry_seconds must be at most most_retry_seconds"),
+        ("MIND_MEMORY_DIGESTION__TURN_SECONDS", "inf", "input should be a finite number"),
         ("MIND_MEMORY_EMBEDDER__DIMENSION", "1024", "MIND_MEMORY_EMBEDDER__DIMENSION: dimension is for a hosted model"),
         (
             "MIND_MEMORY_LOG_LEVEL",
