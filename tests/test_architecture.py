@@ -132,6 +132,7 @@ TESTED_ELSEWHERE = {
     "service/http/schemas": "tests/service/http asks the whole door",
     "service/adapters/memory_graph": "tests/contracts holds it to the real graph",
     "service/ports": "tests/contracts; protocols and values without a rule of their own",
+    "service/serving": "tests/service/cli runs `serve`, tests/e2e/test_workers.py several workers",
     "service/runtime": "tests/service/cli and tests/service/observability, through a running service",
 }
 ACROSS = {

@@ -82,7 +82,6 @@ Every error that is raised on purpose, as one tree:
       - GraphCircuitOpen
       - GraphUnwritable
       - GraphForbidden
-      - Fenced
     + GraphCorrupt
   x WorkerUnavailable
   x ConfigurationFault
@@ -94,6 +93,7 @@ Those of a home that several machines share are in ``sharing_errors.py``. Errors
 
 from __future__ import annotations
 
+import copyreg
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -101,21 +101,13 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Usage
 
-_BAD_GATEWAY = 502
-
 
 class MemoryFault(Exception):
     """Base of every error that is raised on purpose. It may be raised in one process, and raised again in another."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is, whatever it was made of."""
-        return _as_it_was, (type(self), self.args, self.__dict__)
-
-
-def _as_it_was(kind: type[MemoryFault], args: tuple[Any, ...], fields: dict[str, Any]) -> MemoryFault:
-    fault = kind.__new__(kind, *args)
-    fault.__dict__.update(fields)
-    return fault
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined] # as pickle does
 
 
 class InvalidRequest(MemoryFault):
@@ -432,7 +424,7 @@ class UpstreamRefused(ModelFault):
         self,
         detail: str,
         *,
-        status: int = _BAD_GATEWAY,
+        status: int = 502,
         error: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -488,10 +480,6 @@ class GraphUnwritable(GraphUnavailable):
 
 class GraphForbidden(GraphUnavailable):
     """The graph's server does not permit this command to us."""
-
-
-class Fenced(GraphUnavailable):
-    """Another service has claimed this mind since: the graph refused a write of ours, which changed nothing."""
 
 
 class GraphCorrupt(GraphFault):

@@ -7,11 +7,14 @@ The errors of a home that several machines share:
     + ChangedElsewhere
       - NotInCustody
     + CopyOutdated
+  x GraphFault
+    + GraphUnavailable
+      - Fenced
 """
 
 from __future__ import annotations
 
-from consolidation.kernel.errors import Locked, MemoryFault
+from consolidation.kernel.errors import GraphUnavailable, Locked, MemoryFault
 
 
 class DatabaseUnavailable(MemoryFault):
@@ -32,3 +35,7 @@ class CopyOutdated(Locked):
 
     Something was erased elsewhere, or another database server was promoted.
     """
+
+
+class Fenced(GraphUnavailable):
+    """Another service has claimed this mind since: the graph refused a write of ours, which changed nothing."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ConfigurationFault, Fenced
+from consolidation.kernel.errors import ConfigurationFault
 from consolidation.kernel.files import replace_text
 from consolidation.kernel.shared_files import sharing
-from consolidation.kernel.sharing_errors import DatabaseUnavailable
+from consolidation.kernel.sharing_errors import DatabaseUnavailable, Fenced
 from consolidation.workspace import has_minds
 from service.mind.custodian import Custodian
 from service.mind.health import LaneName

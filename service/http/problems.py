@@ -135,7 +135,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.GraphCircuitOpen: (503, "The graph is paused after failures"),
     errors.GraphUnwritable: (503, "The graph refuses writes"),
     errors.GraphForbidden: (503, "The graph server denies permission"),
-    errors.Fenced: (503, "Another service has claimed this mind"),
+    sharing_errors.Fenced: (503, "Another service has claimed this mind"),
     errors.GraphCorrupt: (500, "The graph holds invalid data"),
     sharing_errors.DatabaseUnavailable: (503, "The database is unavailable"),
     errors.WorkerUnavailable: (503, "A worker process is being started again"),

@@ -18,12 +18,12 @@ import structlog
 
 from consolidation.kernel.errors import (
     EmbedderUnavailable,
-    Fenced,
     GraphUnavailable,
     HomeFault,
     MemoryFault,
     ModelUnavailable,
 )
+from consolidation.kernel.sharing_errors import Fenced
 from service.mind.mind_gate import Paused
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ What other libraries log, and what Python prints of an uncaught error, is redact
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import threading
 import traceback
@@ -35,10 +34,10 @@ def configure_logs_once(*, level: str, as_json: bool, secrets: tuple[str, ...]) 
         configure_logs(level=level, as_json=as_json, secrets=secrets)
 
 
-def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) -> None:
+def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = (), has_colours: bool = True) -> None:
     """
     Set up all logs of this process; an entry point calls it. *secrets* are hidden, and all that looks like a secret.
-    There are colours where stderr is a terminal, unless the standard variable NO_COLOR says no.
+    With *has_colours* it has some where stderr is a terminal.
 
     Tracebacks show no local variables: those are people's words.
     """
@@ -48,7 +47,7 @@ def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = ()) 
         structlog.processors.JSONRenderer()
         if as_json
         else structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
+            colors=has_colours and sys.stderr.isatty(),
             exception_formatter=structlog.dev.plain_traceback,
         )
     )

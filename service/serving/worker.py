@@ -23,6 +23,7 @@ from service.facades.worker_of_mind import answers_of_facades
 from service.http.processes import answers_of_worker
 from service.observability.logging import configure_logs
 from service.runtime.open_files import allow_many_open_files
+from service.settings.loading import wants_colours
 from service.workers.endpoint import Endpoint
 from service.workers.supervisor import READY, read_order
 
@@ -47,7 +48,9 @@ def main(*, opening: Opening = open_memory) -> None:
     order, said = read_order(), os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whoever prints must not speak in our place
     settings: Settings = order.values["settings"]  # type: ignore[assignment] # as `serve` wrote it
-    configure_logs(level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets)
+    configure_logs(
+        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+    )
     allow_many_open_files()
     keep_few_arenas()
     asyncio.run(_serve(order.fleet, settings, opening=opening, said=said))

@@ -12,7 +12,8 @@ from tempfile import mkdtemp
 
 import pytest
 
-from consolidation.kernel.errors import Fenced, GraphUnavailable
+from consolidation.kernel.errors import GraphUnavailable
+from consolidation.kernel.sharing_errors import Fenced
 from service.archive.graph_rows import KINDS
 from service.erasure.ports import Tainted
 from service.ingest.extraction_prompts import TurnReaders

@@ -129,13 +129,14 @@ def _serve(order):
 
         return serve(Path(order["home"]), steps)
     from service.adapters.hashing_embedder import HashingEmbedder
-    from service.cli import main, server
+    from service.cli import main
+    from service.serving import home
 
     install(steps)
     dream_of_everything()
-    create_app = server.create_app
-    server.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
-    server.open_memory = partial(server.open_memory, embedder=HashingEmbedder())
+    create_app = home.create_app
+    home.create_app = lambda *words, **more: answering(create_app(*words, **more), steps, ending="/turns")
+    home.open_memory = partial(home.open_memory, embedder=HashingEmbedder())
     try:
         main.app(["serve", "--home", order["home"], "--port", str(order["port"])])
     except SystemExit as end:

@@ -15,7 +15,7 @@ from tests.support.embedded_graph import column, frozen_graph, rows
 from tests.support.scripted_models import Brain, hosted, provider_of, turns_read
 from tests.support.service import running
 from tests.support.service_process import serving
-from tests.support.waiting import GIVE_UP
+from tests.support.waiting import GIVE_UP, until
 from tests.twins.provider import Hangs
 
 pytestmark = pytest.mark.anyio
@@ -174,6 +174,7 @@ async def test_an_import_that_is_killed_leaves_a_whole_mind_or_none(tmp_path, le
 
     def killed():
         with serving(tmp_path / "two", factory="tests.support.dying_service:create_app", **{step: "import"}) as served:
+            until(lambda: served.http.get("/readyz").status_code == 200)  # else the graph may be away, and refuses
             with pytest.raises(Exception):  # noqa: B017
                 served.http.post("/v1/minds/bo/import", content=archive)
             return served.process.wait(GIVE_UP)

@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from consolidation.kernel.errors import Fenced
+
 from consolidation.kernel.ports import Reply, Usage
 from consolidation.kernel.turns import Message, Speaker
+from consolidation.kernel.sharing_errors import Fenced
 from prompts.responses import Entity, Extraction, Fact, Identities, Identity, Settlement, Settlements
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs

@@ -19,13 +19,13 @@ MIND = "ada"
 class Machine:
     """One machine: its folder, its copy of the minds, and its claims."""
 
-    def __init__(self, database, folder):
+    def __init__(self, database, folder, *, is_told=False):
         folder.mkdir()
         self.custody = PostgresCustody(database)
         self.custody.renew()
         self.refusals = []
         self.shared = PostgresHome(
-            database, home=folder, custody=self.custody, refused=self.refusals.append, is_told=False
+            database, home=folder, custody=self.custody, refused=self.refusals.append, is_told=is_told
         )
         self.home = folder
         self.workspace = workspace_of(folder, MIND)

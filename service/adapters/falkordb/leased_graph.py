@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import Fenced
+from consolidation.kernel.sharing_errors import Fenced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

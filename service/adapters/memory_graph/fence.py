@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import Fenced
+from consolidation.kernel.sharing_errors import Fenced
 from service.adapters.memory_graph.content import Content
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from consolidation.kernel.errors import Fenced, GraphUnavailable, HomeFault
+from consolidation.kernel.errors import GraphUnavailable, HomeFault
+from consolidation.kernel.sharing_errors import Fenced
 from service.ingest.lane import LaneRunner
 from service.ingest.lane_telemetry import LaneTelemetry
 from service.mind.health import Health, LaneName

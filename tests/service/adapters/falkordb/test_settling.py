@@ -28,7 +28,7 @@ async def lived(tmp_path):
         graph = graph_on(connection, "ada")
         await graph.prepare(embedder=OURS)
         for one in await save(graph, "ada", *SAID):
-            await extract(graph, "ada", one)
+            await extract(graph, one)
         yield graph, connection, await near(graph)
 
 
