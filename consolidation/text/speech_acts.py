@@ -67,8 +67,10 @@ _ASKS = (
     r"|q(?= (?!va\b|bien|mal|guay|risa|fr[ií]o|calor|pena|asco|fuerte|ganas|pasada|rico|bueno|buena|tal\b|te\b"
     r"|se\b|no\b))"
     r"|quando(?! (?:ero|eravamo|io|eu|era|sono|vado|vou|fui)\b)"
-    r"|como (?:se|é|está|vai|foi|posso|faço|fica|é que)"
-    r"|qual|quais|quant[oa]s?|por que"
+    r"|como (?:se|é|est[áa]|t[áa]|vai|foi|era|anda|posso|faço|fica|é que|(?:me |te )?chama)"
+    r"|qual|quais|quant[oa]s?|por que|cadê|aonde|o ?q(?= )"
+    r"|(?:em|de|a|com|pra|para) que (?:dia|horas?|mês|ano|rua|bairro|cidade|país|cor|hospital|escola|banco|hotel"
+    r"|loja)(?!\w)"
     # French
     r"|est-ce|qu(?:e|'|’)(?:est-ce)?|qui|où|quand(?! (?:je |j['’]|nous ))|comment|pourquoi|quel(?:le)?s?"
     r"|combien|c(?:'|’)est (?:quoi|qui"
@@ -86,7 +88,7 @@ _ASKS = (
     # A preposition before the question word: "since when", "de quoi", "mit wem".
     r"|(?:since|for|from|to|with|at|in|on|by|about) (?:when|whom?|what|which|how (?:long|many|much))"
     r"|(?:seit|mit|von|bei|für|an|in|auf|um|zu|aus|bis) (?:wann|wem|wen|was|welche[rsnm]?|wie ?viele?n?)"
-    r"|(?:de|à|a|en|con|por|para|desde|hasta|avec|pour|chez|dans|depuis|sur|jusqu'à|em|com|di|da|in|per|su) "
+    r"|(?:de|à|a|en|con|por|para|pra|desde|hasta|avec|pour|chez|dans|depuis|sur|jusqu'à|em|com|di|da|in|per|su) "
     r"(?:quoi|qui|quand|quel(?:le)?s?|combien|où|qué|q|qui[eé]n(?:es)?|cu[aá]ndo|cu[aá]l(?:es)?|cu[aá]nt[oa]s?"
     r"|d[oó]nde"
     r"|quem|quando|qual|quais|quant[oa]s?|onde|chi|che cosa|cosa|quale|quali|quanto)"
@@ -106,7 +108,7 @@ _ENDS_ASKING = r"(?:吗|嗎|呢|什么|什麼|哪里|哪裡|谁|誰|(?:です|�
 _REQUESTS = (
     r"(?:(?:hey|hi|ok|okay|so|now|also|and|pls|please|can you|could you|would you|will you|bitte|kannst du"
     r"|könntest du|kannst du mir|puedes|podrías|por favor|peux-tu|tu peux|pourrais-tu|s['’]il te plaît|puoi"
-    r"|per favore|pode|podes)[,:\s]+)*"
+    r"|per favore|pode|podes|voc[êe] pode|vc pode|pfv?)[,:\s]+)*"
     r"(?:"
     r"write|fix|translate|make|give|tell|show|explain|summari[sz]e|rewrite|rephrase|proofread|correct|list|draft"
     r"|create|generate|calculate|compute|convert|find|suggest|recommend|help|remind|check|spell|define|compare"
@@ -128,9 +130,23 @@ _REQUESTS = (
     r"|recomienda|recomiéndame|ayúdame|calcula|pon|ponme|redacta|busca|prepárame"
     r"|écris|traduis|fais|donne|dis|explique|raconte|corrige|résume|recommande|aide|calcule|rédige|propose|trouve"
     r"|reformule|rappelle"
+    # … and to whom one is polite
+    r"|écrivez|traduisez|faites|donnez|dites|expliquez|racontez|corrigez|résumez|recommandez|aidez|calculez|rédigez"
+    r"|proposez|trouvez|reformulez|rappelez|envoyez|listez|énumérez|cherchez|vérifiez|préparez|montrez|conseillez"
+    r"|(?:mi )?(?:scriva|traduca|dica|spieghi|corregga|riassuma)"
+    r"|mi (?:faccia|dia|mandi|trovi|racconti|consigli|calcoli|elenchi|ricordi|aiuti|prepari)|escriba|escríbame"
+    r"|traduzca|tradúzcame|hágame|deme|dígame|explíqueme|cuénteme"
+    r"|corrija|resuma|recomiéndeme|ayúdeme|redacte|recuérdeme|envíeme|mándeme|muéstreme"
+    r"|napiszcie|proszę (?:mi )?(?:napisać|przetłumaczyć|wyjaśnić|podać|poprawić|przypomnieć|streścić|zaproponować)"
+    r"|напишите|переведите|сделайте|дайте|объясните|расскажите|исправьте|посоветуйте|подскажите|скажите|покажите"
+    r"|перечислите|назовите|составьте|придумайте|помогите|напомните|отправьте"
     r"|scrivi|traduci|fammi|dammi|dimmi|spiega|spiegami|raccontami|correggi|riassumi|consigliami|aiutami|calcola"
     r"|escreve|escreva|traduz|traduza|faz|faça|diz|diga|explica|explique|conta|conte|corrige|corrija|recomenda"
-    r"|calcula"
+    r"|calcula|calcule|refaz|refaça|reescreve|reescreva|resuma|sugere|sugira|recomende|mande|assine"
+    r"|redige|redija|liste (?:[oa]s|tod[oa]s|meus|minhas)"
+    r"|me (?:conta|conte|diz|diga|fala|fale|mostra|mostre|ajuda|ajude|explique|mande|recomenda|recomende|sugere"
+    r"|sugira|indique|escreva|liste|faça|lembre|d[áê] (?:uma?s?|\d|dois|duas|três|ideias|dicas)|faz uma?"
+    r"|lembra (?:qual|quais|quem|onde|quando|como|quanto|o que))"
     r"|schrijf|vertaal|maak|geef|vertel|leg|verbeter|напиши|переведи|сделай|дай|объясни|расскажи|исправь"
     r"|посоветуй|napisz|przetłumacz|zrób|daj|wyjaśnij|opowiedz|popraw"
     r"|اذكر|أرسل|اقترح|احسب|اكتب|ترجم|اشرح|لخص|أعطني|أخبرني|ساعدني|صحح"
@@ -144,6 +160,7 @@ _ENDS = r"(?=\s{0,4}(?:[,.!;:…–،؛-]|$))"
 # A message that begins so denies what was said before it.
 _DENIES = (
     r"(?:(?:oh|hm+|wait|um+|uh+|erm?|eh|ach|oye|ah|lol|haha|hey|hold on|sorry|but|aber|pero|mais|ma|mas|ale|maar|well"
+    r"|cara|gente|poxa|ué|opa|eita|calma|pera(?:[íi])?"
     r"|naja|mate|dude|bro|man|alter|digga|mann|tío|tía|mec|boh|ej|kurde|блин)(?!\w)[,.!?\s]*){0,3}"
     r"(?:"
     r"no+(?:pe)?(?=[\s,.!;:–-]|$)(?! (?:idea|problem|worries|clue|wonder|one|rush|more|need|way\b(?!,)|thanks"
@@ -171,8 +188,11 @@ _DENIES = (
     r"|l['’]anciens?"
     r"|la vieille|le vieux)|ce n['’]est|tu (?:te trompes|confonds|mélanges|as tort)|erreur|j['’]ai jamais dit"
     r"|no,|sbagliato|falso|quell[oa] è (?:il|la) vecchi[oa]|non (?:io|è|sono)|ti sbagli|ti confondi"
-    rf"|n[ãa]o{_ENDS}|n[ãa]o (?:eu|ela|ele|elas|eles|é|era|foi|são|eram)|errado|está errado|isso n[ãa]o"
-    r"|ess[ea] é [oa] (?:antig|velh)[oa]|nee|fout"
+    rf"|n[ãa]o{_ENDS}|n[ãa]o (?:eu|ela|ele|elas|eles|é|era|foi|são|eram)|errado|(?:es)?t[áa] errad[oa]|isso n[ãa]o"
+    r"|n[ãa]o(?= n[ãa]o\b)|errou|(?:voc[êe]|vc) (?:errou|(?:se )?confundiu|se enganou|trocou)"
+    r"|tu (?:confundiste|trocaste)"
+    r"|nada (?:a ver|disso)|(?:eu )?nunca (?:disse|falei)|eu n[ãa]o (?:disse|falei)|claro que n[ãa]o"
+    r"|ess[ea] (?:é|era) [oa] (?:antig|velh)[oa]|nee|fout"
     r"|dat is (?:(?:de|het) (?:oude|verkeerde)|fout|verkeerd|niet)|je (?:vergist|verwart)"
     rf"|klopt niet|dat klopt niet|нет{_ENDS}|нет(?= (?:не|это|я|он|она|они|мы|у|в|мой|моя|мою)(?!\w))|неправда"
     rf"|неверно|не я|это (?:стар(?:ый|ая) (?:адрес|номер|план|дата|цена)|не то?[тй]?)(?!\w)"
@@ -197,7 +217,8 @@ _CONCEDES = (
     r"|tienes razón|perdón|perdona|lo siento|disculpa|mi error|corregido|culpa mía|cierto|anotado"
     r"|tu as raison|pardon|désolée?|mea culpa|toutes mes excuses|au temps pour moi|autant pour moi|corrigé"
     r"|erreur de ma part|exact(?!\w)|bien vu|c['’]est noté"
-    r"|hai ragione|scusa|mi dispiace|errore mio|corretto|tens razão|tem razão|desculpa|desculpe|erro meu"
+    r"|hai ragione|scusa|mi dispiace|errore mio|corretto|tens razão|tem razão|desculp[ae]|perd[ãa]o|foi mal|erro meu"
+    r"|engano meu|voc[êe] está cert[oa]|corrigid[oa]"
     r"|je hebt gelijk|mijn fout|ты прав\w*|прости\w*|извини\w*|masz rację|przepraszam"
     r"|你说得对|抱歉|对不起|すみません|ごめん|失礼"
     r")"
@@ -210,8 +231,8 @@ _CORRECTS = (
     r"|my (?:mistake|bad|error)|i stand corrected"
     r"|corrected|fixed|i was wrong|i mixed|du hast recht|korrigiert|mein fehler|tienes razón|corregido|mi error"
     r"|tu as raison|corrigé"
-    r"|mea culpa|au temps pour moi|autant pour moi|hai ragione|corretto|errore mio|tens razão|tem razão|corrigido"
-    r"|erro meu|je hebt gelijk"
+    r"|mea culpa|au temps pour moi|autant pour moi|hai ragione|corretto|errore mio|tens razão|tem razão|corrigid[oa]"
+    r"|erro meu|engano meu|voc[êe] está cert[oa]|je hebt gelijk"
     r"|mijn fout|gecorrigeerd|ты прав\w*|исправ(?:лено|ил\w*)|masz rację|poprawi(?:one|am|ł[ea]m)|moja pomyłka"
     r"|你说得对|更正|訂正|معك حق|أنت على حق|تم التصحيح)"
 )
@@ -219,7 +240,8 @@ _CORRECTS = (
 _ACKNOWLEDGES = (
     r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|ja|sí|oui)?[,.!\s]*(?:"
     r"sorry|apologies|right|correct|true|my (?:mistake|bad|error)|entschuldig\w*|verzeih\w*|stimmt|richtig|genau"
-    r"|perd[oó]n\w*|disculpa|cierto|exacto|claro|pardon|désolée?|exact|scusa|giusto|esatto|certo|desculp[ae]|exato"
+    r"|perd[oó]n\w*|disculpa|cierto|exacto|claro|pardon|désolée?|exact|scusa|giusto|esatto|certo|desculp[ae]"
+    r"|perd[ãa]o|foi mal|isso mesmo|correto|exato"
     r"|klopt|juist|przepraszam|racja|zgadza się|oczywiście|moja pomyłka|извини\w*|прости\w*|верно|точно"
     r"|抱歉|对不起|對不起|すみません|ごめん|失礼しました|عذر[اًا]+|آسف[ةه]?|صحيح"
     r")\s?[:：—–]"
@@ -234,14 +256,23 @@ _NOT = re.compile(
     r"(?<![\w'’])([\w'’]{1,20})[\s,.!;:…–—-]{1,6}not\s+(?!sure\b|yet\b|that\b|really\b|even\b|bad\b|to\b)\w",
     re.IGNORECASE,
 )
+# Behind one of these, "no" with something else behind it denies no thing: "abacaxi não, morango" does.
+_NO_THING = (
+    "que|hoje|hoy|agora|ahora|ainda|aún|todavía|talvez|claro|por|como|se|si|e|y|o|i|ou|mas|pero|ma|eu|yo|io|ja|mim|mí"
+    "|me|jeszcze|czemu|też|raczej|chyba|to|już|noch|gar|ещё|почему|perché|così|así|or|oh|ah|but|why|and|of|says?|said"
+    "|there|is|was|with|have|has|had|got|or|absolutely|hell"
+)
 # "Anja, nicht Anna", "nicht Anna, sondern Anja", "不是五号，是十五号".
 _CONTRASTS = (
     r"[,.!;:…–—-]\s{0,3}(?:und |y |et |e |en |i |а |a )?(?:nicht|no|pas|non|n[ãa]o|niet|nie|не) "
     r"(?:\w+ ){0,3}\w+\s*(?:[,.!?;:…–—-]|$)"
     r"|^(?:nicht|kein\w*) .{1,40}, (?:sondern )?\w|\bsondern\b|\bsino\b|\bbensì\b|^не .{1,40},? а \w"
     r"|^nie .{1,40},? (?:tylko|ale|a) \w"
+    rf"|^(?:\w+ ){{0,3}}?(?!(?:{_NO_THING})\b)\w+ (?:n[ãa]o|no|non|nie|nein|нет)[,.:;!…–—-]\s{{0,3}}\w"
     r"|^(?:niet|geen) .{1,40},? maar \w|不是.{1,20}[，,]?(?:是|而是)|じゃなくて|ではなく|ليس .{1,40} بل"
 )
+# "Caio is NOT coming": who shouts it puts right what was said.
+_SHOUTED = re.compile(r"(?<!\w)(?:NOT|NEVER|NICHT|NO|NUNCA|PAS|NON|N[ÃA]O|NIET|GEEN|NIE|НЕ)(?!\w)")
 # An answer that holds this has no answer.
 _KNOWS_NOT = (
     r"(?:you|she|he|they) (?:haven['’]?t|have not|didn['’]?t|never) (?:told|said|mention\w*|shar\w+)"
@@ -319,10 +350,11 @@ def acknowledges(text: str) -> bool:
 
 
 def contrasts(text: str) -> bool:
-    """Whether *text* says what something is beside what it is not: "the 15th, not the 5th"."""
+    """Whether *text* says what something is beside what it is not, "the 15th, not the 5th", or shouts what is not."""
     text = text.strip()[:LONGEST_BEGINNING]
     is_english = any(found[1].casefold().replace("’", "'") not in _AUXILIARIES for found in _NOT.finditer(text))
-    return is_english or _compiled(_CONTRASTS).search(text) is not None
+    is_shouted = not text.isupper() and _SHOUTED.search(text) is not None
+    return is_english or is_shouted or _compiled(_CONTRASTS).search(text) is not None
 
 
 def knows_not(text: str) -> bool:

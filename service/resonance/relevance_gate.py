@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment, Moment
     from service.retrieval.periods import Period
 
-# Whom a request is to be done for says nothing of a life: "tell me a joke".
+# Whom a request is to be done for says nothing of a life: "tell me a joke", "me conta uma piada".
 _RECIPIENT = re.compile(
-    r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b", re.IGNORECASE
+    r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b|^\W{0,9}(?:me|mi)(?=\s\w)",
+    re.IGNORECASE,
 )
 _NOT_MEANT, _CHANGES_NOTHING = "relevance: not a word in common", "relevance: would not change what is said"
 _OTHER_RECORD = "relevance: does not tell what is asked for"
@@ -243,12 +244,13 @@ class RelevanceGate:
             intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
         names_time = _period(asked, moment) is not None
         looks_back = intent.recalls or not intent.kind.endswith("remark")  # "let us go on Sunday" does not
+        is_trivia = intent.kind == "other question" and "trivia" in intent.tasks  # "who painted the Primavera"
         return Topic(
             weights,
             meant,
             intent,
             names_known=names_known,
-            names_period=names_time and looks_back,
+            names_period=names_time and looks_back and not is_trivia,
             names_plan=names_time and not looks_back,
             has_unknown_name=any(in_turns[stem] == 0 and stem not in in_notes for stem in proper),
             is_saying=literal != asked and intent.kind.endswith("remark") and len(words) <= _WORDS_BESIDE_SAYING,

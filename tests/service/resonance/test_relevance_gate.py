@@ -413,3 +413,20 @@ async def test_a_text_to_be_corrected_says_nothing_of_its_writer(tmp_path):
     asked = "Correct this: yesterday I goed to the cinema with my sister"
 
     assert await weighed(tmp_path, "I went to the cinema with my sister.", query=asked, cosine=0.9) == 0
+
+
+async def test_a_question_that_anybody_can_answer_names_no_time_of_a_life(tmp_path):
+    """Broken: ``names_period`` of who painted the Primavera: a spring of one's own came up."""
+    asked = await weighed(tmp_path / "asked", AUNT, FENCE, query="Chi ha dipinto la primavera?", language="it")
+    own = await weighed(tmp_path / "own", AUNT, FENCE, query="Cosa ho dipinto in primavera?", language="it")
+
+    assert asked < 0.5 < own
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [("me conta uma piada", "pt"), ("Mi racconti una barzelletta", "it"), ("tell me a joke", "en")],
+)
+async def test_whom_a_chore_is_for_says_nothing_of_a_life(tmp_path, query, language):
+    """Broken: only a pronoun behind the verb is whom a request is for."""
+    assert await weighed(tmp_path, AUNT, FENCE, query=query, language=language) == 0
