@@ -1,5 +1,5 @@
 """
-What stands in a person's papers: a blood group, a shoe size, a birthday, a surname, a password, a number, a school.
+What stands in a person's papers: a blood group, a shoe size, a birthday, a birthplace, a surname, a school.
 
 A question for one is answered only by a sentence that names it or holds its value: no other words come to "blood
 group", however near they are. So where none was told, there is nothing to remember. Each attribute has one pattern for
@@ -34,7 +34,9 @@ _NAMES = {
         r"|am) (?:\w+ ){1,4}born\b|\bgeburtstag"
         r"|\bgeburtsdatum|\bwann (?:\w+ ){1,4}geboren\b|\bcumple(?:años)?\b|\bfecha de nacimiento"
         r"|\bcuándo nac[ií]|\banniversaires?\b"
-        r"|\bdate de naissance|\bcompleann|\bdata di nascita|\baniversário\b|\bdata de nascimento|\bverjaardag"
+        r"|\bdate de naissance|\bcompleann|\bdata di nascita|\baniversário\b"
+        r"|\baniversario d[ao]s?\b|\bmeu aniversario\b|\bniver\b"
+        r"|\bquando (?:eu )?nasci\b|\bdata de nascimento|\bverjaardag"
         r"|\bjarig\b|\burodzin|\bdat\w+ urodzenia|день рожд|дня рожд|дне рожд|когда (?:\w+ ){0,3}родил|生日|誕生日"
         r"|(?:عيد|تاريخ) ?ميلاد"
     ),
@@ -62,8 +64,8 @@ _NAMES = {
         r"|\bkennzeichen\b|\bn[uú]mero (?:de (?:mi |tu |su |la )?|del |do meu |da minha )?(?:tel[eé]fono"
         r"|m[oó]vil|pasaporte|cuenta|seguro"
         r"|socio|cliente|dni|telefone"
-        r"|telemóvel|passaporte|conta|identifica\w+|alumn\w+|estudiante)|\bmatrícula\b|\bmatricule\b"
-        r"|\bplaque d'immatriculation"
+        r"|telemóvel|celular|passaporte|conta|identifica\w+|alumn\w+|estudiante)|\bcpf\b|\bmeu rg\b"
+        r"|\bmatrícula\b|\bmatricule\b|\bplaque d'immatriculation"
         r"|\bnuméro (?:de )?(?:téléphone|portable|passeport|compte|sécu\w*|client|carte|série|étudiant)"
         r"|\bnumero di (?:telefono"
         r"|cellulare|passaporto|conto|matricola|documento)|\btarga\b|\bcodice fiscale|\b(?:telefoon|paspoort"
@@ -72,6 +74,21 @@ _NAMES = {
         r"|номер\w* (?:телефон"
         r"|паспорт|сч[её]т|полис)|(?:电话|手机|护照|身份证|账)号|(?:電話|口座|会員)番号"
         r"|رقم (?:ال)?(?:هاتف|جواز|حساب|هوية)"
+    ),
+    "birthplace": (
+        r"\bbirth ?place|\bplace of birth|\b(?:where|(?:which|what) (?:town|city|country|village|hospital"
+        r"|place)) (?:was|were"
+        r"|am) (?:\w+ ){1,4}born\b|\bgeburts(?:ort|stadt)|\b(?:wo|in welche[mrn] \w+) (?:bin|wurde|ist"
+        r"|war) (?:\w+ ){1,4}geboren\b"
+        r"|\blugar de nacimiento|\b(?:dónde|donde|en qu[eé] \w+) (?:yo )?nac(?:í|ió)|\blieu de naissance"
+        r"|\b(?:où|dans quel(?:le)? \w+) (?:est-ce que )?"
+        r"(?:suis-je|je suis|est(?:-elle|-il| \w+)?|elle est|il est) (?:\w+ )?née?\b"
+        r"|\bluogo di nascita|\b(?:dove|in che \w+|in quale \w+) (?:sono|è) nat[oa]\b|\blocal de nascimento"
+        r"|\b(?:onde|em que \w+) (?:\w+ ){0,3}nasc(?:i|eu)\b|\bgeboorteplaats|\bwaar (?:ben|is"
+        r"|werd) (?:\w+ ){1,4}geboren\b"
+        r"|\bmiejsce urodzenia|\bgdzie (?:się )?(?:\w+ ){0,2}urodzi|место рождения"
+        r"|\bгде (?:\w+ ){0,3}родил|出生地|在哪里?出生"
+        r"|どこで生まれ|(?:مكان|محل) (?:ال)?ولاد|أين (?:ولد|وُلد)"
     ),
     "anniversary": (
         r"\b(?:wedding )?anniversar(?:y|ies)\b|\bdate (?:of|did) (?:my|our|i|we) (?:wedding|marriage|get married"
@@ -86,7 +103,7 @@ _NAMES = {
         r"|was für eine) schule (?:war|bin|hab|ging)"
         r"|\b(?:colegio|escuela|instituto|cole) (?:fui|fue|fuiste|iba|estudié)|\bescuela primaria|\bécole primaire"
         r"|\bquelle école (?:j'ai|ai-je|je suis|suis-je)|\bscuol[ae] elementar|\bche scuola ho|\bescola primária"
-        r"|\bque escola (?:andei|fui)"
+        r"|\bque (?:escola|colégio) (?:eu )?(?:andei|fui|estudei)|\bensino (?:fundamental|médio)\b"
         r"|\bbasisschool|\b(?:lagere|middelbare) school|\bpodstawówk|\bszkoł\w+ podstawow|\bначальн\w+ школ|小学|中学"
     ),
 }
@@ -116,7 +133,16 @@ _VALUES = {
         r"|\bwird (?:\w+ ){0,3}\d{1,3}\b|\bwerde (?:\w+ )"
         r"{0,3}\d{1,3}\b|\bcumpl(?:e|o|ió|í|irá|imos|en)\b|\bha nacido\b|\bfête (?:ses|mes)\b|\bcompie\b"
         r"|\bcompio\b|\bè nat[oa]\b"
-        r"|\bfaz \d{1,3}\b|\bnasceu\b|\bwordt \d{1,3}\b|\bskończ\w+ \d|\bисполн\w+"
+        r"|\bf[ae]z \d{1,3}\b|\bnasceu\b|\bwordt \d{1,3}\b|\bskończ\w+ \d|\bисполн\w+"
+    ),
+    "birthplace": (
+        r"\bborn\b|\bgrew up\b|\b(?:am|'m|is|are|comes?|came) from\b|\bhometown|\bgebürtig|\bgeboren\b|\bkomm\w* aus\b"
+        r"|\bstamm\w* aus\b|\bnac(?:í|ió)\b|\bcrec(?:í|ió)\b|\b(?:soy|es|vengo|viene) de\b|\bnée?\b|\bgrandi\b"
+        r"|\b(?:viens|vient) (?:de|du)\b|\boriginaire|\bnat[oa]\b|\bcresciut|\b(?:vengo|viene) da|\bsono di\b"
+        r"|\bnasc(?:i|eu)\b"
+        r"|\bcresc(?:i|eu)\b|\b(?:sou|é|venho) d[eao]\b|\bopgegroeid|\bkom\w* uit\b|\burodzi|\bpochodz|родил|вырос"
+        r"|родом|出生|老家"
+        r"|生まれ|出身|ولد|من مواليد"
     ),
     "password": r"\bpin (?:is|'s|ist|es)\b",
     "id_number": r"\d{5,}|\b(?:\d{2,4}[ -]){2,}\d{2,4}\b",

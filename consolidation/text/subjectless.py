@@ -86,7 +86,8 @@ _WORDS = {
         "melhor menos mês meses mesmo momento muito nada nome nova novo nunca obrigada obrigado oi olá onde ontem "
         "outra outro passado pode posso pouco pra primeira primeiro qualquer quase quero saber sabe sabes semana "
         "semanas sempre só sobre talvez também tanto tarde tem tempo tenho ter teve toda todas todo todos tudo "
-        "última último ultimamente vai vamos ver vez vezes vou"
+        "última último ultimamente vai vamos ver vez vezes vou a gente vc vcs q pq pro pras pros tb tbm hj né tá tô "
+        "dar deu fica ficou mesma contou falou kk kkk kkkk rs"
     ),
     "nl": (
         "af al alles alweer als anders nu ook nog maar meer dan dus echt even gaan gaat gedaan geen gebeurd "

@@ -35,7 +35,7 @@ _ASKS_NUMBER = re.compile(
 _ASKS_NAME = re.compile(
     r"\b(?:who|whose|whom)\b|\bnames?\b|\bcalled\b|\bwe(?:r|n|m|ssen)\b|\bhei(?:ß|ss)(?:t|en)\b|\bnamen?\b"
     r"|\bqui[eé]n(?:es)?\b"
-    r"|\bllama|\bnombre\b|\b(?:se|me|te) chama\b|\bqui\b|\bappelle|\bnom\b|\bchi\b|\bchiama|\bnome\b|\bquem\b"
+    r"|\bllama|\bnombre\b|\b(?:se|me|te|como) chama\b|\bqui\b|\bappelle|\bnom\b|\bchi\b|\bchiama|\bnome\b|\bquem\b"
     r"|\bwie\b(?= is\b| heeft\b| was\b)"
     r"|\bheet\b|\bnaam\b|\bкто\b|\bкого\b|зовут|\bkto\b|\bkogo\b|nazywa|谁|誰|叫什么|だれ|名前|\bمن هو\b|\bاسم",
     re.IGNORECASE,
@@ -55,7 +55,7 @@ _ASKS_PLACE = re.compile(
     r"|clinique|école|lycée|fac|banque|aéroport|gare|église|île|hôtel|restaurant|magasin)s?\b"
     r"|\bdove\b|\bindirizzo\b|\b(?:che|quale) (?:città|paese|via|posto|quartiere|ditta|azienda|ospedale|scuola|banca"
     r"|aeroporto|stazione|chiesa|isola|albergo|ristorante|negozio)\b"
-    r"|\b(?:a|de)?onde\b|\bendereço\b|\bque (?:cidade|vila|país|rua|lugar|bairro|empresa|hospital|escola|banco"
+    r"|\b(?:a|de)?onde\b|\bcadê\b|\bendereço\b|\bque (?:cidade|vila|país|rua|lugar|bairro|empresa|hospital|escola|banco"
     r"|aeroporto|estação|igreja|ilha|hotel|restaurante|loja)\b"
     r"|\bwaar(?:heen|vandaan)?\b|\bwelke? (?:stad|dorp|land|straat|plek|buurt|bedrijf|ziekenhuis|school|bank|vliegveld"
     r"|station|kerk|eiland|hotel|restaurant|winkel)\b"
@@ -81,8 +81,9 @@ _ASKS_OCCUPATION = re.compile(
     r"|\barbeite[nt]? .{0,30}\bals was\b|\bals was\b"
     r"|\b(?:wovon|wom?it) (?:lebt|verdient)\b|\bse dedica[nb]?|\ben q(?:u[eé])? trabaj[ao]|\bprofesi[oó]n\b|\boficio\b"
     r"|\b(?:fait|fais|font|faisait) .{0,30}\b(?:dans la vie|comme (?:métier|travail|boulot))\b|\bmétier\b"
-    r"|\bche (?:lavoro|mestiere)\b|\bsi occupa\b|\bprofessione\b|\bna vida\b|\bprofiss(?:ão|ionalmente)\b"
-    r"|\btrabalh[ao] em qu[eê]\b|\bem qu[eê] (?:é que )?(?:\w{1,20} ){0,3}trabalh[ao]\b"
+    r"|\bche (?:lavoro|mestiere)\b|\bsi occupa\b|\bprofessione\b|\b[nd]a vida\b|\bprofiss(?:ão|ionalmente)\b"
+    r"|\btrabalh[ao] (?:em|com|de) (?:o )?qu[eê]\b"
+    r"|\b(?:em|com|de) (?:o )?qu[eê] (?:é que )?(?:\w{1,20} ){0,3}trabalh[ao]\b"
     r"|\bwat voor werk\b|\bberoep\b|\bzajmuje\b|\bzawód\b|\bz zawodu\b|\bкем (?:\w{1,20} ){0,3}работа(?:ет|ю)\b"
     r"|\bпрофесси[яи]\b"
     r"|чем занимается"
@@ -98,7 +99,7 @@ _BEFORE_PLACES = {
     "es": r"en|desde|hacia",
     "fr": r"à(?: la)?|au|aux|en|chez|vers|depuis",
     "it": r"a|in|da|dal|dalla|al|alla",
-    "pt": r"em|n[oa]|para|desde",
+    "pt": r"em|n[oa]|para|pr[ao]|desde",
     "nl": r"in|uit|naar|te|bij",
     "pl": r"we?|ze?|do|na",
     "ru": r"во?|на|из",

@@ -85,8 +85,10 @@ _FIRST_PERSON_VERBS = {
         r"|conosco|dormo|abbiamo|siamo|andiamo"
     ),
     "pt": (
-        r"tenho|estou|vou|sou|moro|vivo|faço|quero|posso|devo|trabalho|pago|tomo|conduzo|dirijo|aprendo|bebo|recebo"
-        r"|conheço|durmo|fui|fiz|tive|disse|[a-zà-ÿ]{3,}ei|temos|vamos|somos"
+        r"a gente|tenho|estou|t[ôo]|vou|sou|moro|vivo|faço|quero|posso|devo|trabalho|pago|tomo|conduzo|dirijo|aprendo"
+        r"|bebo|recebo|conheço|durmo|sei|consigo|preciso|gosto|dou|saio|volto|ganho|calço|fui|fiz|tive|disse|vi|li"
+        r"|vendi|comi|bebi|perdi|recebi|aprendi|escrevi|ouvi|pedi|decidi|conheci|nasci|esqueci|escolhi|saí|caí"
+        r"|[a-zà-ÿ]{3,}(?:ei|amos)|temos|somos|fomos|fizemos|tivemos"
     ),
     "pl": (
         r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję)|mam|jestem|mieszkam|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
@@ -120,8 +122,9 @@ _RECALLS = (
     r"|hast du (?:mir )?\w*(?:gesagt|empfohlen)"
     r"|nochmal|erinner\w*|dijiste|recomendaste|diste|aconsejaste|sugeriste|me (?:habías|has) \w+|recuérdame"
     r"|recuerdas|te acuerdas"
-    r"|tu m['’](?:as|avais)|as dit|conseillé|rappelle|tu te souviens|hai detto|consigliat\w+|ricord\w+|você disse"
-    r"|lembra\w*"
+    r"|tu m['’](?:as|avais)|as dit|conseillé|rappelle|tu te souviens|hai detto|consigliat\w+|ricord\w+"
+    r"|(?:voc[êe]|vc|c[êe]) (?:me )?(?:disse|falou|contou|deu|passou|mandou|indicou|sugeriu|recomendou|escreveu)"
+    r"|(?:eu )?te (?:disse|falei|contei)|lembra\w*"
     r"|je zei|herinner|ты говорил\w*|напомни|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
     r"|أخبرتك|أخبرتني|تتذكر|هل تذكر|ذكرني"
 )
@@ -140,7 +143,9 @@ _RECALLS_ANSWER = (
     r"|tus? (?:consejos?|trucos?|sugerencias?|receta|lista)"
     r"|tu (?:m'|nous |me l')(?:as|avais)|(?:m'|nous )as[- ]tu|as-tu dit|tes? (?:conseils?|astuces?|suggestions?)"
     r"|mi (?:hai|avevi) (?:detto|consigliato|dato|suggerito|scritto|insegnato|spiegato)"
-    r"|(?:você|tu) (?:me )?(?:disse|disseste|recomendou|recomendaste|sugeriu|deu|deste|aconselhou|escreveu|ensinou)"
+    r"|(?:voc[êe]|vc|c[êe]|tu) (?:tinha )?(?:me )?(?:disse|disseste|falou|falaste|recomendou|recomendaste|sugeriu"
+    r"|sugeriste|indicou|deu|deste|passou|aconselhou|escreveu|escreveste|ensinou|explicou|explicaste|mandou)"
+    r"|(?:sua|tua)s? (?:dicas?|sugest(?:ão|ao|ões|oes)|recomenda(?:ção|cao|ções|coes))|(?:seu|teu)s? conselhos?"
     r"|je (?:me )?(?:zei|raadde|gaf|schreef|stelde voor)"
     r"|(?:heb|had) je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht)"
     r"|je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht) (?:hebt|had)"
@@ -158,8 +163,8 @@ _NOW = (
     r"|jetzt|derzeit|zurzeit|zur zeit|momentan|gerade|aktuell\w*|noch|inzwischen|mittlerweile|heutzutage"
     r"|ahora|actual\w*|todavía|aún|sigo|sigue|últimamente|hoy en día|ya no|maintenant|actuel\w*|encore|toujours"
     r"|en ce moment|ces jours-ci"
-    r"|adesso|ora|ancora|attual\w*|agora|ainda|atual\w*|nu|momenteel|nog|tegenwoordig|сейчас|теперь|ещё|еще|teraz"
-    r"|obecnie|jeszcze|nadal"
+    r"|adesso|ora|ancora|attual\w*|agora|ainda|atual\w*|ultimamente|hoje em dia|n[eo](?:ste|sse)? momento"
+    r"|nu|momenteel|nog|tegenwoordig|сейчас|теперь|ещё|еще|teraz|obecnie|jeszcze|nadal"
     r"|现在|目前|还|今|まだ|الآن|حاليا|حاليًا|لا يزال|ما زلت|ما زال"
 )
 _LAST_TIME = (
@@ -193,7 +198,10 @@ _PAST = {
         r"|ita|ati|uti|iti)"
     ),
     "pt": (
-        r"foi|foram|era[m]?|tinha\w*|disse\w*|fiz\w*|fez|\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)|ontem|antes|no início"
+        r"foi|foram|fui|fomos|era[m]?|tinha\w*|tive\w*|disse\w*|fiz\w*|fez|\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)"
+        r"|ontem|antes|no início|\w{2,}ei|saí|saiu|caí|caiu|vi|li"
+        r"|(?:vend|com|beb|perd|receb|aprend|escrev|conhec|nasc|esquec|escolh|ped|decid|ouv|part|morr)"
+        r"(?:i|eu|iu|emos)"
     ),
     "nl": r"was|waren|had(?:den)?|werd(?:en)?|gisteren|vroeger|(?:heb|hebben|heeft|ben|is|zijn)\b.{0,80}\bge\w{2,}",
     "pl": r"\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)|był|miał|wczoraj|najpierw",
@@ -222,7 +230,7 @@ _LISTS = (
     r"|\bstep by step\b"
     r"|\bover (?:the|this) (?:\w+ )?(?:year|yr|months|weeks)\b|\bthe old (?:ones? )?and (?:the )?new\b|\bevery step\b"
     r"|\b(?:first|old|former|previous) \w{1,20} to (?:the )?(?:last|now|today|new)\b|\bsince (?:january|february"
-    r"|the start)\b"
+    r"|the start)\b|\bfrom (?:the )?(?:beginning|start) to\b"
     r"|\bim laufe\b|\bvon anfang (?:an )?bis\b|\bbis (?:jetzt|heute)\b|\bganze geschichte\b|\b(?:zwei|drei"
     r"|vier) \w+(?:en|er|e)\b"
     r"|\bseit (?:januar|anfang)\b|\ba lo largo\b|\bha(?:n|s|)? ido \w+ndo\b"
@@ -233,6 +241,11 @@ _LISTS = (
     r"|\bnel corso\b"
     r"|\btutte e due\b|\btutti e due\b|\bfino a (?:oggi|ora)\b|\bda gennaio\b|\bao longo\b|\bos dois \w+s\b"
     r"|\bas duas \w+s\b"
+    r"|\bdo (?:começo|início|inicio|princípio) ao fim\b|\btoda a história\b"
+    r"|\bhistória (?:toda|inteira|completa)\b|\bdel? principio al? fin\b"
+    r"|\bdu (?:début|commencement) (?:à|jusqu.à) la fin\b"
+    r"|\bdall.inizio alla fine\b|\bvan (?:het )?begin tot (?:het )?eind|\bod początku do końca\b"
+    r"|от начала до конца|\bpor ordem\b|\bum por um\b"
     r"|\bdesde janeiro\b|\baté (?:hoje|agora)\b|\bin de loop\b|\btot nu toe\b|\bdo tej pory\b|\bod stycznia\b"
     r"|с начала|до сих пор"
 )
@@ -283,7 +296,7 @@ _TASKS = {
         r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche|geht"
         r"|bekomm\w*|krieg\w*|stell\w*|schreib\w*)"
         r"|cómo (?:se|puedo|hago|hacer|se hace)|comment (?:on|je|faire|puis)|come (?:si|faccio|posso)|como (?:se"
-        r"|faço|posso))\b"
+        r"|que faço|que eu faço|eu faço|faço|posso|consigo|\w{2,20}[aei]r))\b"
         r"(?!.*\b(?:my|mein\w*|mis?|mon|ma|mes|mi[oa]|meu|minha|mijn)\b)"
     ),
     "sum": (
@@ -303,12 +316,16 @@ _TASKS = {
         r"|^\W*pourquoi (?:le|la|les)\b|^\W*perché (?:il|la|le|i|gli)\b"
         r"|^\W*wer hat .{1,40} (?:geschrieben|gemalt|erfunden|komponiert|entdeckt)"
         r"|capital of|hauptstadt|capitale? (?:de|di|da)|\bjoke\b|\bwitz\b|flachwitz|chiste|blague|barzelletta"
-        r"|piada|fun fact|trivia|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
-        r"|big) is (?!my)"
+        r"|piada|fun fact|trivia|\bcuriosidad(?:es?)?\b|\bdatos? curiosos?\b|\bfait (?:amusant|insolite)\b"
+        r"|\banecdote sur\b|\bcuriosità su|\bweetje|\bciekawostk|интересн\w+ факт|冷知识"
+        r"|豆知識|雑学|معلومة (?:غريبة|طريفة)"
+        r"|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
+        r"|big) is (?!(?:my|our|your|his|her|their|she|he|it|this|that)\b)"
     ),
     "small talk": (
         r"^\W*(?:lol|haha\w*|jaja\w*|hihi|mdr|ptdr|thanks?|thx|ty|cheers|danke|gracias|merci|grazie|obrigad\w+|hi"
         r"|hey|hello|hallo|moin|hola|buenas|salut|coucou"
+        r"|k{2,}|rs(?:rs)*|valeu|vlw|obg|bom dia|boa (?:tarde|noite)|tchau|beleza|blz|opa|eita|buongiorno|buonasera"
         r"|bonjour|bonsoir|ciao|oi|olá|yo|morning|good (?:morning|night|evening|afternoon)|guten|gute|buenos"
         r"|bonne|okay|ok|vale|bueno|bah|naja|tja|puh|uff|wow|no me digas|echt jetzt"
         r"|super|perfe\w+|genau|klar|cool|nice|great|qué (?:frío|calor|bien|guay)|quel temps|finally some"

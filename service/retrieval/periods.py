@@ -47,7 +47,7 @@ _UNITS: Mapping[str, str] = {
 }
 # "%" stands for the name of a unit in that language.
 _AGO = (
-    r"{n}\s+(?:{u})\s+(?:ago|back|fa|atrás|geleden|назад|temu)",
+    r"{n}\s+(?:{u})\s+(?:ago|back|fa|atr[áa]s|geleden|назад|temu)",
     r"(?:vor|hace|il y a|há)\s+{n}\s*(?:{u})\b",
     r"(?:قبل|منذ)\s+{n}?\s*(?:{u})\b",
     r"{n}\s*(?:{u})\s*(?:之?前|以前)",
@@ -68,13 +68,15 @@ _LAST = {
     "week": (
         rf"(?:w )?{_POLISH_LAST} tygodniu|(?:w )?zesz[łl]y tydzie[ńn]"
         r"|last week|past week|the week before|(?:letzte|vorige|vergangene)[nr]? woche|la semana pasada"
+        r"|(?:n?a )?[úu]ltima semana"
         r"|semana passada"
         r"|la semaine (?:dernière|passée)|la settimana scorsa|(?:la )?scorsa settimana|vorige week|afgelopen week"
         r"|(?:на )?прошлой неделе|(?<!上)上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|先週(?!末)|الأسبوع الماضي"
     ),
     "month": (
         rf"(?:w )?{_POLISH_LAST} miesi[ąa]cu"
-        r"|last month|past month|(?:letzte|vorige|vergangene)[nr]? monat|(?:el )?mes pasado|mês passado"
+        r"|last month|past month|(?:letzte|vorige|vergangene)[nr]? monat|(?:el )?mes pasado|m[êe]s passado"
+        r"|(?:no |el )?[úu]ltimo m[êe]s"
         r"|le mois (?:dernier|passé)|(?:il )?mese scorso|scorso mese|vorige maand|afgelopen maand"
         r"|(?:в )?прошлом месяце"
         r"|(?<!上)上[个個]月|先月|الشهر الماضي"
@@ -90,26 +92,27 @@ _LAST = {
         r"|(?:عطلة )?نهاية الأسبوع الماضية?"
         r"|(?:last|past) weekend|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?) wochenende"
         r"|(?:el )?fin(?:de)?(?: de semana)? pasado"
-        r"|le week-?end (?:dernier|passé)|lo scorso weekend|weekend scorso|fim de semana passado|vorig weekend"
+        r"|le week-?end (?:dernier|passé)|lo scorso weekend|weekend scorso|(?:fim de semana|fds) passado"
+        r"|[úu]ltimo (?:fim|fin) de semana|vorig weekend"
         r"|(?:в )?прошлые выходные|上[周週]末|先週末"
     ),
 }
 _THIS = {
-    "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|vandaag"
+    "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|hj|vandaag"
     r"|vanavond|vanmorgen|vanochtend|dzi[śs](?:iaj)?|сегодня|今天|今日|اليوم",
     "week": (
         r"(?:w )?tym tygodniu"
-        r"|this week|diese[r]? woche|esta semana|cette semaine|questa settimana|deze week|(?:на )?этой неделе"
+        r"|this week|diese[r]? woche|n?es[st]a semana|cette semaine|questa settimana|deze week|(?:на )?этой неделе"
         r"|[这這][个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|今週(?!末)|هذا الأسبوع"
     ),
     "month": (
         r"(?:w )?tym miesi[ąa]cu"
-        r"|this month|diese[nm]? monat|este (?:mes|mês)|ce mois(?:-ci)?|questo mese|deze maand|(?:в )?этом месяце"
+        r"|this month|diese[nm]? monat|n?es[st]e m[êe]s|ce mois(?:-ci)?|questo mese|deze maand|(?:в )?этом месяце"
         r"|[这這][个個]月|本月|今月|هذا الشهر"
     ),
     "weekend": (
         r"w ten weekend|(?:w )?tym weekendzie"
-        r"|this weekend|dieses wochenende|este fin(?:de)?(?: de semana)?|este fim de semana|ce week-?end"
+        r"|this weekend|dieses wochenende|este fin(?:de)?(?: de semana)?|n?es[st]e (?:fim de semana|fds)|ce week-?end"
         r"|questo weekend"
         r"|dit weekend|эти выходные|[这這][周週]末|今週末"
     ),
@@ -256,12 +259,21 @@ def _dense_date(text: str) -> DateHint | None:
 def _weekday(text: str, today: date) -> Period | None:
     """The last such day for "on Monday". A text that names several, or a weekday as a habit, names no period."""
     named = weekdays_named(text)
-    if len(named) != 1 or not re.search(_WEEKDAY_CUE, text, re.IGNORECASE):
+    if short := _PORTUGUESE_WEEKDAY.search(text):
+        named |= {_PORTUGUESE_DAYS.index(short[1][:3].casefold())}
+    if len(named) != 1 or not (short or re.search(_WEEKDAY_CUE, text, re.IGNORECASE)):
         return None
     back = (today.weekday() - next(iter(named))) % 7 or 7
     return Period(today - timedelta(back), today - timedelta(back))
 
 
+# "Na quinta" is on Thursday; "na quinta vez" is not.
+_PORTUGUESE_WEEKDAY = re.compile(
+    r"\b(?:na|nesta|nessa|[úu]ltima) (segunda|ter[çc]a|quarta|quinta|sexta)(?:-feira)?"
+    r"(?=\s{0,4}(?:$|[,.;:!?])| (?:passada|retrasada|agora|de (?:manhã|noite|tarde)|à (?:noite|tarde))(?!\w))",
+    re.IGNORECASE,
+)
+_PORTUGUESE_DAYS = ("seg", "ter", "qua", "qui", "sex")
 _WEEKDAY_CUE = (
     r"\b(?:on|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|vorige|в|во|прошл\w+"
     r"|we? (?:(?:zesz[łl]|ubieg[łl]|ostatni)\w* )?"

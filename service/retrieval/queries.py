@@ -37,7 +37,8 @@ _FILLER = frozenset(
     hello hey yo morning evening night afternoon welcome got it i see sounds done and so well alright agreed exactly
     indeed true totally absolutely definitely really very much a lot the that is it all to me too same here later talk
     sí si vale bueno claro gracias hola adiós ja jaja jajaja oui non merci salut bonjour d'accord nein danke genau gut
-    hallo tschüss super sim não obrigado obrigada olá certo ciao grazie va bene
+    hallo tschüss super sim não obrigado obrigada olá oi certo ciao grazie va bene
+    kkk kkkk kkkkk rs rsrs valeu vlw obg blz beleza tá tchau
     好 好的 嗯 嗯嗯 谢谢 哈哈 哈哈哈 是的 はい うん ありがとう ありがとうございます そう 了解
     да нет спасибо ага хорошо ок نعم لا شكرا حسنا تمام
     """.split()

@@ -17,6 +17,11 @@ from consolidation.text.sayings import LANGUAGES, without_sayings
         ("buah a otro perro con ese hueso, no me lo creo", "es", "buah a otro , no me lo creo"),
         ("Non tutte le ciambelle riescono col buco, eh", "it", "Non , eh"),
         ("猫の手も借りたいほど忙しい", "ja", "たいほど忙しい"),
+        ("he lied through his teeth again", "en", "he  again"),
+        ("Deus dá nozes a quem nao tem dentes, ne", "pt", "Deus dá , ne"),
+        ("jetzt heißt es Zähne zusammenbeißen", "de", "jetzt heißt es "),
+        ("quem tem telhado de vidro, ne", "pt", "quem tem , ne"),
+        ("wer im Glashaus sitzt, eh", "de", ", eh"),
     ],
 )
 def test_a_saying_goes_and_the_rest_stays(text, language, left):

@@ -29,6 +29,9 @@ def wanted(text, language="en", *, names_known=False):
         ("pt_BR", "Qual é o nome da minha irmã?"),
         ("pt", "Quando me casei?"),
         ("pt", "Que carro conduzo?"),
+        ("pt", "quanto a gente paga de luz?"),
+        ("pt", "por quanto vendi o barco?"),
+        ("pt", "que remédio to tomando?"),
         ("it", "Che lingua sto imparando?"),
         ("pl", "Gdzie pracuję?"),
         ("pl", "Jakim samochodem jeżdżę?"),
@@ -116,8 +119,18 @@ def test_a_remark_is_personal_when_it_is_about_its_writer(language, text, kind):
         ("sum", "Was ist 3 mal 4?"),
         ("trivia", "Who painted the Mona Lisa?"),
         ("trivia", "What is the capital of France?"),
+        ("trivia", "me conta uma curiosidade sobre pinguins"),
+        ("trivia", "dame un dato curioso de los pulpos"),
+        ("trivia", "raconte une anecdote sur les pieuvres"),
+        ("trivia", "dimmi una curiosità sui polpi"),
+        ("trivia", "een weetje over kwallen"),
+        ("trivia", "podaj ciekawostkę o meduzach"),
+        ("trivia", "расскажи интересный факт о медузах"),
         ("small talk", "lol"),
         ("small talk", "Danke!"),
+        ("small talk", "kkkk valeu"),
+        ("small talk", "Boa noite!"),
+        ("small talk", "Buonasera!"),
         ("small talk", "谢谢"),
         ("small talk", "ありがとう"),
         ("small talk", "Привет!"),
@@ -128,7 +141,16 @@ def test_a_task_is_known_by_its_words(task, text):
     assert task in wanted(text).tasks
 
 
-@pytest.mark.parametrize("text", ["Where do I live?", "How is my sister?", "My dog is called Rex.", "Who is Carla?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where do I live?",
+        "How is my sister?",
+        "My dog is called Rex.",
+        "Who is Carla?",
+        "20, as always. how old is she?",
+    ],
+)
 def test_a_question_or_remark_about_a_life_is_no_task(text):
     assert wanted(text, names_known=True).tasks == frozenset()
 
@@ -303,6 +325,8 @@ def test_the_cost_grows_with_the_length(unit):
         ("fr", "c'était quoi le film que tu m'avais conseillé"),
         ("it", "che libro mi hai consigliato?"),
         ("pt", "o que você me recomendou?"),
+        ("pt", "qual foi o vinho q vc indicou?"),
+        ("pt", "como era a sua sugestão de nome?"),
         ("nl", "wat heb je me ook alweer aangeraden?"),
         ("pl", "Jaką książkę poleciłeś?"),
         ("pl", "co mi radziłeś na kolano?"),
@@ -372,6 +396,14 @@ def test_a_remark_that_begins_as_a_list_does_is_a_remark(text):
         ("what's my pay been per hour over the year", "en"),
         ("Pour qui ai-je travaillé, du premier patron jusqu'à aujourd'hui ?", "fr"),
         ("cómo ha ido subiendo la dosis", "es"),
+        ("how did the bathroom go, from start to finish", "en"),
+        ("conta a história do telhado, do começo ao fim", "pt"),
+        ("el lío de la herencia, de principio a fin", "es"),
+        ("toute l'affaire du toit, du début à la fin", "fr"),
+        ("il trasloco dall'inizio alla fine", "it"),
+        ("hoe ging het dak, van begin tot eind", "nl"),
+        ("opowiedz o dachu od początku do końca", "pl"),
+        ("расскажи про крышу от начала до конца", "ru"),
     ],
 )
 def test_the_course_of_a_thing_is_a_list(text, language):
@@ -403,6 +435,9 @@ def test_a_question_behind_a_comma_is_one():
         ("it", "quanto voleva il meccanico?"),
         ("it", "dove abbiamo mangiato?"),
         ("pt", "onde moravam os meus pais?"),
+        ("pt", "por quanto vendi o carro?"),
+        ("pt", "quanto paguei no sofá?"),
+        ("pt", "quando a Bia nasceu?"),
         ("nl", "wat heb je mij gegeven?"),
         ("pl", "gdzie mieszkałem?"),
         ("ru", "что я купил?"),

@@ -16,6 +16,8 @@ DAY_BEFORE = (date(2026, 6, 15), date(2026, 6, 15))
 LAST_WEEK = (date(2026, 6, 8), date(2026, 6, 14))
 LAST_MONTH = (date(2026, 5, 1), date(2026, 5, 31))
 LAST_YEAR = (date(2025, 1, 1), date(2025, 12, 31))
+THIS_WEEK = (date(2026, 6, 15), date(2026, 6, 21))
+THIS_MONTH = (date(2026, 6, 1), date(2026, 6, 30))
 LAST_WEEKEND = (date(2026, 6, 12), date(2026, 6, 14))
 TWO_WEEKS_AGO = (date(2026, 5, 31), date(2026, 6, 6))
 MAY = LAST_MONTH
@@ -132,6 +134,16 @@ NAMED = [
     ("pl", MONDAY, "w zeszly poniedzialek"),
     ("nl", MONDAY, "afgelopen maandag"),
     ("pt", MONDAY, "o que fiz na segunda-feira?"),
+    ("pt", MONDAY, "onde eu fui na segunda?"),
+    ("pt", MONDAY, "na segunda passada fui onde"),
+    ("pt", LAST_WEEK, "o que rolou na última semana"),
+    ("pt", LAST_MONTH, "quanto gastei mes passado"),
+    ("es", LAST_MONTH, "el último mes"),
+    ("pt", LAST_WEEKEND, "onde fui no fds passado?"),
+    ("pt", THIS_WEEK, "o que fiz nesta semana?"),
+    ("pt", THIS_WEEK, "essa semana"),
+    ("pt", THIS_MONTH, "quanto gastei neste mês?"),
+    ("pt", TWO_WEEKS_AGO, "duas semanas atras"),
     ("pl", SUMMER, "latem"),
     ("nl", SUMMER, "in de zomer"),
     ("ru", SUMMER, "что я делал летом"),
@@ -200,6 +212,7 @@ def test_what_is_counted_back_lies_in_the_middle_of_its_days(text, ago):
         "ten weekend shifts",
         "w soboty gram w tenisa",
         "z Mają",
+        "na quinta vez deu certo",
         "",
     ],
 )

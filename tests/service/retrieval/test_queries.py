@@ -92,7 +92,21 @@ def test_a_long_block_of_ours_before_the_message_does_not_hide_it():
 
 
 @pytest.mark.parametrize(
-    "text", ["ok", "haha", "Thanks!", "OK, thank you :)", "👍", "", "好的", "ありがとう", "да", "شكرا", "vale, gracias"]
+    "text",
+    [
+        "ok",
+        "haha",
+        "Thanks!",
+        "OK, thank you :)",
+        "👍",
+        "",
+        "好的",
+        "ありがとう",
+        "да",
+        "شكرا",
+        "vale, gracias",
+        "kkkk valeu",
+    ],
 )
 def test_filler_says_nothing(text):
     assert is_filler(text)
