@@ -19,11 +19,29 @@ from consolidation.text.words import content_words, is_dense
 
 _FOLDER = Path(__file__).with_name("concept_words")
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "ja")
+# Whose words apart mean others: a brother-in-law is neither a brother nor the law.
+_JOINED = (
+    (
+        re.compile(r"\b(?:mother|father|brother|sister|son|daughter|parent)s?[- ]in[- ]laws?\b", re.IGNORECASE),
+        "inlaws",
+    ),
+    (
+        re.compile(
+            r"\bbeaux?(?:[- ](?:fr[èe]re|p[èe]re|parent)|-fils)s?\b"
+            r"|\bbelles?(?:[- ](?:s(?:œ|oe)ur|m[èe]re)|-fille)s?\b",
+            re.IGNORECASE,
+        ),
+        "gendre",
+    ),
+    (re.compile(r"\bb ?& ?b\b|\bguest[- ]houses?\b", re.IGNORECASE), "guesthouse"),
+)
 
 
 def concepts(text: str, *, language: str) -> frozenset[str]:
     """The concepts that words of *text* mean, in *language* (a tag such as "en" or "pt-BR") and in English."""
     tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    for pattern, word in _JOINED:
+        text = pattern.sub(word, text)
     found: set[str] = set()
     telling = content_words(text, language=tag)  # "die" is an article in German, whatever it means in English
     for own in dict.fromkeys((tag, "en")):

@@ -33,6 +33,11 @@ def lines_of(language):
         ("ja", "私の猫が寝ている。", "ペットはいますか。", "pet"),
         ("ru", "Моя кошка спит.", "Есть ли у меня питомец?", "pet"),
         ("ar", "القطة نائمة", "عندي حيوان", "pet"),
+        ("en", "We have a budgie.", "which animals do we have", "pet"),
+        ("es", "Tenemos un loro.", "¿cómo se llama nuestro pájaro?", "pet"),
+        ("fr", "Mon gendre arrive.", "comment va ma belle-sœur ?", "relatives"),
+        ("es", "mi cuñado Guillem", "what's my brother-in-law's name?", "relatives"),
+        ("it", "Ho un b&b vicino Lecce.", "What is my guest house called?", "hotel"),
     ],
 )
 def test_different_words_mean_the_same(language, one, other, concept):
@@ -64,6 +69,12 @@ def test_a_word_that_stands_in_the_file_means_what_it_stands_for_and_another_for
     assert {"brother", "sister"} <= concepts("mis hermanos", language="es")
     assert concepts("Quando me casei?", language="pt") == {"wedding"}
     assert "pet" in concepts("two kittens", language="en")
+
+
+def test_who_is_so_by_marriage_is_neither_a_brother_nor_the_law():
+    assert concepts("my brother-in-law", language="en") == {"relatives"}
+    assert not {"mother", "brother"} & concepts("ma belle-mère et mon beau-frère", language="fr")
+    assert "child" in concepts("une belle fille", language="fr")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
