@@ -33,6 +33,10 @@ _JOINED = (
         ),
         "gendre",
     ),
+    # Who is a doctor of the family is not family.
+    (re.compile(r"\bfamily (?=(?:doctor|physician|gp)\b)", re.IGNORECASE), ""),
+    (re.compile(r"(?<=\bm[ée]dico) (?:de|da|di) fam[íi](?:g)?lia\b|(?<=\bmédecin) de famille\b", re.IGNORECASE), ""),
+    (re.compile(r"(?<=\blekarz) rodzinny\b|\bсемейн\w{1,4} (?=врач|доктор)", re.IGNORECASE), ""),
     (re.compile(r"\bb ?& ?b\b|\bguest[- ]houses?\b", re.IGNORECASE), "guesthouse"),
 )
 

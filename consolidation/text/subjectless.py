@@ -32,7 +32,8 @@ _WORDS = {
         "us via whether while whom within without yet happen happened happens happening told give gave given name "
         "named names called call calls last ago list talked talking remind remember remembered currently actually "
         "nowadays these days recently lately first pls quick question new old year years month months big little "
-        "btw am all many whole end ended thinking come comes coming came took taken taking went gone wanna gonna gotta"
+        "btw am all many whole end ended thinking come comes coming came took taken taking went gone wanna gonna "
+        "gotta chat chatted chatting discuss discussed"
     ),
     "de": (
         "ach ah aha aktuell aktuelle alles alt also anders bald beim bisschen bitte bloß danke dann denn "
@@ -45,7 +46,8 @@ _WORDS = {
         "namen namens naja natürlich neu neue neuen neues nicht nichts nie nochmal nochmals nur okay passiert "
         "passierte reden richtig sag sage sagen sagt sagst sagtest schnell schon schön sehr sonst soll später "
         "super tag tage tagen tja toll tschüss überhaupt uhr viel viele vielen vielleicht vorhin wann weiß weiter "
-        "welche wieder wirklich woche wochen wohl zeit zuletzt zurzeit zusammen"
+        "welche wieder wirklich woche wochen wohl zeit zuletzt zurzeit zusammen worüber wovon besprochen beredet "
+        "gemacht gehabt geschehen"
     ),
     "es": (
         "ahora ah algo algún alguna años año ayer bien bueno buenas buenos bastante casi claro cosa cosas cuenta "
@@ -56,7 +58,9 @@ _WORDS = {
         "pasado pasó perfecto poco pon puede puedes puedo primera primero pues quedó quiero recuerda recuérdame "
         "recuerdas saber sabes sé seguro semana semanas siempre sobre solo tal también tampoco tan tanto tarde "
         "tener tenía tengo tiempo tiene tienes toda todas todavía todo todos tras última último últimamente vale "
-        "vamos van ver vez veces voy actual actualmente q k xq no sí ni fue fueron era eran hay hemos he ha"
+        "vamos van ver vez veces voy actual actualmente q k xq no sí ni fue fueron era eran hay hemos he ha hablamos "
+        "hablando hablado estuvimos comentamos comentado hice hicimos conté contaste charlamos charlado ocurrió "
+        "ocurrido sucedió"
     ),
     "fr": (
         "ah ai aller alors année années ans appelait appelle aujourd'hui aussi autre autres avant avec beaucoup "
@@ -68,7 +72,7 @@ _WORDS = {
         "prochaine quel quelle quelles quels quelque quelqu'un rappelle rappelles rappeler raconte rien salut sais "
         "savoir semaine semaines sinon souvent super sûr tard temps toujours tous tout toute toutes très trop "
         "truc va vais vas veut veux vieux vieille vite voilà voir voit vrai vraiment actuel actuelle actuellement "
-        "pas avais avait avons était étais été sommes"
+        "pas avais avait avons était étais été sommes parlions discuté discutions arrivé"
     ),
     "it": (
         "adesso allora altro anche ancora anno anni appena bene beh bello buono buongiorno chiama chiamava "
@@ -77,7 +81,8 @@ _WORDS = {
         "momento nessuno niente nome nulla nuova nuovo oggi ok ora ormai parlato però poco poi prima primo "
         "proprio qualche qualcosa quando quanto quasi quello questo ricorda ricordami ricordi sai sempre senti "
         "settimana settimane solo sta stato successo tanto tempo tutta tutte tutti tutto ultima ultimamente "
-        "ultimo va vado volta volte vorrei attuale attualmente"
+        "ultimo va vado volta volte vorrei attuale attualmente abbiamo parlavamo raccontato discusso discutevamo "
+        "capitato accaduto"
     ),
     "pt": (
         "agora ai ainda algo ali amanhã ano anos antes aqui assim até atual atualmente bem boa bom chama chamava "
@@ -87,14 +92,16 @@ _WORDS = {
         "outra outro passado pode posso pouco pra primeira primeiro qualquer quase quero saber sabe sabes semana "
         "semanas sempre só sobre talvez também tanto tarde tem tempo tenho ter teve toda todas todo todos tudo "
         "última último ultimamente vai vamos ver vez vezes vou a gente vc vcs q pq pro pras pros tb tbm hj né tá tô "
-        "dar deu fica ficou mesma contou falou kk kkk kkkk rs"
+        "dar deu fica ficou mesma contou falou kk kkk kkkk rs conversamos conversado aconteceu acontecido rolou houve "
+        "fizemos"
     ),
     "nl": (
         "af al alles alweer als anders nu ook nog maar meer dan dus echt even gaan gaat gedaan geen gebeurd "
         "gebeurde gegeven geheten gezegd goed graag gisteren hallo hebben heel heet heette hier hoi iets ja jaar "
         "jaren keer kun kunnen laatst laatste lijst maand maanden morgen moment naam natuurlijk niet niets nieuw "
         "nieuwe nooit nou oké ooit oud oude over precies sinds soms straks tijd toch toen tot veel vaak verder "
-        "vertel verteld vertelde vandaag voor waar week weken weer weet weten wel zeg zeggen zei zo"
+        "vertel verteld vertelde vandaag voor waar week weken weer weet weten wel zeg zeggen zei zo waarover praatten "
+        "gepraat spraken gesproken bespraken besproken"
     ),
     "pl": (
         "ale bardzo będzie był była było były chyba coś co czas czasem czy dalej daj dam dni dobra dobry dobrze "
@@ -102,7 +109,8 @@ _WORDS = {
         "lata lat lista mam masz miesiąc miesiące mówił mówiłam mówiłem może można mówisz na nazywa nazywał nic "
         "nie nigdy no nowa nowe nowy obecnie ok ostatni ostatnia ostatnio powiedz powiedział powiedziałam "
         "powiedziałem przypomnij pamiętasz raz rok roku rzecz sobie stało stary tak tam teraz też tydzień "
-        "tygodnie tylko tu wczoraj wiem wiesz więc wszystko zawsze znowu"
+        "tygodnie tylko tu wczoraj wiem wiesz więc wszystko zawsze znowu czym rozmawialiśmy rozmawiałem rozmawiałam "
+        "gadaliśmy mówiliśmy działo robiłem robiłam robiliśmy opowiadałem opowiadałam"
     ),
     "ru": (
         "а ага был была были было будет быть вообще вот все всё всегда всего вчера где год года году давай дай "
@@ -111,7 +119,8 @@ _WORDS = {
         "например напомни нет никогда ничего но новая новое новый нужно обычно один ок опять очень первый пока "
         "помнишь последнее последний последняя потом почти правда привет просто пусть раз расскажи рассказывал с "
         "сегодня сейчас скажи сказал сказала сначала снова со совсем спасибо список старый так также там теперь "
-        "тогда тоже только тут уже хорошо хочу часто чего чем чтобы что-то это этот"
+        "тогда тоже только тут уже хорошо хочу часто чего чем чтобы что-то это этот говорили разговаривали болтали "
+        "обсуждали произошло происходило случилось делал делала делали рассказывала"
     ),
     "ar": (
         "أخبرني أريد أعرف أمس أن أنا أنت أو أي أين إلى إن اسم اسمه اسمها الآن الذي التي اليوم بعد بين تعرف ثم جدا حتى "

@@ -36,6 +36,7 @@ def lines_of(language):
         ("en", "We have a budgie.", "which animals do we have", "pet"),
         ("es", "Tenemos un loro.", "¿cómo se llama nuestro pájaro?", "pet"),
         ("fr", "Mon gendre arrive.", "comment va ma belle-sœur ?", "relatives"),
+        ("pt", "meu médico de família", "o doutor", "doctor"),
         ("es", "mi cuñado Guillem", "what's my brother-in-law's name?", "relatives"),
         ("it", "Ho un b&b vicino Lecce.", "What is my guest house called?", "hotel"),
     ],
@@ -75,6 +76,7 @@ def test_who_is_so_by_marriage_is_neither_a_brother_nor_the_law():
     assert concepts("my brother-in-law", language="en") == {"relatives"}
     assert not {"mother", "brother"} & concepts("ma belle-mère et mon beau-frère", language="fr")
     assert "child" in concepts("une belle fille", language="fr")
+    assert concepts("family doctor", language="en") == concepts("médico de família", language="pt") == {"doctor"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
