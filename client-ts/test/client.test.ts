@@ -154,10 +154,8 @@ test("a name of dots, which fetch would resolve, reaches nobody: the rest of the
   for (const dots of [".", ".."]) {
     await memory.storeTurn("dots", dots, [{ role: "user", content: LYON }]);
     const path = { mind_id: "dots", session_id: dots };
-    await assert.rejects(memory.call("delete", "/v1/minds/{mind_id}/sessions/{session_id}", { path }), {
-      name: "MindMemoryError",
-      message: `"${dots}" can not be a step of an address`,
-    });
+    const erased = memory.call("delete", "/v1/minds/{mind_id}/sessions/{session_id}", { path });
+    await assert.rejects(erased, /^(MindMemoryError: )?"\.+" can not be a step of an address$/);
   }
 
   const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "dots" } });

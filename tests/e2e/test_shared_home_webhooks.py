@@ -110,7 +110,7 @@ def test_every_kind_of_event_is_told_once_wherever_it_happens_and_each_service_s
 
 def test_a_retry_that_one_service_is_asked_for_is_made_by_the_one_that_sends(env, tmp_path, receiver):
     receiver.script = [(503, {})]
-    slow = env | {"MIND_MEMORY_WEBHOOKS__FIRST_RETRY_SECONDS": "600"}
+    slow = env | {"MIND_MEMORY_WEBHOOKS__FIRST_RETRY_SECONDS": "600", "MIND_MEMORY_WEBHOOKS__MOST_RETRY_SECONDS": "600"}
     with serving(tmp_path / "one", **slow) as one, serving(tmp_path / "two", **slow) as other:
         one.keep("ada", "My mother lives in Lyon.", turn_id="t1")
         until(lambda: state(one)["error"], seconds=TAKEN_OVER)

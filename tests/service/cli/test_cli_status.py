@@ -147,7 +147,7 @@ def test_a_mind_that_waits_stands_first_and_says_why(tmp_path):
     home = tmp_path / "home"
     section = "MIND_MEMORY_MODELS__EXTRACTION__"
     nowhere = {f"{section}MODEL": "openai/x", f"{section}API_BASE": "http://127.0.0.1:1/v1", f"{section}API_KEY": "k"}
-    nowhere["MIND_MEMORY_DIGESTION__MOST_RETRY_SECONDS"] = "0.2"
+    nowhere |= {f"MIND_MEMORY_DIGESTION__{name}_RETRY_SECONDS": "0.2" for name in ("FIRST", "MOST")}
     with serving(home, **nowhere) as (_, url):
         httpx2.post(f"{url}/v1/minds/zoe/turns", json=message(SAID), timeout=20).raise_for_status()
         with closing(Watching("--home", home, is_seen=True)) as watching:
