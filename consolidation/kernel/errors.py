@@ -93,7 +93,6 @@ Those of a home that several machines share are in ``sharing_errors.py``. Errors
 
 from __future__ import annotations
 
-import copyreg
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -106,8 +105,8 @@ class MemoryFault(Exception):
     """Base of every error that is raised on purpose. It may be raised in one process, and raised again in another."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As it is, whatever it was made of."""
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined] # as pickle does
+        """How it is made again there: with the same words and fields, and without a call of ``__init__``."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class InvalidRequest(MemoryFault):

@@ -267,7 +267,7 @@ def _words_of(error: Mapping[str, Any], request: Request) -> str:
         place = f" at character {at + 1}" if isinstance(at, int) else ""
         return f"the body is not JSON: {error['ctx']['error']}{place}"
     if error["loc"] == ("body",) and error["type"] == "missing":
-        return "there is no body: send a JSON object, {} where it would say nothing"
+        return "there is no body: send a JSON object, which may be empty: {}"
     if error["loc"] == ("body",) and error["type"] in _NOT_AN_OBJECT:
         is_sent_as_json = "json" in request.headers.get("content-type", "")
         return f"the body must be {'a JSON object' if is_sent_as_json else 'sent as Content-Type: application/json'}"

@@ -45,7 +45,7 @@ async def test_half_a_letter_in_an_id_of_zep_s_is_pointed_at(service):
     ("path", "query"), [("/mem0/search", {"query": "oboe"}), ("/mem0/v3/memories/", {})], ids=["search", "list"]
 )
 async def test_an_unknown_filter_of_mem0_s_is_pointed_at_whatever_it_is_called(service, path, query):
-    """Broken: 500 for half a letter, and a pointer that is no pointer."""
+    """Before, half a surrogate pair was answered with 500, and the pointer of the error was not a JSON pointer."""
     for name, pointer in ((HALF, "#/?"), ("a/b", "#/a~1b"), ("x" * 5_000, f"#/{'x' * 100}…")):
         told = await refusal(service, path, {**query, "filters": {name: 1}})
 
