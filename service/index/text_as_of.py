@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from service.index.text_ranking import TextHit, TextQuery
+    from service.index.text_store import Relation
 
 _OF_TURNS = frozenset({"turns", "concepts"})
 _DEPTH = 3_000  # rows that are looked at, of which many may be later
@@ -60,6 +61,12 @@ class TextAsOf(TextIndex):
         found = super().denied_by(sequences)
         known = self.known(found.values())
         return {denied: by for denied, by in found.items() if by in known}
+
+    def relations(self, wanted: Iterable[str]) -> tuple[tuple[Relation, int], ...]:
+        """What was told by then of these relations, newest first."""
+        found = super().relations(wanted)
+        known = self.known(sequence for _, sequence in found)
+        return tuple(one for one in found if one[1] in known)
 
     def turns_between(self, first: datetime, last: datetime, *, limit: int) -> dict[int, int]:
         """The newest turns of a time that were known, and how many words each one states."""

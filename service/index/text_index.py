@@ -24,6 +24,7 @@ from service.index.text_store import (
     LANGUAGE,
     SPEAKER,
     WORD_TABLES,
+    Relation,
     Traits,
     compact,
     delete_entity,
@@ -256,6 +257,13 @@ class TextIndex:
         """What each day (ISO, UTC) from *first* to *last* brought: ``turns``, and facts ``learned`` and ``ended``."""
         with self._file.opened() as database:
             return day_counts(database, first, last)
+
+    def relations(self, wanted: Iterable[str]) -> tuple[tuple[Relation, int], ...]:
+        """What was told of these relations, each with the turn that told it, newest first."""
+        query = "SELECT * FROM relations WHERE relation IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC"
+        with self._file.opened() as database:
+            rows = database.execute(query, (json.dumps(sorted(wanted)),)).fetchall()
+        return tuple((Relation(*row[:-1]), row[-1]) for row in rows)
 
     def speakers(self) -> frozenset[str]:
         """All speakers, as they were named."""

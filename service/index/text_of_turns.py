@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from service.index.text_ranking import TextHit, TextQuery
+    from service.index.text_store import Relation
     from service.index.turn_fields import TurnFilter
 
 _OF_TURNS = frozenset({"turns", "concepts"})
@@ -58,6 +59,12 @@ class TextOfTurns(TextIndex):
     def denied_by(self, sequences: Sequence[int]) -> dict[int, int]:
         """Which of these turns are denied, and by which turn, whatever turn that is."""
         return self._whole.denied_by(sequences)
+
+    def relations(self, wanted: Iterable[str]) -> tuple[tuple[Relation, int], ...]:
+        """What the turns that count told of these relations, newest first."""
+        found = self._whole.relations(wanted)
+        known = self._known
+        return tuple(one for one in found if one[1] in known)
 
     def turns_between(self, first: datetime, last: datetime, *, limit: int) -> dict[int, int]:
         """The newest turns of a time that count, and how many words each one states."""

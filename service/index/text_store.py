@@ -26,7 +26,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 16
+_VERSION = 17
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -65,6 +65,11 @@ CREATE INDEX facts_by_time ON facts (at);
 CREATE INDEX facts_by_learned ON facts (learned_at) WHERE learned_at IS NOT NULL;
 CREATE INDEX facts_by_source ON facts (source, sequence, target);
 CREATE INDEX facts_by_target ON facts (target, sequence, source);
+CREATE TABLE relations (
+  relation TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, sequence INTEGER NOT NULL,
+  PRIMARY KEY (relation, name, speaker, sequence)
+) WITHOUT ROWID;
+CREATE INDEX relations_by_sequence ON relations (sequence);
 CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{TOKENIZER}");
 CREATE VIRTUAL TABLE turn_concepts USING fts5 ({", ".join(CONCEPT_COLUMNS)}, tokenize="{TOKENIZER}");
@@ -97,12 +102,21 @@ class Traits(NamedTuple):
     wants_answer: bool = False
 
 
+class Relation(NamedTuple):
+    """That *speaker* (casefolded) calls somebody of theirs by a *name*: *relation* is one of ``relations_told``."""
+
+    relation: str
+    name: str
+    speaker: str
+
+
 @dataclass(frozen=True, slots=True)
 class IndexedTurn:
     """
     A turn ready to be indexed: its stems and its neighbours' by column, and the sequence of the turn before.
 
     ``concepts`` are what its words mean, by column. ``fields`` are what it can be chosen by, by name and value.
+    ``relations`` are the names in it of people's relatives, friends and pets.
     """
 
     sequence: int
@@ -113,6 +127,7 @@ class IndexedTurn:
     concepts: Mapping[str, frozenset[str]]
     traits: Traits
     fields: tuple[tuple[str, str], ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 def connect(file: Path) -> sqlite3.Connection:
@@ -173,6 +188,10 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
     recount(database, SPEAKER, added=traits.speakers)
     database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     put_fields(database, turn.sequence, turn.fields)
+    database.execute("DELETE FROM relations WHERE sequence = ?", (turn.sequence,))
+    database.executemany(
+        "INSERT INTO relations VALUES (?, ?, ?, ?)", [(*one, turn.sequence) for one in dict.fromkeys(turn.relations)]
+    )
     words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
     _put_words(database, "turns", turn.sequence, COLUMNS, words)
     meant = [" ".join(sorted(turn.concepts.get(column, ()))) for column in CONCEPT_COLUMNS]
@@ -217,6 +236,7 @@ def delete_turn(database: sqlite3.Connection, sequence: int) -> None:
         recount(database, LANGUAGE, removed=(known[0],))
         recount(database, SPEAKER, removed=json.loads(known[1]))
     database.execute("DELETE FROM turns WHERE sequence = ?", (sequence,))
+    database.execute("DELETE FROM relations WHERE sequence = ?", (sequence,))
     delete_fields(database, sequence)
     _delete_words(database, "turns", sequence)
     _delete_words(database, "concepts", sequence)

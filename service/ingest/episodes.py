@@ -14,6 +14,7 @@ from consolidation.text.concepts import concepts
 from consolidation.text.dates import has_time
 from consolidation.text.language import detect
 from consolidation.text.record_attributes import attributes_told
+from consolidation.text.relations import relations_told
 from consolidation.text.speech_acts import (
     acknowledges,
     concedes,
@@ -26,7 +27,7 @@ from consolidation.text.speech_acts import (
 )
 from consolidation.text.words import stems
 from service.index.neighbourhood import asks
-from service.index.text_store import IndexedTurn, Traits
+from service.index.text_store import IndexedTurn, Relation, Traits
 from service.index.turn_fields import fields_of
 from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
 from service.retrieval.answer_types import held_types
@@ -93,6 +94,12 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
         concepts={column: concepts(text, language=language) for column, text in meant.items()},
         traits=traits_of(turn, language=language, before=before[-1] if before else None),
         fields=fields_of(turn),
+        relations=tuple(
+            Relation(*one, message.who.casefold())
+            for message in remembered(turn)
+            if message.role in _PERSON
+            for one in relations_told(message.content, language=language)
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import anyio.to_thread
 
 from consolidation.kernel.errors import GraphFault
-from consolidation.kernel.turns import TurnKind
+from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
 from consolidation.text.words import stems
 from service.mind.trace_document import RetrievalTrace
@@ -31,6 +31,7 @@ from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import put_right_now
 from service.retrieval.queries import named_in, proper_nouns
+from service.retrieval.relatives import by_name
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
 
 if TYPE_CHECKING:
@@ -335,7 +336,14 @@ def _asked(
     """Those of *queries*, and of their variants, that were not searched for *before*; and the known names in them."""
     put_right = put_right_now(call.mind)
     known = {hits.query for found in before for hits in found.queries}
-    every = dict.fromkeys(one for query in queries for one in (query, *put_right.variants(query)))
+    said = [one.who for one in call.moment.messages if one.role is Speaker.USER]
+    speaker = said[-1] if said else None
+
+    def variants(query: str) -> tuple[str, ...]:
+        named = by_name(query, text=call.mind.text, language=call.moment.language, speaker=speaker)
+        return (query, *named, *put_right.variants(query))
+
+    every = dict.fromkeys(one for query in queries for one in variants(query))
     new = tuple(query for query in every if query not in known)
     return new, known_names(call.mind.text, new, call.moment.language, put_right)
 

@@ -1,0 +1,244 @@
+"""
+Whom a person means by "my sister" or "our dog": the names of relatives, friends and pets, as they were told.
+
+"My sister Ines", "Ines, my sister", "meine Katze heißt Mimi": what is told in one turn resolves a question about
+another. The words are in ``relation_words``, a file a language: a line for each relation and its words, and three of
+grammar, for what stands for "my", "called" and "is". A word may mean several relations: a child is a son or a daughter.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babel import Locale
+
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+_FOLDER = Path(__file__).with_name("relation_words")
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "ja")
+_DENSE = frozenset({"zh", "ja"})  # whose words stand without spaces
+_GRAMMAR = ("my", "called", "is")
+_PETS = frozenset({"dog", "cat", "animal"})
+# Of these a person may have several; of all others, the one told last is meant.
+SEVERAL = frozenset(
+    """
+    sister brother daughter son grandmother grandfather granddaughter grandson aunt uncle cousin niece nephew
+    sister_in_law brother_in_law son_in_law daughter_in_law godchild friend colleague neighbour animal
+    """.split()
+)
+# Whom a family calls so among themselves: "where is Dad", "what did the dog eat".
+_NAMELESS = frozenset({"mother", "father", "grandmother", "grandfather", *_PETS})
+_LONGEST = 8_000  # characters of a text that are read
+_CAPITALS = "".join(letter for letter in map(chr, range(0x500)) if letter.isupper())
+_TITLES = (
+    r"(?:(?:Dra?|Mrs?|Ms|Miss|Sir|Herrn?|Frau|Se[ñn]ora?|Sra?|Mme|Madame|M|Monsieur|Signora?|Pani?|Don|Doña|Dona|Dott)"
+    r"\.? )*"
+)
+_WORD = rf"[{_CAPITALS}](?:[\w’'-]*\w)?"
+_NAME = rf"{_TITLES}(?P<name>{_WORD}(?: {_WORD})?)"
+_ANY_NAME = rf"{_TITLES}(?P<name>[^\W\d_][\w-]*\w(?: {_WORD})?)"
+_BETWEEN = r"(?:[^\W\d_]+ ){0,2}"  # "my two little sisters"
+_AFTER = (
+    r"(?: (?:mayor|menor|peque[ñn][ao]|maggiore|minore|a[îi]n[ée]e?|cadette?|mais (?:velh|nov)[ao]|ca[çc]ula"
+    r"|starsz[aey]|młodsz[aey]))?"
+)
+_A_PET = r"an?|un[aoe]?|uma?|eine?n?|een"
+_ENDED = re.compile(
+    r"(?i)\b(?:old|former|previous|ex|alte[rn]?|ehemalige[rn]?|frühere[rn]?|antigu[ao]|anterior|anciene?|ancienne"
+    r"|vecchi[ao]|antig[ao]|vorige|stary|stara|poprzedni\w*|бывш\w+|прежн\w+)\b"
+)
+_ENDS_A_NAME = r"(?=\s*(?:[,.;:!?)…\n]|$|[-–—] |(?:now|and|who|und|y|que|et|qui|e|che|i|и|en|die|der)\b))"
+# Where every noun has a capital, a verb's end behind one makes it a thing: "hat meine Schwester Kuchen gebacken".
+_IS_A_THING = re.compile(r"^\s+(?:\w*ge\w+(?:en|t)|\w+en)\b")
+_OF_ANOTHER = re.compile(
+    r"(?i)(?<!\w)(?!(?:what|who|where|when|how|it|that|there|here|let)['’]s)"
+    r"(?:his|her|their|your|whose|seine[rmns]?|ihre[rmns]?|deine[rmns]?|tus?|sus?|ta|ton|tes|sa|son|ses|leurs?|su[oae]"
+    r"|suoi|tuo|tua|loro|teu|seu|zijn|haar|jouw|jego|jej|twój|twoj[aey]|его|её|их|твой|твоя|\w+['’]s) (?:\w+ )?$"
+)
+_HAN = r"\u3400-\u9fff"
+
+
+def relations_told(text: str, *, language: str) -> tuple[tuple[str, str], ...]:
+    """
+    What the writer of *text* calls somebody of theirs, each as a relation and a name.
+
+    *language* is a tag such as "en" or "pt-BR"; English is read beside it. A relation that is over ("my old boss") is
+    left out.
+    """
+    found: dict[tuple[str, str], None] = {}
+    text = text[:_LONGEST]
+    for own in _languages(language):
+        for match in (match for pattern in _told_patterns(own) for match in pattern.finditer(text)):
+            name = re.sub(r"['’]s$", "", match["name"])
+            if _is_name(match, name, language=own):
+                meant = _by_word(own).get(_plain(match["relation"]), frozenset())
+                found |= dict.fromkeys((relation, name) for relation in sorted(meant))
+    return tuple(found)
+
+
+def relations_asked(query: str, *, language: str) -> frozenset[str]:
+    """The relations of its writer that *query* speaks of: "my sister", "the dog", "Dad"."""
+    return frozenset(relation for _, meant in _asked(query, language) for relation in meant)
+
+
+def with_names(query: str, names: Mapping[str, str], *, language: str) -> str:
+    """*query* with the names of those whom it means instead of "my sister"; *names* are by relation."""
+    found = [
+        (span, next((names[one] for one in sorted(meant) if one in names), ""))
+        for span, meant in _asked(query, language)
+    ]
+    for (start, end), name in sorted(found, reverse=True):
+        if name and name.casefold() not in query.casefold():
+            query = f"{query[:start]}{name}{query[end:]}"
+    return query
+
+
+def _asked(query: str, language: str) -> Iterator[tuple[tuple[int, int], frozenset[str]]]:
+    """Where *query* speaks of whom, each place once; whoever is somebody else's is left out."""
+    taken: list[tuple[int, int]] = []
+    for own in _languages(language):
+        for match in _asked_pattern(own).finditer(query):
+            start, end = match.span()
+            is_free = not any(start < other and first < end for first, other in taken)
+            meant = _by_word(own).get(_plain(match["relation"]), frozenset())
+            is_own = match["my"] is not None or not meant.isdisjoint(_NAMELESS)
+            if is_free and is_own and not _OF_ANOTHER.search(query[:start]):
+                taken.append((start, end))
+                yield (start, end), meant
+
+
+def _languages(language: str) -> Iterable[str]:
+    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    return [one for one in dict.fromkeys((tag, "en")) if one in LANGUAGES]
+
+
+def _is_name(match: re.Match[str], name: str, *, language: str) -> bool:
+    """Whether what was matched names somebody, whose relation holds."""
+    folded = name.casefold()
+    if _ENDED.search(match[0].replace(name, "")):
+        return False
+    if (
+        folded in subjectless(language)
+        or not content_words(name, language=language)
+        or folded in _nationalities(language)
+    ):
+        return False
+    is_bare = match.re.groupindex.get("bare") is not None
+    return not (language == "de" and is_bare and _IS_A_THING.match(match.string[match.end() :]))
+
+
+@functools.cache
+def _rows(language: str) -> Mapping[str, str]:
+    """The lines of a language's file: what stands for each relation, and for "my", "called" and "is"."""
+    lines = (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+    return {name: words.strip() for name, _, words in (line.partition(":") for line in lines)}
+
+
+def _relation_words(language: str) -> Mapping[str, Sequence[str]]:
+    return {name: words.split() for name, words in _rows(language).items() if name not in _GRAMMAR}
+
+
+@functools.cache
+def _by_word(language: str) -> Mapping[str, frozenset[str]]:
+    """The relations that each word means, by the word without case and accents."""
+    found: dict[str, frozenset[str]] = {}
+    for relation, words in _relation_words(language).items():
+        for word in words:
+            found[_plain(word)] = found.get(_plain(word), frozenset()) | {relation}
+    return found
+
+
+@functools.cache
+def _asked_pattern(language: str) -> re.Pattern[str]:
+    """Where somebody is spoken of, behind "my" or not."""
+    any_one, my = _any_relation(language), _any(_rows(language)["my"].split())
+    if language in _DENSE:
+        return re.compile(rf"(?P<my>{my})?(?P<relation>{any_one})")
+    # Arabic has "my" in its words, and "and" or "to" before them.
+    own = rf"(?P<my>(?:{my}) {_BETWEEN})?" if my else "(?P<my>[ولبفك]?)"
+    of_another = rf"(?! (?:(?:di|de|del|do|da|von|of|van)|{my}) )" if my else ""
+    return re.compile(rf"(?i)(?<![\w-]){own}(?P<relation>{any_one})(?![\w-]){of_another}")
+
+
+@functools.cache
+def _told_patterns(language: str) -> tuple[re.Pattern[str], ...]:
+    """Where a name is told with its relation."""
+    told = _told_without_spaces(language) if language in _DENSE else _told_with_spaces(language)
+    return tuple(map(re.compile, told))
+
+
+def _told_with_spaces(language: str) -> Iterator[str]:
+    rows, words = _rows(language), _relation_words(language)
+    my, be = _any(rows["my"].split()), _any(rows["is"].split("|"))
+    # "'s" stands at the word before it
+    called = "|".join(f"{'' if one.startswith("'") else ' '}{_loosely(one)}" for one in rows["called"].split("|"))
+    whom = rf"(?i:(?P<relation>{_any_relation(language)}))(?![\w-])"
+    mine = rf"(?<!\w)(?i:{my}) (?i:{_BETWEEN}){whom}{_AFTER}" if my else rf"(?<!\w){whom}"
+    pets = _any(word for relation in _PETS for word in words.get(relation, ()))
+    # "my sister, who is called Ines"; "we have a dog named Rex"
+    yield rf"{mine}(?i:,?(?: \w+){{0,3}}?(?:{called})) {_ANY_NAME}"
+    pet = rf"(?<!\w)(?i:{my}|{_A_PET}) (?i:{_BETWEEN}(?P<relation>{pets}))(?![\w-])"
+    yield rf"{pet}(?i:,?(?: \w+){{0,2}}?(?:{called}| called)) {_ANY_NAME}"
+    if my:
+        yield rf"{mine}(?P<bare>,?) {_NAME}"
+        yield rf"{mine} (?i:{be}) {_NAME}{_ENDS_A_NAME}"
+        mine = rf"(?i:{my}) (?i:{_BETWEEN}){whom}"
+        yield rf"(?<![\w'’]){_NAME}(?:['’]s| (?i:{be})) {mine}(?!['’]s)"
+        yield rf"(?<![\w'’]){_NAME}(?:,| \(| [-–—]) ?{mine}{_ENDS_A_NAME}"
+        # "Jonno came off his bike. my brother."
+        yield rf"(?:^|[.!?\n] ?){_NAME}(?:['’]s)? [^.!?\n]{{1,60}}[.!?]+ {mine}(?=\s*(?:[.!,)]|$))"
+
+
+def _told_without_spaces(language: str) -> Iterator[str]:
+    """In scripts that part no words, a name needs a word before it."""
+    rows = _rows(language)
+    my, called = _any(rows["my"].split()), _any(rows["called"].split())
+    whom = rf"(?P<relation>{_any_relation(language)})"
+    name = rf"(?P<name>[{_HAN}]{{1,3}}?|[ァ-ヶー]{{2,8}}|[ぁ-ん]{{2,6}}?|[A-Z][a-z]+)"
+    ends = r"(?=[，。、！？,.!?\s]|です|だ|さん|ちゃん|くん|君|という|って|$)"
+    yield rf"(?:{my}){whom}(?:的?{called}) ?{name}{ends}"
+    yield rf"{whom}の名前は ?{name}{ends}"
+    yield rf"{whom}の(?P<name>[ァ-ヶー]{{2,8}}|[{_HAN}]{{1,3}}|[ぁ-ん]{{2,6}}?)(?=さん|ちゃん|くん|君)"
+
+
+def _any_relation(language: str) -> str:
+    return _any(word for words in _relation_words(language).values() for word in words)
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern of any of *words*, the longest first; a hyphen in them may be a space."""
+    return "|".join(_loosely(word) for word in sorted(dict.fromkeys(words), key=lambda word: (-len(word), word)))
+
+
+def _loosely(word: str) -> str:
+    """*word* as a pattern, with or without its accents."""
+    return "".join(_loose_letter(letter) for letter in word)
+
+
+def _loose_letter(letter: str) -> str:
+    plain = _plain(letter)
+    if letter == "-":
+        return "[- ]"
+    if letter in "'’":
+        return "['’]"
+    return re.escape(letter) if plain == letter.casefold() or len(plain) != 1 else f"[{letter}{plain}]"
+
+
+def _plain(word: str) -> str:
+    """*word* without case, accents and hyphens, by which words are compared."""
+    letters = unicodedata.normalize("NFKD", word.casefold().replace("-", " ").replace("’", "'"))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+@functools.cache
+def _nationalities(language: str) -> frozenset[str]:
+    """What languages, and most peoples with them, are called: "my dentist is Spanish" names nobody."""
+    return frozenset(name.casefold() for name in Locale(language).languages.values())

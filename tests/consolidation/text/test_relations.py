@@ -1,0 +1,120 @@
+"""Whom a person means by "my sister": names told of relatives, friends and pets, in the languages of the labels."""
+
+import pytest
+
+from consolidation.text.relations import LANGUAGES, relations_asked, relations_told, with_names
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "relation", "name"),
+    [
+        ("en", "my sister Ines came over", "sister", "Ines"),
+        ("en", "our Jean, my sister, lives in Whitby", "sister", "Jean"),
+        ("en", "my older brother is called Jonno", "brother", "Jonno"),
+        ("en", "Jonno came off his bike. my brother. broken collarbone", "brother", "Jonno"),
+        ("en", "my dog's called biscuit", "dog", "biscuit"),
+        ("en", "we got a kitten called senga", "cat", "senga"),
+        ("en", "My boss is Karin now.", "boss", "Karin"),
+        ("en", "my daughter's name is Rowan", "daughter", "Rowan"),
+        ("en", "My brother-in-law Guillem", "brother_in_law", "Guillem"),
+        ("en", "My sister Kate's flat", "sister", "Kate"),
+        ("de", "meine tochter heißt Tilda", "daughter", "Tilda"),
+        ("de", "Meine Schwester Lena kommt morgen", "sister", "Lena"),
+        ("de", "mein Chef Herr Öztürk", "boss", "Öztürk"),
+        ("de", "Lotte ist meine Nichte", "niece", "Lotte"),
+        ("es", "mi cuñado Guillem", "brother_in_law", "Guillem"),
+        ("es", "mi hermana pequeña Inés", "sister", "Inés"),
+        ("es", "mi hermana se llama inés", "sister", "inés"),
+        ("fr", "ma sœur Inès", "sister", "Inès"),
+        ("fr", "mon chien s'appelle Bouchon", "dog", "Bouchon"),
+        ("it", "mia sorella Carmela", "sister", "Carmela"),
+        ("pt", "minha irmã se chama Júlia", "sister", "Júlia"),
+        ("nl", "mijn zus heet Ans", "sister", "Ans"),
+        ("pl", "moja siostra ma na imię Ola", "sister", "Ola"),
+        ("ru", "мою сестру зовут Оля", "sister", "Оля"),
+        ("ar", "أختي اسمها ليلى", "sister", "ليلى"),
+        ("zh", "我妹妹叫小丽，她住在北京", "sister", "小丽"),
+        ("ja", "妹の名前はゆきです", "sister", "ゆき"),
+    ],
+)
+def test_a_name_is_told_with_its_relation(language, text, relation, name):
+    assert (relation, name) in relations_told(text, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "my mum called Tom yesterday"),
+        ("en", "my dentist is Spanish."),
+        ("en", "I saw Tom, my sister came later"),
+        ("en", "my sister's friend Tom"),
+        ("en", "his sister Ines, her brother Bo"),
+        ("en", "my old boss Koldo"),
+        ("en", "my dog is called to the front"),
+        ("en", "It rained on the way home, 42."),
+        ("de", "gestern hat meine Schwester Kuchen gebacken"),
+        ("de", "wie heißt meine Schwester?"),
+        ("es", "¿cómo se llama mi hermana?"),
+        ("fr", "ma sœur est espagnole"),
+        ("en", ""),
+    ],
+)
+def test_what_names_nobody_tells_nothing(language, text):
+    assert relations_told(text, language=language) == ()
+
+
+def test_a_word_of_two_relations_tells_both():
+    assert relations_told("our kid Rowan", language="en") == (("daughter", "Rowan"), ("son", "Rowan"))
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "named"),
+    [
+        ("en", "where does my sister live", "where does Ines live"),
+        ("en", "what's my sister's boy called", "what's Ines's boy called"),
+        ("en", "where does my little sister live", "where does Ines live"),
+        ("de", "wohnt meine Schwester noch da", "wohnt Ines noch da"),
+        ("es", "¿dónde vive mi hermana?", "¿dónde vive Ines?"),
+        ("pl", "żona mojego brata", "żona Ines"),
+        ("ru", "где живёт моя сестра", "где живёт Ines"),
+        ("zh", "我妹妹住在哪里", "Ines住在哪里"),
+        ("en", "did the dog eat", "did the Ines eat"),
+        ("en", "where is Dad living", "where is Ines living"),
+    ],
+)
+def test_a_name_takes_the_place_of_who_is_meant(language, query, named):
+    names = dict.fromkeys(relations_asked(query, language=language), "Ines")
+
+    assert names
+    assert with_names(query, names, language=language) == named
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["how is his sister", "Tom's sister", "what's your brother called", "the sister of a friend", "a sister city"],
+)
+def test_who_is_somebody_elses_is_not_meant(query):
+    assert not relations_asked(query, language="en")
+
+
+def test_a_relation_of_a_relative_is_not_the_writers_own():
+    assert relations_asked("la moglie di mio fratello", language="it") == {"brother"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_the_nearest_relatives(language):
+    query = {"ar": "أختي وأمي وأبي", "zh": "我妹妹 我妈妈 我爸爸", "ja": "妹 母 父"}.get(language)
+    told = {
+        "en": "my sister, my mother, my father", "de": "meine Schwester, meine Mutter, mein Vater",
+        "es": "mi hermana, mi madre, mi padre", "fr": "ma sœur, ma mère, mon père",
+        "it": "mia sorella, mia madre, mio padre", "pt": "minha irmã, minha mãe, meu pai",
+        "nl": "mijn zus, mijn moeder, mijn vader", "pl": "moja siostra, moja mama, mój tata",
+        "ru": "моя сестра, моя мама, мой папа",
+    }  # fmt: skip
+    assert relations_asked(query or told[language], language=language) >= {"mother", "father"}
+
+
+def test_the_name_of_who_is_named_already_is_not_put_in():
+    assert with_names("where does my sister Ines live", {"sister": "Ines"}, language="en") == (
+        "where does my sister Ines live"
+    )

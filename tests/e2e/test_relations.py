@@ -1,0 +1,89 @@
+"""
+"My sister" is Ines: what was told in one turn finds what another turn says of her, over HTTP and without a model.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+OTHERS = (
+    "The tyres of my bicycle lose air every week.",
+    "I paint the kitchen in a dark green tomorrow.",
+    "Our train to Ghent was two hours late again.",
+    "The choir rehearses a mass by Byrd for Easter.",
+    "I bought new boots for the snow, size 39.",
+    "The printer at work eats every second page.",
+)
+
+
+@pytest.fixture
+async def service(tmp_path):
+    async with running(tmp_path) as found:
+        for number, text in enumerate(OTHERS):
+            await found.keep("ada", text, turn_id=f"o{number}")
+        yield found
+
+
+async def tell(service, *texts):
+    for number, text in enumerate(texts):
+        await service.keep("ada", text, turn_id=f"t{number}")
+    await service.digested("ada")
+
+
+async def asked(service, query):
+    """The queries that were searched for, and the turns that surfaced."""
+    answer = (await service.resonate("ada", query, relevance=0)).json()
+    trace = (await service.http.get(f"/v1/minds/ada/traces/{answer['trace_id']}")).json()
+    turns = [source["turn_id"] for one in answer["flashbacks"] for source in one["sources"]]
+    return trace["phases"]["retrieval"]["queries"], turns
+
+
+async def test_a_question_about_a_relative_finds_what_is_told_by_name(service):
+    """Broken: the names of relations are not searched for."""
+    await tell(service, "My sister Ines starts a new job on Monday.", "Ines moved to Oslo, near the harbour.")
+
+    queries, turns = await asked(service, "Where does my sister live?")
+
+    assert queries == ["Where does my sister live?", "Where does Ines live?"]
+    assert "t1" in turns
+
+
+async def test_it_is_found_on_purpose_too(service):
+    """Broken: `remember` does not read relations."""
+    await tell(service, "My sister Ines starts a new job on Monday.", "Ines moved to Oslo, near the harbour.")
+
+    found = await service.http.get("/v1/minds/ada/remember", params={"query": "my sister", "kinds": "episode"})
+
+    assert any("Oslo" in one["text"] for one in found.json()["memories"])
+
+
+async def test_the_boss_is_who_was_told_last_and_both_sisters_are_meant(service):
+    """Broken: the first name wins; one name of each relation."""
+    await tell(service, "My boss is Koldo.", "My sister Ines sings.", "My sister Marta rows.", "My boss is Karin now.")
+
+    assert (await asked(service, "What does my boss want?"))[0] == ["What does my boss want?", "What does Karin want?"]
+    assert (await asked(service, "How is my sister?"))[0] == ["How is my sister?", "How is Marta?", "How is Ines?"]
+
+
+async def test_a_turn_that_is_erased_takes_its_relations_along(service):
+    """Broken: rows of relations outlive their turn."""
+    await tell(service, "My sister Ines starts a new job on Monday.", "Ines moved to Oslo, near the harbour.")
+
+    gone = await service.http.delete("/v1/minds/ada/turns/t0")
+
+    assert gone.status_code < 300, gone.text
+    assert (await asked(service, "Where does my sister live?"))[0] == ["Where does my sister live?"]
+
+
+async def test_another_speakers_sister_is_not_meant(service):
+    """Broken: relations have no speaker."""
+    said = {"role": "user", "name": "Bo", "content": "My sister Ines starts a new job on Monday."}
+    posted = await service.http.post("/v1/minds/ada/turns", json={"session_id": "s", "messages": [said]})
+    assert posted.status_code == 202, posted.text
+    await service.digested("ada")
+
+    assert (await asked(service, "Where does my sister live?"))[0] == ["Where does my sister live?"]
