@@ -15,6 +15,7 @@ from consolidation.corrections.standing import Standing
 from consolidation.kernel.errors import CorrectionNotFound
 from consolidation.kernel.files import append_synced, replace_text
 from consolidation.kernel.links import open_regular
+from consolidation.kernel.shared_files import stamp_of
 from consolidation.transcript.recovery import seal_end
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class CorrectionLog:
         with self._mutex:
             if not self._file.exists():
                 return 0
+            seen = stamp_of(self._file)
             with open_regular(self._file) as handle:
                 every = sum(1 for _ in handle)
             lines = self._read()
@@ -96,7 +98,7 @@ class CorrectionLog:
             left = [found.get(one.id) or one for one in staying]
             changed = every - len(left) + sum(one != two for one, two in zip(staying, left, strict=True))
             if changed:
-                replace_text(self._file, "".join(f"{encoded(one)}\n" for one in left))
+                replace_text(self._file, "".join(f"{encoded(one)}\n" for one in left), seen=seen)
                 self._lines = None
             return changed
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from consolidation.kernel.shared_files import Stamp
+
 _APPENDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -106,23 +108,24 @@ def new_file(file: Path, *, mode: int = 0o600) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replacing(file: Path) -> Iterator[IO[bytes]]:
+def replacing(file: Path, *, seen: Stamp | None = None) -> Iterator[IO[bytes]]:
     """
     A file to write into that takes *file*'s place when the block ends, whole or not at all. Only its owner can read it.
 
-    The new content is at ``.<name>.new`` meanwhile. What a killed process left there is deleted first. Raises OSError.
+    The new content is at ``.<name>.new`` meanwhile. What a killed process left there is deleted first. Raises OSError,
+    and ChangedElsewhere where a shared file is not any more as it was *seen*.
     """
     beside = file.with_name(f".{file.name}.new")
     beside.unlink(missing_ok=True)
     with new_file(beside) as opened:
         yield opened
-    move(beside, file)
+    move(beside, file, seen=seen)
 
 
-def move(new: Path, file: Path) -> None:
-    """Put *new*, a file of the same disk, in *file*'s place. It is gone if it could not be. Raises OSError."""
+def move(new: Path, file: Path, *, seen: Stamp | None = None) -> None:
+    """Put *new*, a file of the same disk, in *file*'s place. It is gone if it could not be. Raises as ``replacing``."""
     try:
-        with storing(file, new):
+        with storing(file, new, seen=seen):
             new.replace(file)
     except BaseException:
         new.unlink(missing_ok=True)
@@ -130,16 +133,16 @@ def move(new: Path, file: Path) -> None:
     sync_folder(file.parent)
 
 
-def storing(file: Path, new: Path) -> AbstractContextManager[None]:
+def storing(file: Path, new: Path, *, seen: Stamp | None = None) -> AbstractContextManager[None]:
     """A block that puts *new* in *file*'s place. Where the folder is shared, its content is stored for all before."""
     found = shared_with(file)
-    return nullcontext() if found is None else found[0].replacing(found[1], new.read_bytes())
+    return nullcontext() if found is None else found[0].replacing(found[1], new.read_bytes(), seen=seen)
 
 
-def remove(file: Path) -> None:
-    """Delete *file*, which need not be there. Raises OSError."""
+def remove(file: Path, *, seen: Stamp | None = None) -> None:
+    """Delete *file*, which need not be there. Raises as ``replacing``."""
     found = shared_with(file)
-    with nullcontext() if found is None else found[0].removing(found[1]):
+    with nullcontext() if found is None else found[0].removing(found[1], seen=seen):
         file.unlink(missing_ok=True)
 
 
@@ -150,15 +153,15 @@ def remove_tree(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def replace_bytes(file: Path, content: bytes) -> None:
-    """Put *content* in *file*'s place, as ``replacing`` does. Raises OSError."""
-    with replacing(file) as opened:
+def replace_bytes(file: Path, content: bytes, *, seen: Stamp | None = None) -> None:
+    """Put *content* in *file*'s place, as ``replacing`` does."""
+    with replacing(file, seen=seen) as opened:
         opened.write(content)
 
 
-def replace_text(file: Path, text: str) -> None:
-    """Put *text*, as UTF-8, in *file*'s place, as ``replacing`` does. Raises OSError."""
-    replace_bytes(file, text.encode())
+def replace_text(file: Path, text: str, *, seen: Stamp | None = None) -> None:
+    """Put *text*, as UTF-8, in *file*'s place, as ``replacing`` does."""
+    replace_bytes(file, text.encode(), seen=seen)
 
 
 def append_line(file: Path, line: str) -> tuple[int, int]:

@@ -8,14 +8,44 @@ everybody first, and then changes the copy. What holds the files is a ``SharedFi
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from consolidation.kernel.sharing_errors import ChangedElsewhere
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+
+class Stamp(NamedTuple):
+    """How a file is recognised as unchanged without reading it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Stamp:
+        """The stamp of a file's status."""
+        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+_NO_FILE = Stamp(0, 0, 0, 0)
+
+
+def stamp_of(file: Path) -> Stamp:
+    """
+    How *file* is now, also where there is none: to be taken before it is read, and told where it is replaced.
+
+    In a shared folder another machine's change may arrive in between, and would be overwritten.
+    """
+    try:
+        return Stamp.of(file.lstat())
+    except FileNotFoundError:
+        return _NO_FILE
 
 
 class SharedFiles(Protocol):
@@ -26,13 +56,16 @@ class SharedFiles(Protocol):
     Where it can not be stored, the block is not entered and nothing is changed: ChangedElsewhere where another process
     changed the file since the copy was brought up to date, CopyOutdated where the copy is to be made anew, NotInCustody
     where another process has taken over the mind's background work, DatabaseUnavailable where nobody answers.
+
+    A file that was read and is written because of what it said is told as it was *seen* (``stamp_of``): what
+    arrived in the copy since then counts as a change of another process.
     """
 
     def holds(self, file: Path, /) -> bool:
         """Whether *file* is shared; False for what each machine makes for itself, such as indexes and locks."""
         ...
 
-    def replacing(self, file: Path, content: bytes, /) -> AbstractContextManager[None]:
+    def replacing(self, file: Path, content: bytes, /, *, seen: Stamp | None = None) -> AbstractContextManager[None]:
         """Store *content* as the whole of *file*."""
         ...
 
@@ -44,7 +77,7 @@ class SharedFiles(Protocol):
         """
         ...
 
-    def removing(self, file: Path, /) -> AbstractContextManager[None]:
+    def removing(self, file: Path, /, *, seen: Stamp | None = None) -> AbstractContextManager[None]:
         """Remove *file*. It need not be there."""
         ...
 

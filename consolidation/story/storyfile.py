@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 from consolidation.kernel.errors import StoryUnreadable, StoryUnwritable
 from consolidation.kernel.files import exclusive, move, new_file, remove, replace_bytes, storing
 from consolidation.kernel.links import LinkRefused, held_folder, real_place
+from consolidation.kernel.shared_files import stamp_of
 from consolidation.kernel.sharing_errors import ChangedElsewhere
 from consolidation.story.anchor import anchor_moved_back, read_marks, replace_marks, without_marks
 from consolidation.story.exchange import create, put_in_place, read_stable, write_new
@@ -276,12 +277,13 @@ class _HeldStory:
                 replace_bytes(late.with_suffix(".base"), old)
                 with new_file(copy) as opened:
                     opened.write(old)
+            seen = stamp_of(self._file)
             if self._read() != old:
                 return _dropped(late)
             self._history.keep_latest(unless=old)
             if old is not None:
                 self._history.keep(copy, at=self._clock.now())
-            with storing(self._file, late):
+            with storing(self._file, late, seen=seen):
                 if old is None:
                     create(late, self._file)
                 elif not put_in_place(late, self._file):

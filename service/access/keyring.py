@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import KeysUnreadable
 from consolidation.kernel.files import exclusive, replace_text
-from consolidation.kernel.shared_files import until_unchanged
+from consolidation.kernel.shared_files import stamp_of, until_unchanged
 from service.access.keys import ApiKey
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ class Keyring:
     def _change_once(self, plan: Callable[[KeySet], KeySet]) -> KeySet:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with exclusive(self._file, seconds=_LOCK_SECONDS):
+            seen = stamp_of(self._file)
             changed = plan(self.ring())
-            replace_text(self._file, _written(changed))
+            replace_text(self._file, _written(changed), seen=seen)
         return changed
 
     def _file_mark(self) -> _Mark | None:

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.files import exclusive, remove, replace_text, sync_folder
-from consolidation.kernel.shared_files import until_unchanged
+from consolidation.kernel.shared_files import stamp_of, until_unchanged
 from service.erasure.receipt import ErasureRequest
 from service.workers.share import WHOLE
 
@@ -129,7 +129,8 @@ class ErasedMinds:
 
     def _note(self, mind_id: str, at: datetime) -> None:
         with exclusive(self._file, seconds=_LOCK_SECONDS):  # another worker may note one of its minds
-            replace_text(self._file, json.dumps({**self._read(), _digest(mind_id): at.timestamp()}))
+            seen = stamp_of(self._file)
+            replace_text(self._file, json.dumps({**self._read(), _digest(mind_id): at.timestamp()}), seen=seen)
 
     def at(self, mind_id: str) -> float:
         """When a mind was erased, in seconds since 1970; 0 if it never was."""

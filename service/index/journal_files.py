@@ -12,10 +12,11 @@ import os
 import stat
 import unicodedata
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import JournalFileNotFound, JournalFileTooLarge, JournalPathRefused
 from consolidation.kernel.links import is_secret
+from consolidation.kernel.shared_files import Stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,20 +32,6 @@ LONGEST_PATH = 1_000
 _DEEPEST = 16
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK, a pipe would block
 _NO_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})  # controls, halves of surrogate pairs, line ends
-
-
-class Stamp(NamedTuple):
-    """How a file is recognised as unchanged without reading it."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> Stamp:
-        """The stamp of a file's status."""
-        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def steps_of(path: str, *, also: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from consolidation.dreams.observations import Level
+from consolidation.kernel.shared_files import Stamp
 from service.index.journal_dates import day_of
-from service.index.journal_files import Stamp
 from service.index.journal_vectors import VectorMatrix
 from service.index.observed_lines import ObservedLine
 from service.index.text_store import TOKENIZER, connect_as, with_placeholders

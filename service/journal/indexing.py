@@ -18,7 +18,7 @@ from consolidation.secrets.redaction import redact
 from consolidation.text.language import detect
 from consolidation.text.words import stems, tokens
 from service.index.chunking import chunk_markdown
-from service.index.journal_files import ENDING, FOLDER, NOTES, Stamp, files_of, read
+from service.index.journal_files import ENDING, FOLDER, NOTES, files_of, read
 from service.index.journal_store import IndexedChunk, KnownFile
 from service.index.observed_lines import OBSERVATIONS, chunk_observations
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from consolidation.kernel.shared_files import Stamp
     from service.index.chunking import MarkdownChunk
     from service.index.journal_index import JournalIndex
     from service.index.observed_lines import ObservedLine

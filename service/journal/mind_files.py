@@ -29,11 +29,11 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.files import exclusive, new_file, remove, replace_bytes, storing, sync_folder
 from consolidation.kernel.links import held_folder
-from consolidation.kernel.shared_files import until_unchanged
+from consolidation.kernel.shared_files import Stamp, stamp_of, until_unchanged
 from consolidation.story.edits import check_unchanged, etag_of
 from consolidation.story.exchange import create
 from prompts.library import TEMPLATES, fault_of_copy
-from service.index.journal_files import OWN_WRITINGS, PERSONA, Stamp, files_of, read, steps_of
+from service.index.journal_files import OWN_WRITINGS, PERSONA, files_of, read, steps_of
 from service.mind.own_settings import LOCK_SECONDS, MOST_BYTES, understood
 
 if TYPE_CHECKING:
@@ -160,14 +160,16 @@ class MindFiles:
             if expected is None:
                 self._create(root, path, file, content)
             else:
+                seen = stamp_of(file)
                 self._check_unchanged(root, path, expected)
-                replace_bytes(file, content)
+                replace_bytes(file, content, seen=seen)
             return WholeFile(_listed(path, content, Stamp.of(file.lstat())), content)
 
     def _delete(self, root: Path, path: str, expected: str) -> FileListed:
         with self._held(root, path, makes=False) as file:
+            seen = stamp_of(file)
             present = self._check_unchanged(root, path, expected)
-            remove(file)
+            remove(file, seen=seen)
             sync_folder(file.parent)
             return present.listed
 

@@ -16,10 +16,10 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.files import replace_bytes
 from consolidation.kernel.links import held_folder
-from consolidation.kernel.shared_files import until_unchanged
+from consolidation.kernel.shared_files import Stamp, stamp_of, until_unchanged
 from consolidation.story.edits import check_unchanged
 from service.index.journal_dates import day_of
-from service.index.journal_files import BRIEFING, LISTED, NOTES, OWN_WRITINGS, Stamp, files_of, read, steps_of
+from service.index.journal_files import BRIEFING, LISTED, NOTES, OWN_WRITINGS, files_of, read, steps_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,12 +88,13 @@ class PersonFiles:
     def _put(self, root: Path, path: str, content: bytes, *, expected: str) -> None:
         *folders, name = steps_of(path, also=LISTED)
         with self._mutex, held_folder(root.joinpath(*folders)) as folder:
+            seen = stamp_of(folder / name)
             present, _ = read(root, path, most_bytes=self._most_bytes, also=LISTED)
             try:
                 check_unchanged(present.decode("utf-8", "surrogateescape"), expected=expected)
             except StoryChanged as changed:
                 raise JournalFileChanged(changed.current, etag=changed.etag) from changed
-            replace_bytes(folder / name, content)
+            replace_bytes(folder / name, content, seen=seen)
 
 
 def _entry(path: str, stamp: Stamp) -> JournalEntry:

@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationEr
 
 from consolidation.kernel.files import append_synced, replace_text
 from consolidation.kernel.links import open_regular
+from consolidation.kernel.shared_files import stamp_of
 from consolidation.transcript.recovery import seal_end
 from service.index.outcome_index import OutcomeIndex, Weighted
 from service.index.salience import Outcome  # noqa: TC001 - pydantic reads it
@@ -148,12 +149,13 @@ class Outcomes:
         with self._mutex:
             if not self._file.exists():
                 return 0
+            seen = stamp_of(self._file)
             with open_regular(self._file) as lines:
                 found = [_decoded(line) for line in lines]
             staying = [one for one in found if one is not None and not is_doomed(one)]
             if len(staying) < len(found):
                 self._drop()  # first: a projection that lives longer than its log would never be made again
-                replace_text(self._file, "".join(f"{one.encoded()}\n" for one in staying))
+                replace_text(self._file, "".join(f"{one.encoded()}\n" for one in staying), seen=seen)
             return len(found) - len(staying)
 
     def reset(self) -> None:

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from consolidation.kernel.errors import InvalidMindId, SettingsByHand, SettingsChanged, StoryChanged
 from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
-from consolidation.kernel.shared_files import until_unchanged
+from consolidation.kernel.shared_files import stamp_of, until_unchanged
 from consolidation.story.edits import check_unchanged, etag_of
 from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 from service.mind.settings_lines import edited
@@ -178,6 +178,7 @@ class OwnSettingsFile:
 
     def _change(self, changes: Mapping[str, object], *, expected: str) -> SettingsRead:
         with exclusive(self._file, seconds=LOCK_SECONDS):
+            seen = stamp_of(self._file)
             present = _read(self._file)
             try:
                 check_unchanged(present.text, expected=expected)
@@ -189,7 +190,7 @@ class OwnSettingsFile:
             if found.fault is not None:
                 raise SettingsByHand(f"settings.toml has a fault: {found.fault.detail}. Edit the file")
             if found.text != present.text:
-                replace_text(self._file, found.text)
+                replace_text(self._file, found.text, seen=seen)
             with self._mutex:
                 self._stamp, self._read = _UNKNOWN, found  # a person may have saved since: the next read looks
             return found

@@ -6,10 +6,12 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from consolidation.text.tokens import count_tokens
 from service.resonance.arms import ARMS, Switches
 from service.retrieval.fusion import TraitWeights
 from tests.benchmarks.figures import mean, score
 from tests.benchmarks.served import ask, serving
+from tests.benchmarks.story_figures import telling_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,8 +50,12 @@ async def recall(
     relevance: float | None = 0,
     advanced: Callable[[], None],
 ) -> tuple[list[Score], dict[str, float]]:
-    """Every question's score, and how much had to be shown for it; *relevance* 0 is the gate off, None as shipped."""
-    scores, turns, surfaced = [], [], []
+    """
+    Every question's score, and how much had to be shown for it; *relevance* 0 is the gate off, None as shipped.
+
+    Of questions with an answer, the share of its telling words that stand in the block, and the block's tokens.
+    """
+    scores, turns, surfaced, words, tokens = [], [], [], [], []
     fresh = secrets.token_hex(4)  # a session that was shown something would not be shown it again: the echo filter
     for conversation in conversations:
         for number, question in enumerate(conversation.questions):
@@ -68,8 +74,17 @@ async def recall(
             )
             turns.append(len(first_10))
             surfaced.append(len(answer.ranked))
+            wanted = telling_words(question.answer, language="en") if question.category != "adversarial" else None
+            if wanted:
+                words.append(len(wanted & telling_words(answer.block, language="en")) / len(wanted))
+                tokens.append(count_tokens(answer.block))
             advanced()
-    return scores, {"flashbacks": mean(surfaced), "distinct source turns": mean(turns)}
+    return scores, {
+        "flashbacks": mean(surfaced),
+        "distinct source turns": mean(turns),
+        "words of the answer": mean(words),
+        "tokens of the block": mean(tokens),
+    }
 
 
 async def ablated(

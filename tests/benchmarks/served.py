@@ -30,10 +30,11 @@ _BLOCK_TOKENS = 20_000  # recall is of fragments: the block's length must not cu
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What surfaced: the turns behind each flashback, best score first."""
+    """What surfaced: the turns behind each flashback, best score first, and the block that the bot reads."""
 
     ranked: tuple[tuple[str, ...], ...]
     surfaced: bool
+    block: str = ""
 
     def turns(self, most: int) -> frozenset[str]:
         """The ids of the turns behind the first *most* flashbacks."""
@@ -84,7 +85,7 @@ async def ask(service: Running, mind_id: str, text: str, *, session_id: str, now
         raise RuntimeError(f"the service was not whole: {found['degraded']}")
     best_first = sorted(found["flashbacks"], key=lambda one: -one["score"])  # it answers the boosted and facts first
     ranked = tuple(tuple(source["turn_id"] for source in one["sources"]) for one in best_first)
-    return Answer(ranked, found["surfaced"])
+    return Answer(ranked, found["surfaced"], found["block"])
 
 
 async def _ready(service: Running) -> None:

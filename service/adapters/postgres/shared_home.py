@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.kernel.errors import MindErasing, MindExists
+from consolidation.kernel.shared_files import stamp_of
 from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, NotInCustody
 from consolidation.kernel.turns import StoredTurn
 from consolidation.transcript.records import DamagedRecord, decode, encode
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from consolidation.kernel.shared_files import Stamp
     from consolidation.kernel.turns import Turn
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Cursor, Database
@@ -188,16 +190,16 @@ class PostgresHome:
         return is_whole and ((not rest and first in _HOME_FILES) or (bool(rest) and first == _HOME_FOLDER))
 
     @contextmanager
-    def replacing(self, file: Path, content: bytes) -> Iterator[None]:
-        """Store *content* as the whole of *file*."""
-        with self._changing(file, content):
+    def replacing(self, file: Path, content: bytes, *, seen: Stamp | None = None) -> Iterator[None]:
+        """Store *content* as the whole of *file*, as it was *seen*."""
+        with self._changing(file, content, seen):
             yield
 
     @contextmanager
-    def removing(self, file: Path) -> Iterator[None]:
-        """Remove *file*. It need not be there."""
+    def removing(self, file: Path, *, seen: Stamp | None = None) -> Iterator[None]:
+        """Remove *file*, as it was *seen*. It need not be there."""
         copy, path = self._place(file)
-        with self._changing(file, None) if copy.files.get(path) else nullcontext():
+        with self._changing(file, None, seen) if copy.files.get(path) else nullcontext():
             yield
 
     @contextmanager
@@ -233,10 +235,11 @@ class PostgresHome:
             self._let_go(mind_id)
 
     @contextmanager
-    def _changing(self, file: Path, content: bytes | None) -> Iterator[None]:
+    def _changing(self, file: Path, content: bytes | None, seen: Stamp | None) -> Iterator[None]:
         copy, path = self._place(file)
         with copy.mutex:
-            stored = self._put(copy, path, content)
+            is_as_seen = seen is None or stamp_of(file) == seen
+            stored = self._put(copy, path, content) if is_as_seen else None
             if stored is None:
                 self._bring_up(copy)
                 raise self._changed(copy, f"another process changed {file.name} in the meantime; try again")
