@@ -50,6 +50,16 @@ class Kept:
     ended: float
 
 
+@dataclass(frozen=True)
+class Edit:
+    """A line that a person saved: in whose story, at which replica it was answered 200, and when."""
+
+    mind: str
+    line: str
+    replica: int
+    ended: float
+
+
 class Ledger:
     """Everything that callers were answered; may be written from all of them."""
 
@@ -162,28 +172,28 @@ class Editor(_Person):
         for number in range(10**6):
             mind = self.rng.choice(MINDS[::3])
             line = f"EDIT-{number:06} Ann was here."
-            if self._stands(mind, line):
-                self.ledger.edits.append((mind, line))
+            if saved := self._saved(mind, line):
+                self.ledger.edits.append(Edit(mind, line, saved.replica, saved.ended))
             self.stop.wait(self.rng.uniform(0, 2 * self.rest))
             if self.stop.is_set():
                 return
 
-    def _stands(self, mind, line):
-        """Try until a save is answered 200; False when nobody knows, or the time was over before."""
+    def _saved(self, mind, line):
+        """Try until a save is answered 200; None when nobody knows, or the time was over before."""
         while True:
             replica = self.rng.randrange(self.replicas)
             read = self.ask("read", 0, replica, "GET", "/story", mind=mind)
             if read.status == 200 and line in read.said["text"].splitlines():
-                return False  # of a save that was not answered: nobody promised anything
+                return None  # of a save that was not answered: nobody promised anything
             if read.status == 200:
                 body = {"text": with_line(read.said["text"], line)}
                 put = self.ask(
                     "edit", 0, replica, "PUT", "/story", mind=mind, json=body, headers={"If-Match": read.said["etag"]}
                 )
                 if put.status == 200:
-                    return True
+                    return put
             if self.stop.is_set():
-                return False
+                return None
             time.sleep(PAUSE)
 
 

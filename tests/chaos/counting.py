@@ -151,7 +151,11 @@ def _broken_story(mind, rows, text, ledger):
         "told twice": [(mind, token) for token, times in told.items() if times > 1],
         "in the story alone": [(mind, token) for token in set(told) - tokens],
         "chapters twice": [(mind, head) for head, times in heads.items() if times > 1],
-        "edits gone": [(mind, line) for whose, line in ledger.edits if whose == mind and not lines[line]],
+        "edits gone": [
+            (mind, one.line, f"replica {one.replica}, {one.ended - ledger.answers[0].began:.1f}s")
+            for one in ledger.edits
+            if one.mind == mind and not lines[one.line]
+        ],
         "edits twice": [(mind, line) for line, times in lines.items() if line.startswith("EDIT-") and times > 1],
     }
 
