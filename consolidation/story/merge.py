@@ -67,14 +67,31 @@ def _taken(before: list[str], mine: list[str], yours: list[str]) -> list[str] | 
         if all(line is not None for line in by_line):
             return [line for line in by_line if line is not None]
     if not before:  # both only added, at the same place: both are kept, the person's first
-        return yours + mine
+        return _joint(yours, mine)
     for one, other in ((mine, yours), (yours, mine)):
         behind, in_front = _additions(before, one)
         if behind is not None:  # one side changed it, the other added behind it
-            return other + behind
+            return _joint(other, behind)
         if in_front is not None:
-            return in_front + other
+            return _joint(in_front, other)
     return None
+
+
+def _joint(first: list[str], then: list[str]) -> list[str]:
+    """
+    Both, one behind the other; once where one holds all that the other says.
+
+    A process that is killed when it has merged a save merges it again, into what people have made of it since.
+    """
+    if _says_all_of(first, then):
+        return first
+    return then if _says_all_of(then, first) else first + then
+
+
+def _says_all_of(lines: Sequence[str], some: Sequence[str]) -> bool:
+    """Whether *lines* have each line of *some* that is not blank, and there is one, in the same order."""
+    left, said = iter([line.strip() for line in lines]), [line.strip() for line in some if line.strip()]
+    return bool(said) and all(line in left for line in said)
 
 
 def _either[Part](before: Part, mine: Part, yours: Part) -> Part | None:

@@ -101,6 +101,13 @@ def with_names(query: str, names: Mapping[str, str], *, language: str) -> str:
     return query
 
 
+def relation_word(relation: str, *, language: str) -> str:
+    """A word for a relation, in *language* or in English."""
+    own, *_ = _languages(language)
+    words = _relation_words(own).get(relation) or _relation_words("en").get(relation) or [relation]
+    return words[0]
+
+
 def _asked(query: str, language: str) -> Iterator[tuple[tuple[int, int], frozenset[str]]]:
     """Where *query* speaks of whom, each place once; whoever is somebody else's is left out."""
     taken: list[tuple[int, int]] = []

@@ -62,9 +62,9 @@ class TextAsOf(TextIndex):
         known = self.known(found.values())
         return {denied: by for denied, by in found.items() if by in known}
 
-    def relations(self, wanted: Iterable[str]) -> tuple[tuple[Relation, int], ...]:
-        """What was told by then of these relations, newest first."""
-        found = super().relations(wanted)
+    def relations(self, wanted: Iterable[str], *, names: Iterable[str] = ()) -> tuple[tuple[Relation, int], ...]:
+        """What was told by then of these relations, or of these *names*, newest first."""
+        found = super().relations(wanted, names=names)
         known = self.known(sequence for _, sequence in found)
         return tuple(one for one in found if one[1] in known)
 

@@ -258,11 +258,14 @@ class TextIndex:
         with self._file.opened() as database:
             return day_counts(database, first, last)
 
-    def relations(self, wanted: Iterable[str]) -> tuple[tuple[Relation, int], ...]:
-        """What was told of these relations, each with the turn that told it, newest first."""
-        query = "SELECT * FROM relations WHERE relation IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC"
+    def relations(self, wanted: Iterable[str], *, names: Iterable[str] = ()) -> tuple[tuple[Relation, int], ...]:
+        """What was told of these relations, or of these *names*, each with the turn that told it, newest first."""
+        query = (
+            "SELECT * FROM relations WHERE relation IN (SELECT value FROM json_each(?)) "
+            "OR name IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC"
+        )
         with self._file.opened() as database:
-            rows = database.execute(query, (json.dumps(sorted(wanted)),)).fetchall()
+            rows = database.execute(query, (json.dumps(sorted(wanted)), json.dumps(sorted(names)))).fetchall()
         return tuple((Relation(*row[:-1]), row[-1]) for row in rows)
 
     def speakers(self) -> frozenset[str]:

@@ -60,9 +60,9 @@ class TextOfTurns(TextIndex):
         """Which of these turns are denied, and by which turn, whatever turn that is."""
         return self._whole.denied_by(sequences)
 
-    def relations(self, wanted: Iterable[str]) -> tuple[tuple[Relation, int], ...]:
-        """What the turns that count told of these relations, newest first."""
-        found = self._whole.relations(wanted)
+    def relations(self, wanted: Iterable[str], *, names: Iterable[str] = ()) -> tuple[tuple[Relation, int], ...]:
+        """What the turns that count told of these relations, or of these *names*, newest first."""
+        found = self._whole.relations(wanted, names=names)
         known = self._known
         return tuple(one for one in found if one[1] in known)
 

@@ -69,6 +69,7 @@ CREATE TABLE relations (
   relation TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, sequence INTEGER NOT NULL,
   PRIMARY KEY (relation, name, speaker, sequence)
 ) WITHOUT ROWID;
+CREATE INDEX relations_by_name ON relations (name);
 CREATE INDEX relations_by_sequence ON relations (sequence);
 CREATE TABLE counts (kind TEXT, word TEXT, rows INTEGER NOT NULL, PRIMARY KEY (kind, word)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE turn_words USING fts5 ({", ".join(COLUMNS)}, tokenize="{TOKENIZER}");

@@ -31,7 +31,7 @@ from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import put_right_now
 from service.retrieval.queries import named_in, proper_nouns
-from service.retrieval.relatives import by_name
+from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ def _asked(
     speaker = said[-1] if said else None
 
     def variants(query: str) -> tuple[str, ...]:
-        named = by_name(query, text=call.mind.text, language=call.moment.language, speaker=speaker)
+        named = resolved(query, text=call.mind.text, language=call.moment.language, speaker=speaker)
         return (query, *named, *put_right.variants(query))
 
     every = dict.fromkeys(one for query in queries for one in variants(query))

@@ -1,39 +1,60 @@
-"""Whom a query means by "my sister": the same query with the name that was told, which other turns hold alone."""
+"""Whom a query means by "my sister", and who Ines is: the same query in other words, which other turns hold."""
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from consolidation.text.relations import SEVERAL, relations_asked, with_names
+from consolidation.text.relations import SEVERAL, relation_word, relations_asked, with_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from service.index.text_index import TextIndex
+    from service.index.text_store import Relation
 
-_MOST_NAMES = 2  # of one relation: each is a search of its own
 
-
-def by_name(query: str, *, text: TextIndex, language: str, speaker: str | None) -> tuple[str, ...]:
+def resolved(query: str, *, text: TextIndex, language: str, speaker: str | None) -> tuple[str, ...]:
     """
-    *query* with the names of those whom its writer means by "my sister" or "the dog"; none where none was told.
+    *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
-    What was told last counts; of relatives of whom there may be several, up to two names do. *speaker* is who asks, as
-    the turns name them (in any case); None where that is not known. Raises IndexUnusable.
+    What was told last counts; of relatives of whom there may be several, up to two names do. Nothing where nobody was
+    told of. *speaker* is who asks, as the turns name them (in any case); None where that is not known. Raises
+    IndexUnusable.
     """
-    asked = relations_asked(query, language=language)
-    if not asked:
-        return ()
-    names: dict[str, list[str]] = {}
-    for one, _ in text.relations(asked):
-        known = names.setdefault(one.relation, [])
-        is_theirs = speaker is None or one.speaker == speaker.casefold()
-        if is_theirs and one.name.casefold() not in {name.casefold() for name in known}:
-            known.append(one.name)
-    found = []
-    for at in range(_MOST_NAMES):
-        chosen = {
-            relation: known[at]
-            for relation, known in names.items()
-            if at < len(known) and (not at or relation in SEVERAL)
-        }
-        found.append(with_names(query, chosen, language=language))
+    asked, written = relations_asked(query, language=language), _words_of(query)
+    told = [
+        one for one, _ in text.relations(asked, names=written) if speaker is None or one.speaker == speaker.casefold()
+    ]
+    names = _names([one for one in told if one.relation in asked])
+    found = [with_names(query, {one: known[0] for one, known in names.items()}, language=language)]
+    several = {one: known[1] for one, known in names.items() if len(known) > 1 and one in SEVERAL}
+    found.append(with_names(query, several, language=language))
+    named = next((one for one in told if one.name in written and one.relation not in asked), None)
+    if named is not None:
+        found.append(_by_relation(query, named, language))
     return tuple(one for one in dict.fromkeys(found) if one != query)
+
+
+def _names(told: Sequence[Relation]) -> dict[str, list[str]]:
+    """The names of each relation, once, in the order of *told*."""
+    names: dict[str, list[str]] = {}
+    for one in told:
+        known = names.setdefault(one.relation, [])
+        if one.name.casefold() not in {name.casefold() for name in known}:
+            known.append(one.name)
+    return names
+
+
+def _words_of(query: str) -> frozenset[str]:
+    """The words of *query* and its pairs of words, as they are written and with a capital: each may be a name."""
+    words = re.findall(r"[^\W\d_][\w-]*", query)
+    every = (*words, *(" ".join(pair) for pair in pairwise(words)))
+    return frozenset(name for one in every for name in (one, one.title()))
+
+
+def _by_relation(query: str, told: Relation, language: str) -> str:
+    """*query* with the word of a relation in the place of a name: what was said of "my sister" is about her."""
+    word = relation_word(told.relation, language=language)
+    return re.sub(rf"(?<!\w){re.escape(told.name)}(?!\w)", word, query, flags=re.IGNORECASE)

@@ -29,7 +29,7 @@ from service.retrieval.lead_words import READ_SHARE, is_read, told_words
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
 from service.retrieval.queries import sanitised
-from service.retrieval.relatives import by_name
+from service.retrieval.relatives import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -297,7 +297,7 @@ def _search(
     languages = dict.fromkeys((detect(query, fallback=next(iter(main), "en")), *main))
     wanted = tuple(stem for language in languages for stem in stems(query, language=language))
     hits: list[_Hit] = []
-    alike = (*put_right.variants(query), *by_name(query, text=mind.text, language=next(iter(languages)), speaker=None))
+    alike = (*put_right.variants(query), *resolved(query, text=mind.text, language=next(iter(languages)), speaker=None))
     wanted += tuple(stem for variant in alike for language in languages for stem in stems(variant, language=language))
     if "episode" in kinds:
         hits.extend(_episodes(mind, wanted, near))

@@ -58,3 +58,28 @@ def test_a_chapter_of_ours_stands_behind_a_paragraph_that_both_changed():
     assert "One, mine." in merged.text and "revised" not in merged.text
     assert merged.text.count("### [2026-01-10 18:30] B") == 1 and "Two." in merged.text
     assert merged.conflicts
+
+
+@given(
+    lines,
+    st.sampled_from(["Ann was here.\n", "One.\n\nTwo.\n"]),
+    st.integers(0, 4),
+    st.sampled_from(["", "Bo, too.\n"]),
+)
+def test_a_save_that_was_merged_already_is_not_merged_twice(base, added, at, since):
+    """Broken: what both sides added is kept twice where one of them added more."""
+    was = base.splitlines(keepends=True)
+    theirs = "".join([*was[:at], added, *was[at:]])
+    once = merge(base, ours=f"{base}### Ours\n", theirs=theirs).text
+    edited = once.replace(added, f"{added}{since}")
+
+    again = merge(base, ours=edited, theirs=theirs).text
+
+    assert again.count(added) == 1
+
+
+def test_a_save_that_was_merged_already_may_stand_behind_a_line_that_was_corrected_since():
+    theirs = BASE + "Ann was here.\n"
+    ours = BASE.replace("Last.", "Last, corrected.") + "Ann was here.\nBo, too.\n"
+
+    assert merge(BASE, ours=ours, theirs=theirs).text == ours
