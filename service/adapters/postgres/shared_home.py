@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.kernel.errors import MindErasing, MindExists
 from consolidation.kernel.shared_files import stamp_of
-from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, NotInCustody
+from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import StoredTurn
 from consolidation.transcript.records import DamagedRecord, decode, encode
 from consolidation.transcript.shared_turns import SharedTurn
@@ -126,7 +126,7 @@ class PostgresHome:
     def bring_up(self, mind_id: str, *, seconds: float) -> Arrived | None:
         """Bring the copy of a mind up to date, and say what came since this was asked last; None: no such mind."""
         copy = self._copy(mind_id)
-        with copy.mutex:
+        with _held(copy, seconds=seconds):
             if not self._bring_up(copy, seconds=seconds):
                 if not copy.version:
                     self._let_go(mind_id)
@@ -206,7 +206,7 @@ class PostgresHome:
     def appending(self, file: Path, content: bytes, *, follows: bool) -> Iterator[bytes]:
         """Append *content* to *file*. Gives what the copy lacks: what others appended, and *content* behind it."""
         copy, path = self._place(file)
-        with copy.mutex:
+        with _held(copy, seconds=_append_seconds(path)):
             for _ in range(_TRIES):
                 stored = self._append(copy, path, content, follows=follows)
                 if stored is not None:
@@ -237,7 +237,7 @@ class PostgresHome:
     @contextmanager
     def _changing(self, file: Path, content: bytes | None, seen: Stamp | None) -> Iterator[None]:
         copy, path = self._place(file)
-        with copy.mutex:
+        with _held(copy, seconds=_SECONDS):
             is_as_seen = seen is None or stamp_of(file) == seen
             stored = self._put(copy, path, content) if is_as_seen else None
             if stored is None:
@@ -261,9 +261,8 @@ class PostgresHome:
     def _append(self, copy: LocalCopy, path: str, content: bytes, *, follows: bool) -> _Appended | None:
         """Append to the rows of a file; None where the whole of it, or what *follows* is behind, is not the copy's."""
         stored: _Appended | None = None
-        is_trace = day_of(path) is not None
-        works, seconds = self._is_told and (is_trace or path in _TOLD), _TRACE_SECONDS if is_trace else _SECONDS
-        with suppress(_Undone), self._database.transaction(deadline_seconds=seconds) as cursor:
+        works = self._is_told and (day_of(path) is not None or path in _TOLD)
+        with suppress(_Undone), self._database.transaction(deadline_seconds=_append_seconds(path)) as cursor:
             touched = self._touch(cursor, copy, needs_custody=path in _APPENDED_IN_CUSTODY, works=works)
             state = mind_rows.file_state(cursor, copy.mind_id, path)
             if state is None or state.is_gone:
@@ -283,7 +282,7 @@ class PostgresHome:
     def append_turns(self, mind_id: str, turns: Sequence[tuple[Turn, int]], *, at: datetime) -> tuple[SharedTurn, ...]:
         """Store turns and bring the copy up to date with them; see ``SharedTurns``."""
         copy = self._copy(mind_id)
-        with copy.mutex:
+        with _held(copy, seconds=_SECONDS):
             new: list[tuple[StoredTurn, bytes]] = []
             with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
                 # Also where all of them are known: only a commit that writes waits until another machine has them.
@@ -395,6 +394,22 @@ class PostgresTurns:
     def overwrite(self, lines: Mapping[int, bytes]) -> None:
         """Put tombstones in the place of turns."""
         self._home.overwrite_turns(self._mind_id, lines)
+
+
+@contextmanager
+def _held(copy: LocalCopy, *, seconds: float) -> Iterator[None]:
+    """Hold a copy, which a write keeps while its commit waits for a standby. Raises DatabaseUnavailable."""
+    if not copy.mutex.acquire(timeout=seconds):
+        raise DatabaseUnavailable(f"another write to {copy.mind_id!r} waits for the database; nothing was changed")
+    try:
+        yield
+    finally:
+        copy.mutex.release()
+
+
+def _append_seconds(path: str) -> float:
+    """How long it may take to append to a file."""
+    return _SECONDS if day_of(path) is None else _TRACE_SECONDS
 
 
 def _is_as_copied(state: FileState | None, copy: LocalCopy, path: str) -> bool:

@@ -1,10 +1,12 @@
 """Two machines on one database: what each writes reaches the other's copy, and nobody overwrites what he has not seen."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 
 import anyio
+import psycopg
 import pytest
 
 from consolidation.kernel.clock import FixedClock
@@ -19,6 +21,7 @@ from service.access.audit_log import AuditLog
 from service.access.keyring import Keyring
 from service.access.keys import ApiKey
 from tests.support.shared_machines import MIND, NOON, Machine
+from tests.support.waiting import until
 
 
 def key_called(key_id):
@@ -134,8 +137,10 @@ def test_keys_that_both_make_at_once_are_all_there(machines):
 
 def test_many_who_append_at_once_lose_nothing(machines):
     lines = [f"line {number}" for number in range(60)]
+    machines[0].append("outcomes.jsonl", lines[0])
+    machines[1].bring_up()  # a copy that begins makes its folder anew
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda pair: machines[pair[0] % 2].append("outcomes.jsonl", pair[1]), enumerate(lines)))
+        list(pool.map(lambda pair: machines[pair[0] % 2].append("outcomes.jsonl", pair[1]), enumerate(lines[1:])))
 
     one, two = (machine.read("outcomes.jsonl") for machine in machines)
     assert one == two
@@ -435,3 +440,27 @@ def test_a_save_that_arrives_while_a_story_is_written_is_not_overwritten_whoever
 
     story = two.read("STORY.md")
     assert "Ann was here." in story and "Second." in story
+
+
+def test_who_reads_does_not_wait_for_a_write_that_waits_for_the_database(machines, database_url):
+    """Broken: the copy is held as long as a commit takes, and who reads waits for it without a limit."""
+    one, _ = machines
+    one.write("SOUL.md", "Calm.")
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with (
+        psycopg.connect(database_url) as other,
+        psycopg.connect(database_url, autocommit=True) as watch,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        other.execute("SELECT 1 FROM minds WHERE mind_id = %s FOR UPDATE", (MIND,))
+        writing = pool.submit(one.write, "SOUL.md", "Calm, and curious.")
+        until(lambda: watch.execute(waiting).fetchone())
+        began = time.monotonic()
+
+        with pytest.raises(DatabaseUnavailable):
+            one.shared.bring_up(MIND, seconds=0.2)
+
+        assert time.monotonic() - began < 2
+        other.rollback()
+        writing.result()
+    assert one.read("SOUL.md") == "Calm, and curious."
