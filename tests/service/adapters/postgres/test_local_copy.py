@@ -9,6 +9,7 @@ from service.adapters.postgres.local_copy import LocalCopy
 def test_a_copy_takes_the_place_of_one_in_which_somebody_makes_files(tmp_path):
     """Broken: ``_TRIES`` is 1."""
     copy, stop = LocalCopy("ada", tmp_path / "minds" / "ada"), threading.Event()
+    copy.folder.mkdir(parents=True)
 
     def makes_files():
         while not stop.is_set():
