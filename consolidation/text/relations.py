@@ -1,9 +1,9 @@
 """
 Whom a person means by "my sister" or "our dog": the names of relatives, friends and pets, as they were told.
 
-"My sister Ines", "Ines, my sister", "meine Katze heißt Mimi": what is told in one turn resolves a question about
-another. The words are in ``relation_words``, a file a language: a line for each relation and its words, and three of
-grammar, for what stands for "my", "called" and "is". A word may mean several relations: a child is a son or a daughter.
+People tell them as "my sister Ines", "Ines, my sister" or "meine Katze heißt Mimi". The words are in
+``relation_words``, a file a language: a line for each relation with its words, and up to three of grammar, with what
+stands for "my", "called" and "is". A word may mean several relations: a child is a son or a daughter.
 """
 
 from __future__ import annotations
@@ -130,7 +130,11 @@ def _languages(language: str) -> Iterable[str]:
 def _is_name(match: re.Match[str], name: str, *, language: str) -> bool:
     """Whether what was matched names somebody, whose relation holds."""
     folded = name.casefold()
-    if _ENDED.search(match[0].replace(name, "")):
+    before = match.string[match.start() : match.start("relation")]
+    is_over = bool(_ENDED.search(before)) and _by_word(language).get(_plain(match["relation"]), frozenset()).isdisjoint(
+        SEVERAL | _PETS  # an old friend is one still, and so is an old dog
+    )
+    if is_over:
         return False
     if (
         folded in subjectless(language)
@@ -184,7 +188,7 @@ def _told_patterns(language: str) -> tuple[re.Pattern[str], ...]:
 
 def _told_with_spaces(language: str) -> Iterator[str]:
     rows, words = _rows(language), _relation_words(language)
-    my, be = _any(rows["my"].split()), _any(rows["is"].split("|"))
+    my, be = _any(rows["my"].split()), _any(rows.get("is", "").split("|"))
     # "'s" stands at the word before it
     called = "|".join(f"{'' if one.startswith("'") else ' '}{_loosely(one)}" for one in rows["called"].split("|"))
     whom = rf"(?i:(?P<relation>{_any_relation(language)}))(?![\w-])"

@@ -55,6 +55,6 @@ def _words_of(query: str) -> frozenset[str]:
 
 
 def _by_relation(query: str, told: Relation, language: str) -> str:
-    """*query* with the word of a relation in the place of a name: what was said of "my sister" is about her."""
+    """*query* with "sister" in the place of her name: other turns may call her so."""
     word = relation_word(told.relation, language=language)
     return re.sub(rf"(?<!\w){re.escape(told.name)}(?!\w)", word, query, flags=re.IGNORECASE)

@@ -1,6 +1,5 @@
 """
-"My sister" is Ines, and Ines is "my sister": what was told in one turn finds what another turn says of her, over HTTP
-and without a model.
+A question about "my sister" finds turns that call her Ines, and the other way round: over HTTP, without a model.
 
 Every docstring says what was broken, once, to see the test fail.
 """

@@ -419,7 +419,7 @@ class _Killed(BaseException):
 
 
 def test_a_save_that_arrives_while_a_story_is_written_is_not_overwritten_whoever_dies_then(machines):
-    """Broken: what is stored is compared with the copy, and the copy became another one after it was read."""
+    """Broken: the story is not compared with what was read of it; a newer copy has arrived since."""
     one, two = machines
     one.write("STORY.md", "# Ada\n\n## One\n\nFirst.\n")
     two.bring_up()
