@@ -64,7 +64,7 @@ check-python:
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
-	$(PYTHON) -m pytest -q tests/test_prose.py
+	$(PYTHON) -m pytest -q tests/test_prose.py tests/test_architecture.py tests/test_documentation.py
 
 check-typescript:
 	$(PYTHON) console/build.py --check
