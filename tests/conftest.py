@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -16,6 +17,9 @@ from service.observability.logging import configure_logs
 # Hundreds of processes are started. Each would compile all that it imports, where this variable is set.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# No test speaks TLS, and every HTTP client would read the certificates of this machine, which takes 20 ms.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = os.devnull
 limit_threads()
 keep_few_arenas()
 configure_logs(level="WARNING", as_json=False)
@@ -26,6 +30,12 @@ settings.register_profile("explore", deadline=None, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS", "settled"))
 
 _REAL_CONNECT = socket.socket.connect
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays to the end: no search for garbage looks through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _only_loopback(self, address):

@@ -18,7 +18,7 @@ from consolidation.text import dates
 from service.retrieval import intent, periods
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
-_LENGTH, _LONGEST = 8_000, 1_000_000
+_LENGTH, _LONGEST = 8_000, 250_000
 _WORST = 3  # attacks of each pattern that are looked at closely
 # The service cuts what it gives to the patterns of these modules. Their cost may grow with the square of so short a
 # text, but a piece costs at most this many times what it costs to look at each of its characters once.

@@ -64,7 +64,7 @@ class Transport:
         self._address = _Address(url, key)
         self._policy = retry or RetryPolicy()
         self._is_own = http is None
-        self._http: Any = http or httpx2.Client(trust_env=not self._address.is_local)
+        self._http: Any = http or httpx2.Client(**self._address.connection())
         self._library = _Library(self._http)
 
     def send(self, call: Call[T]) -> T:
@@ -130,7 +130,7 @@ class AsyncTransport:
         self._address = _Address(url, key)
         self._policy = retry or RetryPolicy()
         self._is_own = http is None
-        self._http: Any = http or httpx2.AsyncClient(trust_env=not self._address.is_local)
+        self._http: Any = http or httpx2.AsyncClient(**self._address.connection())
         self._library = _Library(self._http)
 
     async def send(self, call: Call[T]) -> T:
@@ -193,11 +193,20 @@ class _Address:
         if not is_address:
             raise ValueError(f"{found!r} is not the address of a service, such as {_DEFAULT_URL}")
         self._url = found.rstrip("/")
-        self.is_local = parts.hostname in _LOOPBACK  # a proxy of the environment has no business in between
+        self._scheme, self._is_local = parts.scheme, parts.hostname in _LOOPBACK
         key = key or os.environ.get("MIND_MEMORY_KEY") or None
         if key is not None and not (key.isascii() and key.isprintable() and key.strip() == key):
             raise ValueError("the key holds characters that no HTTP header can")
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    def connection(self) -> dict[str, Any]:
+        """
+        What ``httpx2.Client`` takes to connect there.
+
+        No proxy of the environment stands between this machine and itself. Without TLS no certificates are read, which
+        takes as long as some calls; redirects are not followed.
+        """
+        return {"trust_env": not self._is_local, "verify": self._scheme == "https"}
 
     def websocket(self, path: str) -> tuple[str, dict[str, str]]:
         """Where a WebSocket is, and as whom to connect."""

@@ -17,6 +17,7 @@ import os
 import sys
 import threading
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -259,8 +260,9 @@ def _read_tensors(path: Path) -> dict[str, Floats]:
     }
 
 
+@cache
 def read_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer that goes with the weights, neither padding nor, yet, cutting."""
+    """The tokenizer that goes with the weights, without padding, read once for all that need it."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its own pool would warn and stall after a fork
     from tokenizers import Tokenizer
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import suppress
+from functools import cached_property
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ from service.ports.webhooks import NotPosted, Posted
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from ipaddress import IPv4Address, IPv6Address
+    from ssl import SSLContext
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -52,7 +54,9 @@ class HttpWebhookPoster:
         shown = f"[{address}]" if ":" in address else address
         target = f"{scheme}://{shown}:{port}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
         async with (
-            httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=self._timeout_seconds) as http,
+            httpx2.AsyncClient(
+                trust_env=False, verify=self._authorities, follow_redirects=False, timeout=self._timeout_seconds
+            ) as http,
             http.stream(
                 "POST",
                 target,
@@ -62,6 +66,11 @@ class HttpWebhookPoster:
             ) as answer,
         ):
             return Posted(answer.status_code, _seconds(answer.headers.get("retry-after")))
+
+    @cached_property
+    def _authorities(self) -> SSLContext:
+        """Whose certificates are trusted: the machine's, read once, since to read them costs more than a post."""
+        return httpx2.create_ssl_context(trust_env=False)
 
     async def _address(self, host: str, port: int) -> str:
         """An address of *host* that may be asked. Raises NotPosted."""

@@ -365,7 +365,7 @@ def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:
     before = {
         turn.sequence: sequences[-1]
         for turn in turns
-        if len(turn.text.split()) <= _SHORT_TURN
+        if sum(len(message.content.split()) for message in turn.turn.messages) <= _SHORT_TURN
         and (sequences := positions.before_in_session(turn.turn.session_id, turn.sequence, limit=1))
     }
     read = {turn.sequence: turn for turn in mind.transcript.read_now(tuple(before.values()))}

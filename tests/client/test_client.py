@@ -206,6 +206,15 @@ def test_a_key_that_no_header_can_hold_is_refused_at_once(wrong):
         mm.MemoryClient(key=wrong)
 
 
+@pytest.mark.parametrize("client", [mm.MemoryClient, mm.AsyncMemoryClient])
+def test_certificates_are_read_where_tls_is_spoken_and_nowhere_else(client, tmp_path, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+
+    client("http://memory.example.com")
+    with pytest.raises(FileNotFoundError):
+        client("https://memory.example.com")
+
+
 def test_address_and_key_come_from_the_environment(monkeypatch, url):
     monkeypatch.setenv("MIND_MEMORY_URL", f"{url}/")
     monkeypatch.setenv("MIND_MEMORY_KEY", "mm_unknown")

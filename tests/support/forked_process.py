@@ -147,20 +147,19 @@ def main():
 
 
 def _import_all():
-    from consolidation.text.language import detect
-    from consolidation.text.tokens import count_tokens
     from service.adapters.falkordb.mind_graph import silence_graphiti
     from service.adapters.litellm.loader import _import_litellm
     from service.adapters.minilm import limit_threads
     from service.adapters.multilingual_e5.embedder import MultilingualE5
+    from service.adapters.word_rarity import WordRarity
+    from service.composition.startup import _warm_texts
 
     limit_threads()
     silence_graphiti(dimension=384)
     for name in _IMPORTED:
         importlib.import_module(name)
     _import_litellm()
-    detect("Good morning, how are you today?")
-    count_tokens("warm")
+    _warm_texts(WordRarity())
     MultilingualE5()._model()
     threads = os.listdir("/proc/self/task")
     assert len(threads) == 1, "a child would miss a thread, and wait for what it has locked"
