@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from contextlib import asynccontextmanager
 from functools import partial
@@ -65,6 +64,7 @@ from service.http.routes import status as standing
 from service.observability.logging import configure_logs_once
 from service.openai_proxy import routes as proxy
 from service.openai_proxy.errors import OpenAIErrors
+from service.runtime.garbage import collect_cycles_seldom
 from service.settings.settings import Settings
 from service.workers.share import WHOLE, Share
 
@@ -81,11 +81,7 @@ _ABOUT = """A memory for any chatbot, in two calls a turn: **before** it, what s
 # FastAPI's own would send queries and errors, words and all, wherever a variable of the environment tells it to.
 _OWN_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
-
 _SWITCH_SECONDS = 0.0005  # for which a thread that computes may hold up the loop; Python's own is ten times as long
-# Python's own thresholds have it look for cycles every 700 objects, now and then through all that was ever imported: a
-# tenth of a pre-turn call.
-_CYCLES = (50_000, 20, 20)
 
 _PARTS = (
     turns,
@@ -163,7 +159,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
-        gc.set_threshold(*_CYCLES)
+        collect_cycles_seldom()
         sys.setswitchinterval(_SWITCH_SECONDS)  # a thread that loads a model must not hold up the loop
         async with opening(settings) as opened:
             log_started(opened)

@@ -15,6 +15,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from service.runtime.garbage import collect_cycles_seldom
+
 _COMMANDS = {
     "serve": "Run the service: two HTTP calls a turn, an embedded graph.",
     "console": "Open the console in a browser: see, know why, put right.",
@@ -87,6 +89,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; odd characters in output or input never stop it."""
+    collect_cycles_seldom()  # before a command is imported
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
