@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from service.retrieval.periods import Period
     from service.retrieval.put_right import PutRight
 
-_MOST_TURNS = 60
+_MOST_TURNS = 40  # that are read; each costs as much again as finding it, and what stands behind them seldom surfaces
+_SPARE_TURNS = 20  # beside as many as may surface, where that is more: filters leave some out
 _SHORT_TURN = 30  # words of a turn that may be but an answer to the one before it
 _SHARE = 0.7  # of the time there is
 _MESSAGE_TRUST, _MODEL_TRUST, _NAME_TRUST = 1.0, 0.9, 0.5  # in the message's own words, in a model's, in a bare name
@@ -263,7 +264,7 @@ class Retrieval:
                 best[one.sequence] = max(best.get(one.sequence, (0.0, "")), (trust * one.score, hits.query))
             rankings.append((trust, with_corrections(ranking, denied)))
         found_by = {sequence: query for sequence, (_, query) in best.items()}
-        first = merged(rankings)[:_MOST_TURNS]
+        first = merged(rankings)[: max(_MOST_TURNS, call.request.max_fragments + _SPARE_TURNS)]
         read = call.mind.transcript.read_now([one.sequence for one in first])
         return RankedTurns(first, {turn.sequence: turn for turn in read}, frozenset(denied), found_by)
 
