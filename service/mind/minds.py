@@ -66,9 +66,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_LOOK_SECONDS = 0.005
 _MOST_SAVED = 100  # memories that were saved between two turns
-_FEW_TURNS = 32  # full text has them in one step, soon; whoever waits for more of them, waits for an import
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +98,6 @@ class Mind:
     def lag(self, lane: LaneName) -> int:
         """How many turns that are remembered a lane has still before it."""
         return self.transcript.positions.remembered_after(self.health.lanes[lane].cursor)
-
-    async def until_indexed(self, *, seconds: float) -> None:
-        """
-        Return once full text has every turn accepted so far, and after *seconds* at the latest.
-
-        Where it is far behind, return at once. Raises IndexUnusable.
-        """
-        newest = self.transcript.positions.last
-        with anyio.move_on_after(seconds):
-            while 0 < newest - await anyio.to_thread.run_sync(self.text.cursor, "turns") <= _FEW_TURNS:  # noqa: ASYNC110 - a cursor in a file
-                await asyncio.sleep(_LOOK_SECONDS)
 
     async def turns_before(self, turn: StoredTurn, *, limit: int) -> tuple[StoredTurn, ...]:
         """The last remembered turns before *turn* in its session, oldest first. A saved memory stands by itself."""

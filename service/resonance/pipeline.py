@@ -19,6 +19,7 @@ from structlog.contextvars import bound_contextvars
 from consolidation.kernel.errors import Locked, MindErasing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.mind.also_read import UNAVAILABLE
+from service.mind.index_lag import INDEX_BEHIND, until_indexed
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import block, etag, inject
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Flashback, Fragment, LabelledFragment, Moment, ResonanceRequest
     from service.runtime.foreground import Foreground
 
-_INDEXING_SHARE, _INDEXING_SECONDS = 0.3, 10.0  # of the deadline, and without one, for turns stored a moment ago
+_INDEXING_SHARE, _INDEXING_SECONDS = 0.5, 10.0  # of the deadline, and without one, for turns that full text lacks
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
 
 log = structlog.get_logger()
@@ -130,7 +131,8 @@ class Pipeline:
                     trace.silent("flashbacks were not asked for")
                     return call, inject(call, (), stable=await stable)
                 left = call.deadline.left(share=_INDEXING_SHARE)
-                await call.mind.until_indexed(seconds=_INDEXING_SECONDS if left is None else left)
+                if not await until_indexed(call.mind, seconds=_INDEXING_SECONDS if left is None else left):
+                    trace.degrade(INDEX_BEHIND)
                 call = await _of_its_turns(await in_its_language(call))
                 with trace.phase("seeds"):
                     seeds = self._seeds.sow(call)

@@ -21,6 +21,7 @@ from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
 from service.mind.foreign_mind import ForeignMind
+from service.mind.index_lag import INDEX_BEHIND, until_indexed
 from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
@@ -48,6 +49,7 @@ type Kind = Literal["fact", "entity", "episode", "observation"]
 KINDS: frozenset[Kind] = frozenset({"fact", "entity", "episode", "observation"})
 _WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
 _POOL = 100
+_INDEXING_SECONDS = 5.0  # for turns that full text lacks
 _MENTIONS = 3
 _LEAST_COSINE = 0.2  # of what is meant by a query with which it shares no word
 
@@ -198,6 +200,7 @@ class Recall:
         one. Only *turns* count, and what rests on them.
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
+        behind = () if await until_indexed(mind, seconds=_INDEXING_SECONDS) else (INDEX_BEHIND,)
         if turns:
             mind, kinds = await mind_of_turns(mind, turns), kinds - {"observation"}
         bearable = sanitised(query)
@@ -211,7 +214,7 @@ class Recall:
         if entity_kinds:
             found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
-        found, degraded = (*found, *observed), tuple(dict.fromkeys((*unavailable, *degraded, *late)))
+        found, degraded = (*found, *observed), tuple(dict.fromkeys((*behind, *unavailable, *degraded, *late)))
         told_in = await self._turns(mind, found)
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
         memories = [memory for one in found if (memory := _with_sources(one, told_in, window, source_of))]

@@ -311,7 +311,9 @@ async def test_six_memories_of_one_day_leave_room_for_those_of_other_days(tmp_pa
 async def test_who_wants_fifty_memories_gets_as_many_as_there_are(tmp_path):
     """Broken: 40 turns are read, whatever the caller wants."""
     days = [f"2025-{month:02}-{day:02}" for month in range(1, 12) for day in range(2, 27, 5)]
-    walks = [said(f"On walk {number} we saw heron {number * 7}.", at=f"{day}T09:00:00Z") for number, day in enumerate(days)]
+    walks = [
+        said(f"On walk {number} we saw heron {number * 7}.", at=f"{day}T09:00:00Z") for number, day in enumerate(days)
+    ]
     async with running(tmp_path / "home") as service:
         await remembering(service, *walks)
 

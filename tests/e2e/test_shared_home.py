@@ -73,6 +73,18 @@ def test_a_service_that_does_not_work_on_a_mind_finds_by_meaning_all_the_same(tw
     until(lambda: "vectors" in arms().get(2, ()), seconds=TAKEN_OVER)
 
 
+def test_the_first_call_at_a_service_that_has_no_copy_yet_is_answered_from_all_turns(two):
+    one, other = two
+    for number in range(100):
+        one.keep("ada", f"On walk {number} I saw a heron.", turn_id=f"t{number}")
+    one.keep("ada", "My dentist is called Dr Weber.", turn_id="dentist")
+
+    found = surfaced(other, "What is my dentist called?")
+
+    assert "Weber" in found["block"]
+    assert "index_behind" not in found["degraded"]
+
+
 def test_what_one_has_shown_the_other_does_not_repeat(two):
     one, other = two
     one.keep("ada", "My sister Ines moved to Lyon in March.")

@@ -39,6 +39,7 @@ const RUNGS: Record<string, string> = {
   off_the_record: "Off the record: no model was asked, and no words were kept.",
   journal_unavailable: "The journal could not be searched.",
   journal_skipped: "There was no time to look in the journal.",
+  index_behind: "The newest turns could not be searched yet.",
   journal_behind: "The newest lines of the journal were not searched yet.",
 };
 

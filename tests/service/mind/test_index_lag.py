@@ -6,6 +6,7 @@ import pytest
 
 from consolidation.kernel.turns import Turn
 from service.ingest.episodes import as_indexed
+from service.mind.index_lag import until_indexed
 from service.ports.graph import episode_uuid
 from tests.support.fragments import message_of
 from tests.support.read_path import mind_in
@@ -13,6 +14,7 @@ from tests.support.read_path import mind_in
 pytestmark = pytest.mark.anyio
 
 NEVER = 3600
+FRIENDS = [f"My friend number {number} lives in Lyon." for number in range(60)]
 
 
 async def kept(mind, *texts):
@@ -30,35 +32,47 @@ def index(mind, stored):
 async def test_a_turn_stored_a_moment_ago_is_waited_for(tmp_path):
     async with mind_in(tmp_path) as mind:
         stored = await kept(mind, "My mother lives in Lyon.")
-        waiting = asyncio.create_task(mind.until_indexed(seconds=NEVER))
+        waiting = asyncio.create_task(until_indexed(mind, seconds=NEVER))
         await asyncio.sleep(0.1)
         assert not waiting.done()
 
         index(mind, stored)
 
-        await asyncio.wait_for(waiting, 60)
+        assert await asyncio.wait_for(waiting, 60)
 
 
 async def test_a_turn_that_comes_later_is_not_waited_for(tmp_path):
     async with mind_in(tmp_path) as mind:
         first = await kept(mind, "My mother lives in Lyon.")
-        waiting = asyncio.create_task(mind.until_indexed(seconds=NEVER))
+        waiting = asyncio.create_task(until_indexed(mind, seconds=NEVER))
         await asyncio.sleep(0)
         await mind.transcript.append(Turn("later", "s1", (message_of("She likes it."),)), tokens=1)
         index(mind, first)
 
-        await asyncio.wait_for(waiting, 60)
+        assert await asyncio.wait_for(waiting, 60)
 
 
 async def test_an_index_that_does_not_come_costs_what_is_allowed(tmp_path):
     async with mind_in(tmp_path) as mind:
         await kept(mind, "My mother lives in Lyon.")
 
-        await asyncio.wait_for(mind.until_indexed(seconds=0.05), 60)
+        assert not await asyncio.wait_for(until_indexed(mind, seconds=0.05), 60)
 
 
-async def test_an_import_is_not_waited_for(tmp_path):
+async def test_an_index_that_is_far_behind_and_comes_no_nearer_is_not_waited_for(tmp_path):
     async with mind_in(tmp_path) as mind:
-        await kept(mind, *(f"My friend number {number} lives in Lyon." for number in range(33)))
+        await kept(mind, *FRIENDS)
 
-        await asyncio.wait_for(mind.until_indexed(seconds=NEVER), 60)
+        assert not await asyncio.wait_for(until_indexed(mind, seconds=NEVER), 60)
+
+
+async def test_an_index_that_is_far_behind_is_waited_for_while_it_comes_nearer(tmp_path):
+    async with mind_in(tmp_path) as mind:
+        await kept(mind, *FRIENDS)
+        waiting = asyncio.create_task(until_indexed(mind, seconds=NEVER))
+        for stored in await mind.transcript.after(0, limit=len(FRIENDS)):
+            assert not waiting.done()
+            index(mind, stored)
+            await asyncio.sleep(0.02)
+
+        assert await asyncio.wait_for(waiting, 60)

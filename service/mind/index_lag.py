@@ -1,0 +1,44 @@
+"""
+How far full text is behind the turns that were accepted, and whether it is worth waiting for.
+
+A turn is indexed some milliseconds after it was accepted. An import, or a copy that was just made, leaves more to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+if TYPE_CHECKING:
+    from service.mind.minds import Mind
+
+INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which full text does not have yet
+_LOOK_SECONDS = 0.005
+_FEW_TURNS = 32  # full text has them in one step, soon
+_TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # after both the pace of full text says whether it comes in time
+
+
+async def until_indexed(mind: Mind, *, seconds: float) -> bool:
+    """
+    Whether full text has every turn accepted so far; it is waited for, *seconds* at the longest.
+
+    Where it is far behind, and so slow that it would not come in time, it is not waited for any longer. Raises
+    IndexUnusable.
+    """
+    clock, newest = asyncio.get_running_loop().time, mind.transcript.positions.last
+    began, first = clock(), -1
+    left = 0
+    for looks in count():
+        cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+        left, elapsed = newest - cursor, clock() - began
+        if left <= 0 or elapsed >= seconds:
+            break
+        first = cursor if looks == 0 else first
+        is_tried = elapsed >= _TRIAL_SECONDS and looks >= _TRIAL_LOOKS
+        if left > _FEW_TURNS and is_tried and (cursor - first) * (seconds - elapsed) < left * elapsed:
+            break
+        await asyncio.sleep(_LOOK_SECONDS)
+    return left <= 0
