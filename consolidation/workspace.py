@@ -34,6 +34,7 @@ _NEVER_LINKS = ("MEMORY.md", "settings.toml", *_FOLDERS, *_LOGS, *_SLEEP, *_OWN_
 _OF_ONE_MACHINE = ("derived", "transcript", SESSIONS, "graph.checkpoint", "pending-episodes.log")
 _TEMPORARY = (".lock", ".new", ".late", ".base", ".copy")
 _SHARED_HIDDEN = (".dream.json", ".example.json", ".arriving", REBUILDING)
+TEXT_INDEX = "derived/text.sqlite3"
 DEFAULT_MIND = "global-user-memory"  # where nobody says which
 _INVALID = f"a mind is called by printable text of 1 to {LONGEST_MIND_NAME} characters"
 
@@ -174,7 +175,7 @@ class Workspace:
     @property
     def text_index(self) -> Path:
         """The full-text projection; may be deleted at any time the service is down."""
-        return self.folder / "derived" / "text.sqlite3"
+        return self.folder / TEXT_INDEX
 
     @property
     def vectors(self) -> Path:

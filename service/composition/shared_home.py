@@ -17,11 +17,14 @@ from consolidation.kernel.errors import ConfigurationFault
 from consolidation.kernel.files import replace_text
 from consolidation.kernel.shared_files import sharing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable, Fenced
-from consolidation.workspace import has_minds
+from consolidation.workspace import TEXT_INDEX, has_minds
+from service.index.text_store import VERSION
 from service.mind.custodian import Custodian
+from service.mind.full_text_snapshots import FullTextSnapshots
 from service.mind.health import LaneName
 from service.observability.dependency_health import DATABASE
 from service.ports.database_address import shown_database
+from service.ports.shared_home import SnapshotFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
 
 _START_SECONDS = 10  # in which a database has to answer that has just been started, too
+_FULL_TEXT = SnapshotFile(TEXT_INDEX, VERSION)
 _MARK = ".copies"
 _TOLD = "This folder holds copies of what is in a database. Whatever is changed here is lost.\n"
 
@@ -97,7 +101,9 @@ async def open_shared_home(
     await anyio.to_thread.run_sync(custody.renew)
     stack.push_async_callback(anyio.to_thread.run_sync, _end, custody)
     is_told = bool(settings.webhooks.endpoints)
-    home = PostgresHome(database, home=settings.folder, custody=custody, refused=refused, is_told=is_told)
+    home = PostgresHome(
+        database, home=settings.folder, custody=custody, refused=refused, is_told=is_told, snapshot=_FULL_TEXT
+    )
     stack.enter_context(sharing(settings.folder, home))
     await anyio.to_thread.run_sync(home.list_minds)
     return SharedResources(database, home, custody, PostgresThreadIndex(database))
@@ -153,6 +159,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         work=work,
         has_work=has_work,
         version_done=told.version_read if told is not None else lambda _: None,
+        snapshots=FullTextSnapshots(shared.home),
     )
     memory.minds.custodian = custodian
     memory.background.start_daemon("custody of minds", custodian.run)

@@ -71,6 +71,11 @@ class TextIndex:
             row = database.execute("SELECT sequence FROM cursors WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 
+    def image(self) -> bytes:
+        """The whole index as the bytes of its file."""
+        with self._file.opened() as database:
+            return database.serialize()
+
     def add_turns(self, turns: Sequence[IndexedTurn], *, cursor: int) -> None:
         """Index turns and move the cursor ``turns``, in one transaction. Repeating it is harmless."""
         with self._file.changed() as database:

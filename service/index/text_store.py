@@ -26,7 +26,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-_VERSION = 17
+VERSION = 17
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -133,7 +133,7 @@ class IndexedTurn:
 
 def connect(file: Path) -> sqlite3.Connection:
     """Open the full-text database, and create it if it does not exist. Raises sqlite3.DatabaseError."""
-    return connect_as(file, schema=SCHEMA, version=_VERSION, added=_ADDED)
+    return connect_as(file, schema=SCHEMA, version=VERSION, added=_ADDED)
 
 
 def connect_as(file: Path, *, schema: str, version: int, added: str = "") -> sqlite3.Connection:

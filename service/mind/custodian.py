@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import MemoryFault, MindErasing
+from consolidation.kernel.errors import IndexUnusable, MemoryFault, MindErasing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
+from service.mind.mind_gate import Paused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
+    from service.mind.full_text_snapshots import FullTextSnapshots
     from service.mind.minds import Mind, Minds
     from service.ports.shared_home import CustodyDesk
     from service.runtime.background import Background
@@ -51,6 +53,7 @@ class Custodian:
         work: Callable[[Mind], None],
         has_work: Callable[[Mind], bool],
         version_done: Callable[[str], int | None],
+        snapshots: FullTextSnapshots,
     ) -> None:
         """
         *behind* says which of our minds others have written to, and *chores* are done in each turn; both block. *work*
@@ -65,6 +68,7 @@ class Custodian:
         self._work = work
         self._has_work = has_work
         self._version_done = version_done
+        self._snapshots = snapshots
         self._wanted: set[str] = set()
         self._is_wanted = asyncio.Event()
         self._idle: dict[str, int] = {}
@@ -99,6 +103,7 @@ class Custodian:
         assert self._minds.copies is not None  # noqa: S101 - else nobody is there to erase anything
         at, erased = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
         for mind_id in erased:
+            await anyio.to_thread.run_sync(self._minds.copies.home.drop_old_snapshot, mind_id)
             await self._minds.copies.follow(mind_id, self._minds.get)
             if not await self._minds.gate.until_left(mind_id, seconds=_LEAVE_SECONDS):
                 return
@@ -141,8 +146,18 @@ class Custodian:
         for mind_id in {*claimed, *await anyio.to_thread.run_sync(self._behind), *self._closed()}:
             await self._begin(mind_id)
         await anyio.to_thread.run_sync(self._chores)
-        for mind in self._minds.opened():
+        opened = self._minds.opened()
+        self._snapshots.forget_all_but([mind.mind_id for mind in opened])
+        for mind in opened:
+            await self._keep_full_text(mind)
             await self._give_back_if_idle(mind)
+
+    async def _keep_full_text(self, mind: Mind) -> None:
+        """Store a snapshot of it where one is due. An erasure waits for that, and none is made during one."""
+        is_paused = self._minds.gate.paused(mind.mind_id) is not Paused.NOTHING
+        if not is_paused and self._desk.holds(mind.mind_id) and self._snapshots.is_due(mind):
+            with self._minds.gate.enter(mind.mind_id), suppress(IndexUnusable):
+                await anyio.to_thread.run_sync(self._snapshots.keep, mind)
 
     def _closed(self) -> list[str]:
         """Those of our minds that are not open, now and then: whatever they have left to do, somebody has to look."""

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class SnapshotFile:
+    """The file of a mind, relative to its folder, whose copy others may begin with, and in which format it is."""
+
+    path: str
+    format: int
+
+
+@dataclass(frozen=True, slots=True)
 class Arrived:
     """
     What came into a mind's copy since somebody asked last: the names of files, relative to its folder, and turns.
@@ -64,6 +72,22 @@ class SharedHome(Protocol):
 
     def admit(self, mind_id: str, folder: Path, /) -> None:
         """Store a whole mind, as it is in *folder*. Raises MindExists."""
+        ...
+
+    def snapshot_reach(self, mind_id: str, /) -> int:
+        """Up to which turn the snapshot of a mind's full text goes, with which copies begin now; 0: there is none."""
+        ...
+
+    def keep_snapshot(self, mind_id: str, content: bytes, /, *, reach: int) -> None:
+        """
+        Store a snapshot of a mind's full text up to a turn: the bytes of its file, with which later copies begin.
+
+        Nothing where the mind is not in the custody of this process.
+        """
+        ...
+
+    def drop_old_snapshot(self, mind_id: str, /) -> None:
+        """Delete a snapshot that was made before something of the mind was erased, if there still is one."""
         ...
 
 

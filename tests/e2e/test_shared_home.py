@@ -2,12 +2,16 @@
 
 import os
 import signal
+import sqlite3
 import time
+import zlib
+from contextlib import closing
 from itertools import count
 
 import psycopg
 import pytest
 
+from consolidation.workspace import TEXT_INDEX
 from tests.support.cli_process import run
 from tests.support.service_process import serving
 from tests.support.waiting import until
@@ -83,6 +87,26 @@ def test_the_first_call_at_a_service_that_has_no_copy_yet_is_answered_from_all_t
 
     assert "Weber" in found["block"]
     assert "index_behind" not in found["degraded"]
+
+
+def test_a_service_begins_with_the_full_text_that_another_one_made(env, two, tmp_path):
+    one, _ = two
+    for number in range(60):
+        one.keep("ada", f"On walk {number} I saw a heron.", turn_id=f"t{number}")
+    mark = tmp_path / "mark.sqlite3"
+    with psycopg.connect(env["MIND_MEMORY_DATABASE"]) as database:
+        stored = until(lambda: database.execute("SELECT content FROM snapshots WHERE mind_id = 'ada'").fetchone())
+        mark.write_bytes(zlib.decompress(stored[0]))
+        with closing(sqlite3.connect(mark)) as full_text:
+            full_text.execute("CREATE TABLE of_another (number)")
+        database.execute("UPDATE snapshots SET content = %s", (zlib.compress(mark.read_bytes()),))
+
+    with serving(tmp_path / "three", **env) as three:
+        assert "heron" in surfaced(three, "On which walks did I see a heron?")["block"]
+
+    with closing(sqlite3.connect(tmp_path / "three" / "minds" / "ada" / TEXT_INDEX)) as full_text:
+        assert full_text.execute("SELECT count(*) FROM of_another").fetchone() == (0,)
+        assert full_text.execute("SELECT count(*) FROM turns").fetchone() == (60,)
 
 
 def test_what_one_has_shown_the_other_does_not_repeat(two):

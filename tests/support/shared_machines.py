@@ -19,13 +19,18 @@ MIND = "ada"
 class Machine:
     """One machine: its folder, its copy of the minds, and its claims."""
 
-    def __init__(self, database, folder, *, is_told=False):
+    def __init__(self, database, folder, *, is_told=False, snapshot=None):
         folder.mkdir()
         self.custody = PostgresCustody(database)
         self.custody.renew()
         self.refusals = []
         self.shared = PostgresHome(
-            database, home=folder, custody=self.custody, refused=self.refusals.append, is_told=is_told
+            database,
+            home=folder,
+            custody=self.custody,
+            refused=self.refusals.append,
+            is_told=is_told,
+            snapshot=snapshot,
         )
         self.home = folder
         self.workspace = workspace_of(folder, MIND)

@@ -96,6 +96,12 @@ class LocalCopy:
         self.files[path], self.appended[path] = version, 0
         self.changed.add(path)
 
+    def place(self, path: str, content: bytes) -> None:
+        """Make a file that each machine makes for itself, in a copy that nobody uses yet."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _write(file, content)
+
     def extend(self, path: str, content: bytes, *, number: int) -> None:
         """Append part *number* to *path*, unless it is there."""
         if number > self.appended.get(path, 0):

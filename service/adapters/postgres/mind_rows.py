@@ -60,9 +60,19 @@ UPDATE minds SET last_sequence = %(last)s, has_work = true,
     listed_at = CASE last_sequence WHEN 0 THEN clock_timestamp() ELSE listed_at END
 WHERE mind_id = %(mind)s
 """
+_PUT_SNAPSHOT = """
+INSERT INTO snapshots (mind_id, generation, format, reach, content)
+SELECT mind_id, generation, %(format)s, %(reach)s, %(content)s FROM minds
+WHERE mind_id = %(mind)s AND state = 0 AND generation = %(generation)s AND epoch = %(epoch)s
+ON CONFLICT (mind_id) DO UPDATE SET generation = excluded.generation, format = excluded.format,
+    reach = excluded.reach, content = excluded.content
+"""
+_SNAPSHOT_REACH = """
+SELECT reach FROM snapshots JOIN minds USING (mind_id, generation) WHERE mind_id = %s AND format = %s
+"""
 _MIND, _WHOLE, _PART, _TURN = range(4)
 _FILES = ("files", "appended")
-_TABLES = (*_FILES, "turns", "threads")
+_TABLES = (*_FILES, "turns", "threads", "snapshots")
 OUTBOX_TABLES = ("webhook_deliveries", "webhook_positions")
 _FORGET_EVENTS = """
 DELETE FROM webhook_deliveries d USING turns t
@@ -208,6 +218,7 @@ def insert_turns(cursor: Cursor, mind_id: str, turns: Sequence[tuple[StoredTurn,
 
 def overwrite_turns(cursor: Cursor, mind_id: str, lines: Mapping[int, bytes], *, version: int) -> None:
     """Put tombstones in the place of turns, whose events go; every copy of the mind has to be made anew."""
+    delete_snapshot(cursor, mind_id)
     cursor.execute(_FORGET_EVENTS, {"mind": mind_id, "sequences": list(lines)})
     for sequence, line in lines.items():
         cursor.execute(
@@ -216,6 +227,41 @@ def overwrite_turns(cursor: Cursor, mind_id: str, lines: Mapping[int, bytes], *,
         )
     cursor.execute(
         "UPDATE minds SET generation = generation + 1, erased_at = clock_timestamp() WHERE mind_id = %s", (mind_id,)
+    )
+
+
+def put_snapshot(
+    cursor: Cursor, mind_id: str, content: bytes, *, generation: int, epoch: int | None, form: int, reach: int
+) -> None:
+    """Store full text up to a turn; nothing where the mind is another one by now, or another process's."""
+    words = {"mind": mind_id, "generation": generation, "epoch": epoch, "format": form, "reach": reach}
+    cursor.execute(_PUT_SNAPSHOT, {**words, "content": content})
+
+
+def snapshot_of(cursor: Cursor, mind_id: str, *, generation: int, form: int) -> bytes | None:
+    """Full text as it was stored for this generation of the mind, in this format."""
+    query = "SELECT content FROM snapshots WHERE mind_id = %s AND generation = %s AND format = %s"
+    row: Any = cursor.execute(query, (mind_id, generation, form)).fetchone()
+    return None if row is None else bytes(row[0])
+
+
+def snapshot_reach(cursor: Cursor, mind_id: str, *, form: int) -> int:
+    """Up to which turn the snapshot goes that is of use now; 0 where there is none."""
+    row: Any = cursor.execute(_SNAPSHOT_REACH, (mind_id, form)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def delete_snapshot(cursor: Cursor, mind_id: str) -> None:
+    """Delete what is stored of a mind's full text."""
+    cursor.execute("DELETE FROM snapshots WHERE mind_id = %s", (mind_id,))
+
+
+def delete_old_snapshot(cursor: Cursor, mind_id: str) -> None:
+    """Delete it where it is of an earlier generation of the mind."""
+    cursor.execute(
+        "DELETE FROM snapshots s USING minds m "
+        "WHERE s.mind_id = %s AND m.mind_id = s.mind_id AND m.generation <> s.generation",
+        (mind_id,),
     )
 
 

@@ -12,6 +12,7 @@ No session state, no advisory lock and no notification is relied upon, so a pool
 from __future__ import annotations
 
 import threading
+import zlib
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Cursor, Database
     from service.adapters.postgres.mind_rows import FileState, News, Touched
+    from service.ports.shared_home import SnapshotFile
 
 HOME = "@home"  # stands for the mind's id in rows of files that belong to the home as a whole
 _HOME_FILES = frozenset({"keys.json", "audit.jsonl", "audit.key", "erasures.jsonl", "erased.json"})
@@ -77,10 +79,12 @@ class PostgresHome:
         custody: PostgresCustody,
         refused: Callable[[str], None] = lambda _: None,
         is_told: bool = False,
+        snapshot: SnapshotFile | None = None,
     ) -> None:
         """
         *home* belongs to this process alone, and holds nothing that is not a copy. Where it *is_told* to other services
-        what happens in minds, a mind in which something happened has work.
+        what happens in minds, a mind in which something happened has work. New copies begin with *snapshot*, where one
+        is stored.
 
         *refused* is called from any thread with the reason for which a write was refused: ``changed_elsewhere`` or
         ``not_in_custody``.
@@ -88,6 +92,7 @@ class PostgresHome:
         self._database = database
         self._refused = refused
         self._is_told = is_told
+        self._snapshot = snapshot
         self._home = home.resolve()
         self._custody = custody
         self._copies: dict[str, LocalCopy] = {}
@@ -178,6 +183,27 @@ class PostgresHome:
                     content = file.read_bytes()
                     mind_rows.put_file(cursor, mind_id, path.as_posix(), content, version=touched.version)
             mind_rows.insert_turns(cursor, mind_id, [turns[one] for one in sorted(turns)], version=touched.version)
+
+    def snapshot_reach(self, mind_id: str) -> int:
+        """Up to which turn the snapshot goes with which new copies of a mind begin; 0: there is none."""
+        if self._snapshot is None:
+            return 0
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            return mind_rows.snapshot_reach(cursor, mind_id, form=self._snapshot.format)
+
+    def keep_snapshot(self, mind_id: str, content: bytes, *, reach: int) -> None:
+        """Store full text up to a turn, compressed; nothing where the mind is another process's."""
+        if self._snapshot is None:
+            return
+        form, generation, epoch = self._snapshot.format, self.generation(mind_id), self._custody.epoch(mind_id)
+        packed = zlib.compress(content)
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            mind_rows.put_snapshot(cursor, mind_id, packed, generation=generation, epoch=epoch, form=form, reach=reach)
+
+    def drop_old_snapshot(self, mind_id: str) -> None:
+        """Delete a snapshot of before an erasure; one by a process of an earlier version leaves it behind."""
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            mind_rows.delete_old_snapshot(cursor, mind_id)
 
     # as SharedFiles
 
@@ -362,6 +388,7 @@ class PostgresHome:
         """
         with self._database.read_transaction(deadline_seconds=seconds) as cursor:
             news = mind_rows.news_of(cursor, copy.mind_id, known=copy.version)
+            made = self._made_of(cursor, copy, news) if news is not None else None
         if news is None:
             return copy.mind_id == HOME
         if copy.mind_id != HOME:
@@ -370,6 +397,8 @@ class PostgresHome:
                 return True
             if not copy.version:
                 copy.clear()  # what an earlier process left
+            if self._snapshot is not None and made is not None:
+                copy.place(self._snapshot.path, zlib.decompress(made))
         for file in news.files:
             copy.put(file.path, file.content, version=file.version)
         for part in news.parts:
@@ -378,6 +407,13 @@ class PostgresHome:
             copy.add_turns(news.turns)
         copy.version, copy.generation, copy.timeline = news.version, news.generation, news.timeline
         return True
+
+    def _made_of(self, cursor: Cursor, copy: LocalCopy, news: News) -> bytes | None:
+        """The full text that a new copy begins with, if any is stored."""
+        if self._snapshot is None or copy.version or copy.mind_id == HOME:
+            return None
+        form = self._snapshot.format
+        return mind_rows.snapshot_of(cursor, copy.mind_id, generation=news.generation, form=form)
 
 
 class PostgresTurns:
