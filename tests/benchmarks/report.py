@@ -175,14 +175,14 @@ def _show_lists(found: Mapping[str, Any], console: Console) -> None:
 
 def _scale(found: Sequence[Mapping[str, Any]]) -> Table:
     """A column for each row of figures, and a line for each process of a figure."""
-    columns = ("", *(f"{row['services']} × {row['minds']:,}" for row in found))
+    columns = ("", *(row.get("kept in") or f"{row['services']} × {row['minds']:,}" for row in found))
     lines: dict[str, list[object]] = {}
     for at, row in enumerate(found):
         for name, figure in row.items():
             cells = figure.items() if isinstance(figure, dict) else (("", figure),)
             for process, value in cells:
                 lines.setdefault(f"{name} {process}".strip(), [""] * len(found))[at] = value
-    rows = ((name, *values) for name, values in lines.items() if name not in {"services", "minds"})
+    rows = ((name, *values) for name, values in lines.items() if name not in {"services", "minds", "kept in"})
     return _table("Services × minds that share a home in PostgreSQL", columns, rows)
 
 

@@ -56,9 +56,15 @@ class Work:
 def scale(
     rows: Iterable[tuple[int, int]], *, work: Work = Work(), advanced: Callable[[str], None] = lambda _: None
 ) -> list[dict[str, Any]]:
-    """One row of figures for each pair of a number of services and a number of minds that nobody uses."""
+    """
+    One row of figures for each pair of a number of services and a number of minds that nobody uses.
+
+    Before them, a row of one service that keeps minds in files.
+    """
     found = []
     with tempfile.TemporaryDirectory() as folder, postgres_pair() as pair, single_server(folder) as graph:
+        advanced("1 service with files")
+        found.append({"services": 1, "minds": 0, "kept in": "files"} | _measured(pair, graph, None, 1, work))
         for services, unused in rows:
             advanced(f"{services} services, {unused:,} minds")
             name = f"scale_{services}_{unused}"
@@ -76,12 +82,11 @@ def _add_unused(url: str, minds: int) -> None:
             cursor.execute(_UNUSED, (minds,))
 
 
-def _measured(pair: PostgresPair, graph: SingleServer, name: str, services: int, work: Work) -> dict[str, Any]:
-    settings = {
-        "MIND_MEMORY_DATABASE": pair.url(name),
-        "MIND_MEMORY_GRAPH_PREFIX": f"{name}_",
-        "FALKORDB_URL": graph.url,
-    }
+def _measured(pair: PostgresPair, graph: SingleServer, name: str | None, services: int, work: Work) -> dict[str, Any]:
+    """With the database of this *name*; None: with files."""
+    settings = {"MIND_MEMORY_GRAPH_PREFIX": f"{name or 'files'}_", "FALKORDB_URL": graph.url}
+    if name is not None:
+        settings["MIND_MEMORY_DATABASE"] = pair.url(name)
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in range(services)]
         all_served = [stack.enter_context(serving(folder, **settings)) for folder in folders]

@@ -240,11 +240,13 @@ async def test_many_minds_are_made_left_alone_and_used(tmp_path):
 def test_services_that_share_a_home_are_told_asked_and_measured():
     from tests.benchmarks.scale import Work, scale
 
-    [found] = scale([(2, 50)], work=Work(minds=2, turns=2, questions=1, idle_seconds=0.5))
+    files, found = every = scale([(2, 50)], work=Work(minds=2, turns=2, questions=1, idle_seconds=0.5))
 
     assert found["of these whole"] == "2 of 2"
-    assert all(found[f"a {call}, ms of a processor"]["services"] > 0 for call in ("turn", "question"))
-    show({"scale": [found]}, Console(quiet=True))
+    assert files["kept in"] == "files"
+    for row in every:
+        assert all(row[f"a {call}, ms of a processor"]["services"] > 0 for call in ("turn", "question"))
+    show({"scale": every}, Console(quiet=True))
 
 
 def test_a_made_up_turn_needs_none_before_it():
