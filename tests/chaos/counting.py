@@ -91,9 +91,20 @@ def events_not_told(system):
 
 
 def late(ledger, deeds, *, most_seconds):
-    """Pre-turn calls that took longer than that at a replica which nobody had killed or stopped meanwhile."""
+    """
+    Pre-turn calls that took longer than that at a replica which nobody had killed or stopped meanwhile.
+
+    Each with the milliseconds that its phases took by themselves.
+    """
     return [
-        (one.replica, one.status, round(one.seconds, 2), [deed.kind for deed in deeds if _meet(one, deed)])
+        (
+            one.replica,
+            one.status,
+            round(one.seconds, 2),
+            one.said.get("timings_ms"),
+            one.said.get("degraded"),
+            [deed.kind for deed in deeds if _meet(one, deed)],
+        )
         for one in ledger.answers
         if one.asked == "look"
         and one.seconds > most_seconds
