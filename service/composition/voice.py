@@ -57,7 +57,7 @@ def build_voice(settings: Settings, shared: Resources, *, intake: Intake) -> Voi
         silence_ms=settings.voice.silence_ms,
         utterance_seconds=settings.voice.utterance_seconds,
     )
-    hearing = Hearing(transcripts, shared.minds, privacy_filter=shared.privacy_filter, clock=shared.clock)
+    hearing = Hearing(transcripts, shared.minds, privacy_filter=shared.privacy_filter)
     streams = LiveStreams(shared.minds, context, most=settings.voice.most_streams)
     return Voice(transcriber, transcripts, hearing, streams)
 

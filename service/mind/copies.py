@@ -57,6 +57,7 @@ class MindCopies:
         self.home = home
         self._drop = drop
         self._locks: dict[str, asyncio.Lock] = {}
+        self._renewed: set[str] = set()  # their copies are being made anew
         self._hold: Callable[[Mind], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
         self._tell: Callable[[Mind], None] = lambda _: None
 
@@ -81,36 +82,56 @@ class MindCopies:
         """
         Bring a mind's copy up to date, and the mind with it, which *get* finds if it is open; False: no such mind.
 
-        Raises DatabaseUnavailable where the mind is not open, after *seconds*, and HomeFault.
+        An open mind goes on as it is where that takes longer than a moment. Raises DatabaseUnavailable where it is not
+        open, or must not go on, after *seconds*, and HomeFault.
         """
-        async with self._locks.setdefault(mind_id, asyncio.Lock()):
-            is_open = get(mind_id) is not None
-            if is_open and self._monotonic() < self._rests_until:
+        is_open = get(mind_id) is not None and mind_id not in self._renewed
+        lock = self._locks.setdefault(mind_id, asyncio.Lock())
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS if is_open else seconds):
+                await lock.acquire()
+        except TimeoutError as error:  # who holds it may wait for the database for longer than this call may
+            if get(mind_id) is None or mind_id in self._renewed:
+                raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made") from error
+            self._rests_until = self._monotonic() + _REST_SECONDS
+            return True
+        try:
+            return await self._bring_up(mind_id, get, seconds=seconds)
+        finally:
+            lock.release()
+
+    async def _bring_up(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float) -> bool:
+        is_open = get(mind_id) is not None
+        if is_open and self._monotonic() < self._rests_until:
+            return True
+        bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else seconds)
+        try:
+            arrived = await anyio.to_thread.run_sync(bring_up, mind_id)
+        except DatabaseUnavailable:
+            self._rests_until = self._monotonic() + _REST_SECONDS
+            if is_open:
                 return True
-            bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else seconds)
-            try:
-                arrived = await anyio.to_thread.run_sync(bring_up, mind_id)
-            except DatabaseUnavailable:
-                self._rests_until = self._monotonic() + _REST_SECONDS
-                if is_open:
-                    return True
-                raise
-            except OSError as error:
-                raise HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}") from error
-            self._rests_until = 0.0
-            mind = get(mind_id)
-            if arrived is None or arrived.is_anew:
-                await self._renew(mind_id, mind, exists=arrived is not None)
-            elif mind is not None and (arrived.files or arrived.has_turns):
-                await _read_on(mind, arrived)
-                self._tell(mind)
-            return arrived is not None
+            raise
+        except OSError as error:
+            raise HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}") from error
+        self._rests_until = 0.0
+        mind = get(mind_id)
+        if arrived is None or arrived.is_anew:
+            await self._renew(mind_id, mind, exists=arrived is not None)
+        elif mind is not None and (arrived.files or arrived.has_turns):
+            await _read_on(mind, arrived)
+            self._tell(mind)
+        return arrived is not None
 
     async def _renew(self, mind_id: str, mind: Mind | None, *, exists: bool) -> None:
-        if mind is not None:
-            async with self._hold(mind):
-                await self._drop(mind)
-        await anyio.to_thread.run_sync(self.home.renew, mind_id)
+        self._renewed.add(mind_id)
+        try:
+            if mind is not None:
+                async with self._hold(mind):
+                    await self._drop(mind)
+            await anyio.to_thread.run_sync(self.home.renew, mind_id)
+        finally:
+            self._renewed.discard(mind_id)
         if not exists:
             self._locks.pop(mind_id, None)
 

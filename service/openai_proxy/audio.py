@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HeardChat:
-    """A chat's messages in words, after ``seconds``; ``degraded`` says that words are missing."""
+    """A chat's messages in words; ``degraded`` says that some are missing."""
 
     messages: Sequence[Json]
-    seconds: float = 0.0
     degraded: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
@@ -40,13 +39,12 @@ async def heard_in_time(chat: Chat, *, context: ProxyContext) -> HeardChat:
     audio = await _audio_of(chat, context=context)
     if not audio:
         return HeardChat(chat.messages)
-    began = context.clock.monotonic()
     new = [one for (at, _), one in audio.items() if at >= new_from(chat.messages)]
     words = await context.hearing.words(
         chat.mind_id, new=new, seen=list(audio.values()), seconds=context.deadline_seconds
     )
     degraded = () if all(one.digest in words for one in new) else (SKIPPED,)
-    return HeardChat(_in_words(chat.messages, audio, words), context.clock.monotonic() - began, degraded)
+    return HeardChat(_in_words(chat.messages, audio, words), degraded)
 
 
 async def heard_in_full(chat: Chat, *, context: ProxyContext) -> HeardChat:

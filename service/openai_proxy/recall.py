@@ -88,6 +88,7 @@ async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
 
 
 async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
+    began = context.clock.monotonic()
     mind = await context.minds.find(chat.mind_id, seconds=copy_seconds(context.deadline_seconds))
     applied = await _report(chat, mind=mind, context=context) if chat.outcomes else None
     heard = await heard_in_time(chat, context=context)
@@ -104,7 +105,7 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
             context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet
         ) as others:
             request = _request(chat, seen, heard, own, context=context)
-            request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds)
+            request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds, began=began)
             found = await context.pipeline.resonate(mind, request)
         stable, block, trace_id = found.stable, found.block, found.trace_id
         failed = not _FAILED.isdisjoint(found.degraded)
@@ -129,13 +130,13 @@ async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
 def _request(
     chat: Chat, seen: tuple[Message, ...], heard: HeardChat, own: OwnSettings, *, context: ProxyContext
 ) -> ResonanceRequest:
-    knobs, deadline = context.resonance, context.deadline_seconds
+    knobs = context.resonance
     return ResonanceRequest(
         session_id=chat.session_id,
         messages=seen,
         now=context.clock.now(),
         timezone=chat.timezone or context.timezone,
-        deadline_seconds=None if deadline is None else max(deadline - heard.seconds, 0.0),
+        deadline_seconds=context.deadline_seconds,
         max_fragments=knobs.max_fragments if own.max_fragments is None else own.max_fragments,
         max_tokens=knobs.max_tokens if own.max_tokens is None else own.max_tokens,
         relevance=knobs.relevance if own.relevance is None else own.relevance,

@@ -185,7 +185,8 @@ class Pipeline:
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
         if request.what_if is not None:
             mind = await supposed(mind, request.what_if)
-        deadline = Deadline(self._clock.monotonic, self._clock.monotonic(), request.deadline_seconds)
+        began = self._clock.monotonic() if request.began is None else request.began
+        deadline = Deadline(self._clock.monotonic, began, request.deadline_seconds)
         moment = await anyio.to_thread.run_sync(self._observed, mind, request)
         trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
         trace.degrade(*request.degraded)

@@ -45,6 +45,9 @@ class ResonanceRequest:
     """
     What a pre-turn call asks: the context window, newest message last, and what the caller allows.
 
+    ``began`` is the instant of the monotonic clock from which on ``deadline_seconds`` count: whatever is waited for
+    before the phases is part of them. None is the moment at which the phases begin.
+
     ``query`` is searched for in place of the newest message. ``include`` are the parts that are wanted in the answer.
     ``tools`` are the names of those that the bot can call; None where that is not known. ``seen_from`` is the sequence
     from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call. ``degraded``
@@ -72,6 +75,7 @@ class ResonanceRequest:
     turns: TurnFilter = EVERY_TURN
     also_read: tuple[Mind | ForeignMind, ...] = ()
     lacks_minds: bool = False
+    began: float | None = None
 
     @property
     def as_of(self) -> datetime | None:

@@ -12,7 +12,6 @@ from service.voice.spoken import SPOKEN, in_words, is_withheld, mark_of, recordi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message, StoredTurn, Turn, TurnKind
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.minds import Minds
@@ -26,21 +25,19 @@ _SHARE = 0.6  # of a pre-turn call's time, for its words to come; the rest is fo
 
 @dataclass(frozen=True, slots=True)
 class HeardWindow:
-    """A context window in words, after ``seconds``. ``degraded`` says that words are missing."""
+    """A context window in words. ``degraded`` says that some are missing."""
 
     messages: tuple[Message, ...]
-    seconds: float = 0.0
     degraded: tuple[str, ...] = ()
 
 
 class Hearing:
     """Turns what was spoken into what was said."""
 
-    def __init__(self, transcripts: Transcripts, minds: Minds, *, privacy_filter: PrivacyFilter, clock: Clock) -> None:
+    def __init__(self, transcripts: Transcripts, minds: Minds, *, privacy_filter: PrivacyFilter) -> None:
         self._transcripts = transcripts
         self._minds = minds
         self._privacy_filter = privacy_filter
-        self._clock = clock
 
     async def turn(self, mind_id: str, turn: Turn, messages: Sequence[SpokenMessage]) -> Turn:
         """
@@ -72,13 +69,12 @@ class Hearing:
         recordings = recordings_of(messages)
         if not recordings or await self._is_withheld(mind_id, messages, kind=kind):
             return HeardWindow(in_words(messages, {}))
-        began = self._clock.monotonic()
         last = max((at for at, one in enumerate(messages) if one.written.role is Speaker.ASSISTANT), default=-1)
         new = recordings_of(messages[last + 1 :])
         words = await self.words(mind_id, new=new, seen=recordings, seconds=seconds)
         is_whole = all(one.digest in words for one in new)
         said = in_words(messages, words)
-        return HeardWindow(said, self._clock.monotonic() - began, () if is_whole else (SKIPPED,))
+        return HeardWindow(said, () if is_whole else (SKIPPED,))
 
     async def words(
         self, mind_id: str, *, new: Sequence[Recording], seen: Sequence[Recording], seconds: float | None

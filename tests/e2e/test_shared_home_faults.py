@@ -1,5 +1,8 @@
 """A home in PostgreSQL and its faults, as a caller meets them: primary away, standby away, a promotion."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
 import pytest
 
 from tests.support.postgres import name_for
@@ -97,3 +100,31 @@ def test_a_turn_that_no_standby_has_is_not_answered_for_until_one_has(service, p
     assert (refused.status_code, refused.json()["type"]) == (503, "/problems/database-unavailable")
     assert settled.json()["sequence"] == 2
     assert service.http.get("/v1/minds/ada").json()["turns"] == 2
+
+
+def test_a_call_does_not_wait_for_another_that_may_wait_longer_for_the_database(env, tmp_path, service):
+    """Broken: whoever has a mind brought up to date is waited for, however long that takes."""
+    assert posted(service, "t1", "My sister Ines moved to Lyon in March.").status_code == 202
+    asked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%NULL::bytea%'"
+
+    def call(other, *, deadline_ms):
+        words = {"role": "user", "content": "Where does Ines live?"}
+        body = {"session_id": f"within {deadline_ms}", "messages": [words], "deadline_ms": deadline_ms}
+        return other.http.post("/v1/minds/ada/resonance", json=body).raise_for_status().json()
+
+    with (
+        serving(tmp_path / "two", **env) as other,
+        psycopg.connect(env["MIND_MEMORY_DATABASE"]) as locking,
+        psycopg.connect(env["MIND_MEMORY_DATABASE"], autocommit=True) as watching,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        locking.execute("LOCK TABLE files")  # of which every copy is made
+        patient = pool.submit(call, other, deadline_ms=0)
+        until(lambda: watching.execute(asked).fetchone())
+
+        hasty = call(other, deadline_ms=400)
+
+        assert not patient.done()
+        assert AWAY in hasty["degraded"]
+        locking.rollback()
+        patient.result()

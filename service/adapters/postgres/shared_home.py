@@ -237,7 +237,7 @@ class PostgresHome:
                 stored = self._append(copy, path, content, follows=follows)
                 if stored is not None:
                     break
-                self._bring_up(copy)  # the file is another one now
+                self._bring_up(copy, seconds=_append_seconds(path))  # the file is another one now
                 if follows or copy.is_anew:
                     raise self._changed(copy, f"another process appended to {file.name} in the meantime; try again")
             else:

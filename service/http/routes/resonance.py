@@ -40,9 +40,10 @@ router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["resonance"], route_class
 @router.post("/resonance", summary="What surfaces before a turn", responses=answers(RESONATED, 400, 404, 413, 422))
 async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, caller: CallerDep) -> ResonanceOut:
     """At most a few flashbacks in the user's language, or silence, within `deadline_ms`, whatever fails."""
+    began = memory.clock.monotonic()
     heard = await _heard(mind_id, posted, memory)
     own = await memory.minds.own_settings(mind_id)
-    request = _request(posted, heard, own, memory)
+    request = _request(posted, heard, own, memory, began=began)
     named = None if posted.also_read is None else checked_minds(posted.also_read, mind_id=mind_id, sees=caller.sees)
     try:
         mind = await memory.minds.find(mind_id, seconds=copy_seconds(request.deadline_seconds))
@@ -82,15 +83,16 @@ def _deadline(posted: ResonanceIn, memory: Memory) -> float | None:
     return memory.deadline_seconds if posted.deadline_ms is None else posted.deadline_ms / 1000 or None
 
 
-def _request(posted: ResonanceIn, heard: HeardWindow, own: OwnSettings, memory: Memory) -> ResonanceRequest:
+def _request(
+    posted: ResonanceIn, heard: HeardWindow, own: OwnSettings, memory: Memory, *, began: float
+) -> ResonanceRequest:
     knobs: ResonanceSettings = memory.settings.resonance
-    deadline = _deadline(posted, memory)
     return ResonanceRequest(
         session_id=posted.session_id,
         messages=heard.messages,
         now=posted.now or posted.as_of or memory.clock.now(),
         timezone=ZoneInfo(posted.timezone),
-        deadline_seconds=None if deadline is None else max(deadline - heard.seconds, 0.0),
+        deadline_seconds=_deadline(posted, memory),
         max_fragments=_first(posted.max_fragments, own.max_fragments, knobs.max_fragments),
         max_tokens=_first(posted.max_tokens, own.max_tokens, knobs.max_tokens),
         relevance=_first(posted.relevance, own.relevance, knobs.relevance),
@@ -102,6 +104,7 @@ def _request(posted: ResonanceIn, heard: HeardWindow, own: OwnSettings, memory: 
         what_if=_what_if(posted),
         degraded=heard.degraded,
         turns=posted.filter.as_filter() if posted.filter is not None else EVERY_TURN,
+        began=began,
     )
 
 
