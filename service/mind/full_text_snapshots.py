@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.ports.shared_home import SharedHome
 
-_FEW_TURNS, _SHARE = 50, 0.02  # that a copy reads on in a moment, and of all turns, where these are many
+_FEW_TURNS, _SHARE = 50, 0.05  # that a copy reads on in a moment, and of all turns, where these are many
 
 
 class FullTextSnapshots:

@@ -60,13 +60,14 @@ UPDATE minds SET last_sequence = %(last)s, has_work = true,
     listed_at = CASE last_sequence WHEN 0 THEN clock_timestamp() ELSE listed_at END
 WHERE mind_id = %(mind)s
 """
-_PUT_SNAPSHOT = """
+_PUT_SNAPSHOT = f"""
 INSERT INTO snapshots (mind_id, generation, format, reach, content)
 SELECT mind_id, generation, %(format)s, %(reach)s, %(content)s FROM minds
 WHERE mind_id = %(mind)s AND state = 0 AND generation = %(generation)s AND epoch = %(epoch)s
+    AND {_TIMELINE} = %(timeline)s
 ON CONFLICT (mind_id) DO UPDATE SET generation = excluded.generation, format = excluded.format,
     reach = excluded.reach, content = excluded.content
-"""
+"""  # noqa: S608 - our own names
 _SNAPSHOT_REACH = """
 SELECT reach FROM snapshots JOIN minds USING (mind_id, generation) WHERE mind_id = %s AND format = %s
 """
@@ -230,12 +231,19 @@ def overwrite_turns(cursor: Cursor, mind_id: str, lines: Mapping[int, bytes], *,
     )
 
 
-def put_snapshot(
-    cursor: Cursor, mind_id: str, content: bytes, *, generation: int, epoch: int | None, form: int, reach: int
-) -> None:
-    """Store full text up to a turn; nothing where the mind is another one by now, or another process's."""
-    words = {"mind": mind_id, "generation": generation, "epoch": epoch, "format": form, "reach": reach}
-    cursor.execute(_PUT_SNAPSHOT, {**words, "content": content})
+class Snapshot(NamedTuple):
+    """Full text up to the turn at ``reach``, in a format, and the past of the copy that it was made from."""
+
+    content: bytes
+    reach: int
+    format: int
+    generation: int
+    timeline: str
+
+
+def put_snapshot(cursor: Cursor, mind_id: str, snapshot: Snapshot, *, epoch: int | None) -> None:
+    """Store full text; nothing where the mind has another past by now, or is another process's."""
+    cursor.execute(_PUT_SNAPSHOT, {"mind": mind_id, "epoch": epoch, **snapshot._asdict()})
 
 
 def snapshot_of(cursor: Cursor, mind_id: str, *, generation: int, form: int) -> bytes | None:

@@ -193,12 +193,13 @@ class PostgresHome:
 
     def keep_snapshot(self, mind_id: str, content: bytes, *, reach: int) -> None:
         """Store full text up to a turn, compressed; nothing where the mind is another process's."""
-        if self._snapshot is None:
+        copy = self._copies.get(mind_id)
+        if self._snapshot is None or copy is None:
             return
-        form, generation, epoch = self._snapshot.format, self.generation(mind_id), self._custody.epoch(mind_id)
-        packed = zlib.compress(content)
+        form, generation, timeline = self._snapshot.format, copy.generation, copy.timeline
+        made = mind_rows.Snapshot(zlib.compress(content), reach, form, generation, timeline)
         with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
-            mind_rows.put_snapshot(cursor, mind_id, packed, generation=generation, epoch=epoch, form=form, reach=reach)
+            mind_rows.put_snapshot(cursor, mind_id, made, epoch=self._custody.epoch(mind_id))
 
     def drop_old_snapshot(self, mind_id: str) -> None:
         """Delete a snapshot of before an erasure; one by a process of an earlier version leaves it behind."""

@@ -67,6 +67,7 @@ class Turns:
 
     def __init__(self, kept):
         self._kept = {one.sequence: one for one in kept}
+        self.positions = SimpleNamespace(last=max(self._kept))
 
     async def read_many(self, sequences):
         return tuple(self._kept[one] for one in sequences)

@@ -10,10 +10,12 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.transcript.log import Transcript
+from consolidation.workspace import TEXT_INDEX
 from service.adapters.postgres.custody import PostgresCustody
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import migrate
 from service.adapters.postgres.shared_home import PostgresHome
+from service.ports.shared_home import SnapshotFile
 from tests.support.postgres import name_for
 from tests.support.shared_machines import Machine
 from tests.support.waiting import until
@@ -175,6 +177,25 @@ def test_a_copy_forgets_what_only_the_lost_primary_had(database, pair, tmp_path)
         machine.shared.renew("ada")
         log = (machine.workspace.transcript / "2026-01.jsonl").read_bytes()
         assert (b'"turn_id":"lost"' in log, b'"turn_id":"t2"' in log) == (False, True)
+
+
+def test_full_text_of_a_past_that_a_promotion_ended_is_not_stored(database, pair, tmp_path):
+    """Broken: a copy of before the promotion may have turns that the new primary never had."""
+    one = Machine(database, tmp_path / "one", snapshot=SnapshotFile(TEXT_INDEX, 1))
+    with sharing(one.home, one.shared):
+        one.keep("t1")
+        one.custody.claim_one("ada")
+        one.bring_up()
+        pair.primary.kill()
+        pair.promote(is_strict=False)
+        until(lambda: _is_done(lambda: one.shared.keep_snapshot("ada", b"of before", reach=1)))
+
+        assert one.shared.snapshot_reach("ada") == 0
+        one.bring_up()
+        one.shared.renew("ada")
+        one.shared.keep_snapshot("ada", b"of now", reach=1)
+
+        assert one.shared.snapshot_reach("ada") == 1
 
 
 def _kept(machine, turn_id):
