@@ -82,18 +82,18 @@ class MindCopies:
         """
         Bring a mind's copy up to date, and the mind with it, which *get* finds if it is open; False: no such mind.
 
-        An open mind goes on as it is where that takes longer than a moment. Raises DatabaseUnavailable where it is not
-        open, or must not go on, after *seconds*, and HomeFault.
+        With fewer *seconds* than the default, an open mind goes on as it is where that takes longer than a moment.
+        Raises DatabaseUnavailable where it is not open, or must not go on, after *seconds*, and HomeFault.
         """
         is_open = get(mind_id) is not None and mind_id not in self._renewed
+        hasty = _PATIENCE_SECONDS if is_open else seconds  # who holds the lock may wait for longer than this call may
         lock = self._locks.setdefault(mind_id, asyncio.Lock())
         try:
-            async with asyncio.timeout(_PATIENCE_SECONDS if is_open else seconds):
+            async with asyncio.timeout(hasty if seconds < COPY_SECONDS else None):
                 await lock.acquire()
-        except TimeoutError as error:  # who holds it may wait for the database for longer than this call may
+        except TimeoutError as error:
             if get(mind_id) is None or mind_id in self._renewed:
                 raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made") from error
-            self._rests_until = self._monotonic() + _REST_SECONDS
             return True
         try:
             return await self._bring_up(mind_id, get, seconds=seconds)
