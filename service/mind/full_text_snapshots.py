@@ -24,21 +24,23 @@ class FullTextSnapshots:
 
     def __init__(self, home: SharedHome) -> None:
         self._home = home
-        self._reach: dict[str, int] = {}
+        self._reach: dict[str, tuple[int, int]] = {}  # by mind: how often something was erased, and up to which turn
 
     def is_due(self, mind: Mind) -> bool:
         """Whether a new one may save others much work, as far as this process knows. Asks nobody."""
         last = mind.transcript.positions.last
-        return self._saves_much(self._reach.get(mind.mind_id, 0), last) and not mind.lag(LaneName.INDEXING)
+        generation, reach = self._reach.get(mind.mind_id, (0, 0))
+        known = reach if generation == self._home.generation(mind.mind_id) else 0  # an erasure takes it along
+        return self._saves_much(known, last) and not mind.lag(LaneName.INDEXING)
 
     def keep(self, mind: Mind) -> None:
         """Store one, unless another process has. It blocks. Raises IndexUnusable, DatabaseUnavailable."""
-        last = mind.text.cursor("turns")
+        generation, last = self._home.generation(mind.mind_id), mind.text.cursor("turns")
         reach = self._home.snapshot_reach(mind.mind_id)
         if self._saves_much(reach, last):
             self._home.keep_snapshot(mind.mind_id, mind.text.image(), reach=last)
             reach = last
-        self._reach[mind.mind_id] = reach
+        self._reach[mind.mind_id] = (generation, reach)
 
     def forget_all_but(self, open_minds: Collection[str]) -> None:
         """Forget what is known of minds that are closed."""

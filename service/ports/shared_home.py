@@ -74,6 +74,10 @@ class SharedHome(Protocol):
         """Store a whole mind, as it is in *folder*. Raises MindExists."""
         ...
 
+    def generation(self, mind_id: str, /) -> int:
+        """How often something of a mind had been erased when its copy was made; 0 without a copy. Asks nobody."""
+        ...
+
     def snapshot_reach(self, mind_id: str, /) -> int:
         """Up to which turn the snapshot of a mind's full text goes, with which copies begin now; 0: there is none."""
         ...

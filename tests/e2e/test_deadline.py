@@ -5,12 +5,15 @@ import itertools
 import json
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 
 import anyio.to_thread
 import pytest
 
+from service.retrieval.moment import ResonanceRequest
 from tests.support.embedded_graph import frozen_graph
+from tests.support.fragments import message_of
 from tests.support.punctuality import timed_async
 from tests.support.scripted_models import Brain, free, hosted, provider_of, telling
 from tests.support.service import running, settings_of
@@ -255,3 +258,28 @@ async def test_the_first_call_after_a_start_is_in_time_though_nothing_is_loaded_
         if took < 1.5 + start / 4:  # the imports of the start go on, and so does what makes this machine slow
             return
     raise AssertionError(times)
+
+
+async def test_what_was_waited_for_before_the_phases_counts_as_part_of_the_deadline(tmp_path):
+    """Broken: the deadline begins with the phases."""
+    async with running(tmp_path / "home") as service:
+        await service.keep("ada", AUNT, session_id="s0")
+        await service.digested("ada")
+        memory = service.memory
+        now, monotonic = memory.clock.now(), memory.clock.monotonic
+        request = ResonanceRequest(
+            session_id="s2",
+            messages=(message_of(ASKS_FOR_AUNT),),
+            now=now,
+            timezone=now.tzinfo,
+            deadline_seconds=600,
+            max_fragments=5,
+            max_tokens=1200,
+            relevance=0.5,
+            placement="tail",
+        )
+        in_time = await memory.pipeline.resonate(memory.minds.get("ada"), replace(request, session_id="s3"))
+        late = await memory.pipeline.resonate(memory.minds.get("ada"), replace(request, began=monotonic() - 601))
+
+    assert "Lyon" in in_time.block
+    assert (late.block, late.degraded[:1]) == ("", ("deadline",))

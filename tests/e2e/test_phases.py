@@ -6,13 +6,10 @@ Every docstring says what was broken, once, to see the test fail.
 """
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
 from service.adapters.litellm.loader import open_litellm
-from service.retrieval.moment import ResonanceRequest
-from tests.support.fragments import message_of
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running, settings_of
 
@@ -309,30 +306,6 @@ async def test_six_memories_of_one_day_leave_room_for_those_of_other_days(tmp_pa
     days = [one["date"] for one in found["flashbacks"]]
     assert len(days) == 5
     assert days.count("Jan 5") == 4
-
-
-async def test_what_was_waited_for_before_the_phases_counts_as_part_of_the_deadline(tmp_path):
-    """Broken: the deadline begins with the phases."""
-    async with running(tmp_path / "home") as service:
-        await remembering(service, AUNT)
-        memory = service.memory
-        now, monotonic = memory.clock.now(), memory.clock.monotonic
-        request = ResonanceRequest(
-            session_id="s2",
-            messages=(message_of(ASKS_FOR_AUNT),),
-            now=now,
-            timezone=now.tzinfo,
-            deadline_seconds=600,
-            max_fragments=5,
-            max_tokens=1200,
-            relevance=0.5,
-            placement="tail",
-        )
-        in_time = await memory.pipeline.resonate(memory.minds.get("ada"), replace(request, session_id="s3"))
-        late = await memory.pipeline.resonate(memory.minds.get("ada"), replace(request, began=monotonic() - 601))
-
-    assert "Lyon" in in_time.block
-    assert (late.block, late.degraded[:1]) == ("", ("deadline",))
 
 
 async def test_who_wants_fifty_memories_gets_as_many_as_there_are(tmp_path):

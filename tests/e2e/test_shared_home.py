@@ -109,6 +109,21 @@ def test_a_service_begins_with_the_full_text_that_another_one_made(env, two, tmp
         assert full_text.execute("SELECT count(*) FROM turns").fetchone() == (60,)
 
 
+def test_after_an_erasure_a_new_copy_begins_with_full_text_that_was_made_since(env, two):
+    one, _ = two
+    for number in range(60):
+        one.keep("ada", f"On walk {number} I saw a heron.", turn_id=f"t{number}")
+
+    def generation():
+        with psycopg.connect(env["MIND_MEMORY_DATABASE"]) as database:
+            return database.execute("SELECT generation FROM snapshots WHERE mind_id = 'ada'").fetchone()
+
+    until(lambda: generation() == (0,))
+    one.http.delete("/v1/minds/ada/turns/t7").raise_for_status()
+
+    until(lambda: generation() == (1,))
+
+
 def test_what_one_has_shown_the_other_does_not_repeat(two):
     one, other = two
     one.keep("ada", "My sister Ines moved to Lyon in March.")
