@@ -8,9 +8,10 @@ made anew. While the database is away or slow, an open mind goes on as it is.
 from __future__ import annotations
 
 import asyncio
-from contextlib import nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import anyio.to_thread
 
@@ -20,7 +21,7 @@ from service.mind.story_progress import read_progress
 from service.mind.trace_files import day_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -56,7 +57,7 @@ class MindCopies:
         self._rests_until = 0.0
         self.home = home
         self._drop = drop
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()  # each while somebody holds it or waits for it
         self._renewed: set[str] = set()  # their copies are being made anew
         self._hold: Callable[[Mind], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
         self._tell: Callable[[Mind], None] = lambda _: None
@@ -78,12 +79,16 @@ class MindCopies:
         """Whether a mind that was just followed may lack what others wrote, since the database did not answer."""
         return self._monotonic() < self._rests_until
 
-    async def follow(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float = COPY_SECONDS) -> bool:
+    @asynccontextmanager
+    async def followed(
+        self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float = COPY_SECONDS
+    ) -> AsyncIterator[bool]:
         """
         Bring a mind's copy up to date, and the mind with it, which *get* finds if it is open; False: no such mind.
 
-        With fewer *seconds* than the default, an open mind goes on as it is where that takes longer than a moment.
-        Raises DatabaseUnavailable where it is not open, or must not go on, after *seconds*, and HomeFault.
+        Inside, nobody else makes or deletes the copy of a mind that is not open: it may be opened there. With fewer
+        *seconds* than the default, an open mind goes on as it is where that takes longer than a moment. Raises
+        DatabaseUnavailable where it is not open, or must not go on, after *seconds*, and HomeFault.
         """
         is_open = get(mind_id) is not None and mind_id not in self._renewed
         hasty = _PATIENCE_SECONDS if is_open else seconds  # who holds the lock may wait for longer than this call may
@@ -94,9 +99,10 @@ class MindCopies:
         except TimeoutError as error:
             if get(mind_id) is None or mind_id in self._renewed:
                 raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made") from error
-            return True
+            yield True
+            return
         try:
-            return await self._bring_up(mind_id, get, seconds=seconds)
+            yield await self._bring_up(mind_id, get, seconds=seconds)
         finally:
             lock.release()
 
@@ -117,13 +123,13 @@ class MindCopies:
         self._rests_until = 0.0
         mind = get(mind_id)
         if arrived is None or arrived.is_anew:
-            await self._renew(mind_id, mind, exists=arrived is not None)
+            await self._renew(mind_id, mind)
         elif mind is not None and (arrived.files or arrived.has_turns):
             await _read_on(mind, arrived)
             self._tell(mind)
         return arrived is not None
 
-    async def _renew(self, mind_id: str, mind: Mind | None, *, exists: bool) -> None:
+    async def _renew(self, mind_id: str, mind: Mind | None) -> None:
         self._renewed.add(mind_id)
         try:
             if mind is not None:
@@ -132,8 +138,6 @@ class MindCopies:
             await anyio.to_thread.run_sync(self.home.renew, mind_id)
         finally:
             self._renewed.discard(mind_id)
-        if not exists:
-            self._locks.pop(mind_id, None)
 
     async def create(self, workspace: Workspace, mind_id: str) -> None:
         """Make the files of a new mind. Raises OSError, DatabaseUnavailable."""
@@ -144,9 +148,8 @@ class MindCopies:
             await anyio.to_thread.run_sync(workspace.create)
 
     async def admit(self, mind_id: str, folder: Path) -> None:
-        """Store a whole mind, as it is in *folder*, and make a copy of it. Raises MindExists, DatabaseUnavailable."""
+        """Store a whole mind, as it is in *folder*. Raises MindExists, DatabaseUnavailable."""
         await anyio.to_thread.run_sync(self.home.admit, mind_id, folder)
-        await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=COPY_SECONDS), mind_id)
 
 
 async def _read_on(mind: Mind, arrived: Arrived) -> None:

@@ -104,7 +104,8 @@ class Custodian:
         at, erased = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
         for mind_id in erased:
             await anyio.to_thread.run_sync(self._minds.copies.home.drop_old_snapshot, mind_id)
-            await self._minds.copies.follow(mind_id, self._minds.get)
+            async with self._minds.copies.followed(mind_id, self._minds.get):
+                pass  # its copy was dropped
             if not await self._minds.gate.until_left(mind_id, seconds=_LEAVE_SECONDS):
                 return
         await anyio.to_thread.run_sync(self._desk.is_clean, at)

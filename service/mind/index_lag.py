@@ -19,6 +19,7 @@ INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which fu
 _LOOK_SECONDS = 0.005
 _FEW_TURNS = 32  # full text has them in one step, soon
 _TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # after both the pace of full text says whether it comes in time
+_PATIENCE, _PATIENCE_SECONDS = 0.5, 2.0  # the share of the time allowed, and at most: it has not begun to come nearer
 
 
 async def until_indexed(mind: Mind, *, seconds: float) -> bool:
@@ -29,15 +30,16 @@ async def until_indexed(mind: Mind, *, seconds: float) -> bool:
     IndexUnusable.
     """
     clock, newest = asyncio.get_running_loop().time, mind.transcript.positions.last
-    began, first = clock(), -1
-    left = 0
+    began, first, left = clock(), -1, 0
+    patience = min(_PATIENCE * seconds, _PATIENCE_SECONDS)
     for looks in count():
         cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         left, elapsed = newest - cursor, clock() - began
         if left <= 0 or elapsed >= seconds:
             break
         first = cursor if looks == 0 else first
-        is_tried = elapsed >= _TRIAL_SECONDS and looks >= _TRIAL_LOOKS
+        trial = max(_TRIAL_SECONDS, patience if cursor == first else 0)
+        is_tried = elapsed >= trial and looks >= _TRIAL_LOOKS
         if left > _FEW_TURNS and is_tried and (cursor - first) * (seconds - elapsed) < left * elapsed:
             break
         await asyncio.sleep(_LOOK_SECONDS)

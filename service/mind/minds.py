@@ -239,9 +239,11 @@ class Minds:
         if self.gate.is_closed(mind_id):
             raise no_such_mind(mind_id)
         if self.copies is not None:
-            if not await self.copies.follow(mind_id, self.get, seconds=seconds):
-                raise no_such_mind(mind_id)
-        elif mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
+            async with self.copies.followed(mind_id, self.get, seconds=seconds) as exists:
+                if not exists:
+                    raise no_such_mind(mind_id)
+                return await self._opened(mind_id)
+        if mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
             raise no_such_mind(mind_id)
         return await self._opened(mind_id)
 
@@ -255,7 +257,8 @@ class Minds:
         if self.gate.is_closed(mind_id):
             raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
         if self.copies is not None:
-            await self.copies.follow(mind_id, self.get)
+            async with self.copies.followed(mind_id, self.get):
+                return await self._opened(mind_id)
         return await self._opened(mind_id)
 
     async def admit(self, mind_id: str, folder: Path) -> Mind:
@@ -266,16 +269,16 @@ class Minds:
         """
         workspace = self.workspace(mind_id)
         self.share.check(mind_id)
-        async with self._opening:
-            try:
-                if self.copies is not None:
-                    await self.copies.admit(mind_id, folder)
-                    await anyio.to_thread.run_sync(shutil.rmtree, folder)
-                else:
+        try:
+            if self.copies is not None:
+                await self.copies.admit(mind_id, folder)
+                await anyio.to_thread.run_sync(shutil.rmtree, folder)
+            else:
+                async with self._opening:
                     await anyio.to_thread.run_sync(_move, folder, workspace.folder)
-            except OSError as error:
-                raise HomeFault(f"{workspace.folder}: {error.strerror}") from error
-        return await self._opened(mind_id)
+        except OSError as error:
+            raise HomeFault(f"{workspace.folder}: {error.strerror}") from error
+        return await self.find(mind_id)
 
     def get(self, mind_id: str) -> Mind | None:
         """The mind if it is open, else None."""

@@ -21,9 +21,13 @@ def closing_soon(home, **more):
 
 
 async def all_resting(service):
-    """Return once every mind is closed and has nothing left to do, and its story was looked at."""
+    """
+    Return once every mind is closed and has nothing left to do, and its story was looked at.
+
+    A mind that is opened since its story was due is not due any more, and does not rest: so that is asked last.
+    """
     minds = service.memory.minds
-    while not (all(map(minds.is_resting, NAMES)) and not await minds.due(limit=1)):
+    while await minds.due(limit=1) or not all(map(minds.is_resting, NAMES)):
         await asyncio.sleep(0.05)
 
 

@@ -37,7 +37,7 @@ def surfaced(service, question, *, session_id=None, mind_id="ada"):
     body = {
         "session_id": session_id or f"session {next(_sessions)}",
         "messages": [{"role": "user", "content": question}],
-        "deadline_ms": 5000,
+        "deadline_ms": 30_000,  # a busy machine makes a copy, and the full text of a hundred turns, in some seconds
     }
     return service.http.post(f"/v1/minds/{mind_id}/resonance", json=body).raise_for_status().json()
 

@@ -76,3 +76,16 @@ async def test_an_index_that_is_far_behind_is_waited_for_while_it_comes_nearer(t
             await asyncio.sleep(0.02)
 
         assert await asyncio.wait_for(waiting, 60)
+
+
+async def test_an_index_that_begins_late_is_waited_for(tmp_path):
+    """A busy machine takes a while to begin: that says nothing of its pace."""
+    async with mind_in(tmp_path) as mind:
+        await kept(mind, *FRIENDS)
+        waiting = asyncio.create_task(until_indexed(mind, seconds=NEVER))
+        await asyncio.sleep(1)
+
+        for stored in await mind.transcript.after(0, limit=len(FRIENDS)):
+            index(mind, stored)
+
+        assert await asyncio.wait_for(waiting, 60)
