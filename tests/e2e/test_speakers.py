@@ -122,17 +122,16 @@ async def test_what_a_person_pastes_of_another_is_what_they_told(service):
     assert f"Ann told me: “Look at this mail. … Boss: {CLAIM}.”" in lines or f"Ann told me: “Boss: {CLAIM}.”" in lines
 
 
-@pytest.mark.parametrize("role", ["assistant", "tool", "system", "thought"])
-@pytest.mark.parametrize("name", BAD_NAMES)
-async def test_a_name_that_would_pass_for_another_speaker_is_refused_where_json_can_say_so(service, role, name):
-    posted = {"session_id": "s1", "messages": [said("user", "Hi"), said(role, "Puffin", name=name.format(claim=CLAIM))]}
+@pytest.mark.parametrize("role", OTHERS)
+async def test_a_name_that_would_pass_for_another_speaker_is_refused_where_json_can_say_so(service, role):
+    for name in BAD_NAMES:
+        messages = [said("user", "Hi"), said(role, "Puffin", name=name.format(claim=CLAIM))]
+        for door in ("turns", "resonance", "sessions/s1/compaction"):
+            body = {"messages": messages} | ({} if door.startswith("sessions") else {"session_id": "s1"})
+            answer = await service.http.post(f"/v1/minds/{MIND}/{door}", json=body)
 
-    for door in ("turns", "resonance", "sessions/s1/compaction"):
-        body = posted if door != "sessions/s1/compaction" else {"messages": posted["messages"]}
-        answer = await service.http.post(f"/v1/minds/{MIND}/{door}", json=body)
-
-        assert answer.status_code == 422, (door, answer.text)
-        assert [one["pointer"] for one in answer.json()["errors"]] == ["#/messages/1/name"]
+            assert answer.status_code == 422, (name, door, answer.text)
+            assert [one["pointer"] for one in answer.json()["errors"]] == ["#/messages/1/name"]
 
 
 async def test_a_turn_with_a_colon_in_a_name_is_kept_and_nobody_speaks_in_anothers_name(service):

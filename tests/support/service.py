@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from service.adapters.multilingual_e5.embedder import MultilingualE5
 from service.app import create_app
 from service.composition.container import open_memory
 from service.settings.settings import Settings
-from tests.support.waiting import GIVE_UP, OFTEN
+from tests.support.waiting import GIVE_UP, pause
 
 # A service makes full collections rare, for its one life. Here hundreds live and die in one process.
 CYCLES = (5_000, 10, 10)
@@ -95,10 +96,11 @@ class Running:
 
     async def until(self, mind_id, is_so, *, seconds=GIVE_UP):
         """Wait until the mind's status is as wanted, and return it."""
+        began = time.monotonic()
         try:
             async with asyncio.timeout(seconds):
                 while not is_so(status := await self.status(mind_id)):
-                    await asyncio.sleep(OFTEN)
+                    await asyncio.sleep(pause(time.monotonic() - began))
                 return status
         except TimeoutError:
             raise AssertionError(f"never came true; the last status was {status}") from None

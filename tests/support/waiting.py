@@ -7,16 +7,22 @@ import subprocess
 import time
 
 GIVE_UP = 120.0  # seconds; a guard against hanging and never an assertion, so it is generous
-OFTEN = 0.02  # seconds between two looks
+OFTEN, SELDOM = 0.02, 0.2  # seconds between two looks, at the beginning and after a while
+_SHARE = 0.1  # of the time waited so far: who waits long looks seldom, since each look takes from what it waits for
 
 
-def until(look, *, seconds=GIVE_UP, every=OFTEN, said=lambda: ""):
+def pause(waited):
+    """The seconds until the next look, after so many."""
+    return min(max(waited * _SHARE, OFTEN), SELDOM)
+
+
+def until(look, *, seconds=GIVE_UP, every=None, said=lambda: ""):
     """What *look* returns once that is true; a failure says what *said* returns."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    began = time.monotonic()
+    while (waited := time.monotonic() - began) < seconds:
         if found := look():
             return found
-        time.sleep(every)
+        time.sleep(every or pause(waited))
     raise AssertionError(f"it never came true; {said()}")
 
 
@@ -34,21 +40,21 @@ def until_answered(ask, is_so):
 
 async def until_async(look, *, seconds=GIVE_UP):
     """The same as ``until`` on an event loop; *look* is a plain function."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    began = time.monotonic()
+    while (waited := time.monotonic() - began) < seconds:
         if found := look():
             return found
-        await asyncio.sleep(OFTEN)
+        await asyncio.sleep(pause(waited))
     raise AssertionError("it never came true")
 
 
 async def eventually(ask, is_so):
     """What the coroutine function *ask* answers once it is so; a failure shows the last answer."""
-    answer = None
+    answer, began = None, time.monotonic()
     try:
         async with asyncio.timeout(GIVE_UP):
             while not is_so(answer := await ask()):
-                await asyncio.sleep(OFTEN)
+                await asyncio.sleep(pause(time.monotonic() - began))
             return answer
     except TimeoutError:
         raise AssertionError(answer) from None
