@@ -116,3 +116,7 @@ def _common(
 
 for _name, _help in _COMMANDS.items():
     app.command(_name, short_help=_help)(lambda: None)
+
+
+if __name__ == "__main__":
+    main()
