@@ -8,11 +8,13 @@ import socket
 import sys
 
 import pytest
+from httpx2._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import settings
 
 from service.adapters.memory_arenas import keep_few_arenas
 from service.adapters.minilm import limit_threads
 from service.observability.logging import configure_logs
+from tests.support.waiting import GIVE_UP
 
 # Hundreds of processes are started. Each would compile all that it imports, where this variable is set.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -20,6 +22,9 @@ sys.dont_write_bytecode = False
 # No test speaks TLS, and every HTTP client would read the certificates of this machine, which takes 20 ms.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = os.devnull
+# A call of a test waits as long as a busy machine needs: none is about the five seconds that are the library's default.
+for _part in vars(DEFAULT_TIMEOUT_CONFIG):
+    setattr(DEFAULT_TIMEOUT_CONFIG, _part, GIVE_UP)
 limit_threads()
 keep_few_arenas()
 configure_logs(level="WARNING", as_json=False)

@@ -1,7 +1,7 @@
 // The frame around every page: whose memory this is, the pages, search, light and dark, what is wrong.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { follow } from "./api/events";
 import { bind, mention } from "./keys";
 import { KeyList } from "./key_list";
@@ -81,8 +81,14 @@ function Top({ mind, page }: { mind: string; page: string }) {
 }
 
 function Pages({ mind, page }: { mind: string; page: string }) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const shown = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    // On a phone the pages are one line, wider than the screen.
+    if (nav.current && shown) nav.current.scrollLeft = shown.offsetLeft - (nav.current.clientWidth - shown.offsetWidth) / 2;
+  }, [page]);
   return (
-    <nav aria-label="Pages">
+    <nav aria-label="Pages" ref={nav}>
       {LISTED.map((one) => (
         <a key={one.path} href={to(mind, one.path)} aria-current={one.path === page ? "page" : undefined}>
           {one.name}

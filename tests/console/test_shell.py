@@ -124,3 +124,13 @@ def test_a_service_that_went_away_is_said_in_words(browser, life):
         visitor.page.get_by_role("link", name="Settings").click()
 
         expect(visitor.page.get_by_role("alert").first).to_contain_text("does not answer")
+
+
+def test_on_a_phone_the_pages_are_one_line_and_the_shown_one_is_in_it(browser, life):
+    with visiting(browser, str(life.http.base_url).rstrip("/"), width="phone") as visitor:
+        for place, name in (("ada", "Overview"), ("ada/settings", "Settings")):
+            visitor.open(place)
+            shown = visitor.page.get_by_role("navigation", name="Pages").get_by_role("link", name=name)
+
+            expect(shown).to_be_in_viewport(ratio=1)
+            assert shown.evaluate("(link) => link.parentElement.clientHeight < 2 * link.offsetHeight")

@@ -12,7 +12,7 @@ import pytest
 from tests.support.paths import ROOT
 from tests.support.postgres import shared_postgres
 from tests.support.postgres_guard import is_alive
-from tests.support.waiting import until
+from tests.support.waiting import GIVE_UP, until
 
 USER = """
 import sys
@@ -48,7 +48,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(tmp_path, how):
         assert [one.name() for one in servers] == ["postgres"] * 3
 
         process.send_signal(how)
-        process.wait(60)
+        process.wait(GIVE_UP)
 
         until(lambda: not any(is_alive(one) for one in servers))
         until(lambda: not Path(shared).exists() and not Path(pair).exists())

@@ -33,6 +33,8 @@ interface ChartProps {
 }
 
 const HEIGHT = 130;
+const DAY = 86_400; // seconds
+const AROUND_ONE = 3; // days
 const [NARROW, WIDE] = [46, 72]; // of the numbers at its left: with a unit, "1,000 ms" has to fit
 
 export function Chart(props: ChartProps) {
@@ -85,7 +87,7 @@ function Plot({ title, days, series, healthy, spans, write }: ChartProps) {
     void import("uplot").then(({ default: Uplot }) => {
       if (gone) return;
       const times = days.map((day) => Date.parse(day) / 1000);
-      const options = optionsOf(Uplot, element, series, { healthy, spans }, write);
+      const options = optionsOf(Uplot, element, times, series, { healthy, spans }, write);
       drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
       sized.observe(element);
     });
@@ -101,6 +103,7 @@ function Plot({ title, days, series, healthy, spans, write }: ChartProps) {
 function optionsOf(
   Uplot: typeof import("uplot"),
   element: HTMLElement,
+  times: readonly number[],
   series: readonly Series[],
   { healthy, spans }: Pick<ChartProps, "healthy" | "spans">,
   write: ((value: number) => string) | undefined,
@@ -112,6 +115,7 @@ function optionsOf(
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
+    scales: { x: { range: around(times, series) } },
     axes: [
       { ...axis, size: 26, values: (_: unknown, all: number[]) => all.map((one, at) => tick(one, all[at - 1])) },
       { ...axis, size: write ? WIDE : NARROW, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
@@ -137,6 +141,13 @@ function optionsOf(
       ],
     },
   };
+}
+
+/** From when to when it is drawn: some days around a single one, and half a day more where bars stand at the ends. */
+function around(times: readonly number[], series: readonly Series[]): [number, number] {
+  const [from, to] = [times[0] ?? 0, times[times.length - 1] ?? 0];
+  const days = from === to ? AROUND_ONE : series.some((one) => one.isBars) ? 0.5 : 0;
+  return [from - days * DAY, to + days * DAY];
 }
 
 /** A day, or the time of a day that was named before; uPlot's own labels have a second line, which would be cut. */

@@ -65,7 +65,8 @@ def model_lines(settings: Settings) -> tuple[str, ...]:
 
 def missing_keys(settings: Settings) -> tuple[str, ...]:
     """Which models have no key, and which variable it goes into; as far as that is known without importing litellm."""
-    used = [(one.model, one.api_key) for found in choose(settings).values() for one in found]
+    asked = (*choose(settings).values(), *menu_of(settings).offers.values())
+    used = [(one.model, one.api_key) for found in asked for one in found]
     embedder, transcription = settings.embedder, settings.models.transcription
     for model, secret in (
         (embedder.hosted_model, embedder.api_key),

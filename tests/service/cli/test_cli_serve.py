@@ -89,15 +89,21 @@ def test_the_start_message_tells_what_a_model_would_do_and_which_variables_name_
 
 def test_the_start_message_names_the_model_of_each_task_and_the_variable_of_a_key_that_is_missing(tmp_path):
     """Broken: ``_facts`` does not ask for ``missing_keys``."""
-    models = {"MIND_MEMORY_MODEL": "openai/gpt-4o-mini", "MIND_MEMORY_MODELS__NARRATIVE__MODEL": "ollama/llama3.2"}
-    without = {"OPENAI_API_KEY": "", "MIND_MEMORY_MODELS__LAST_RESORT": ""}
+    models = {
+        "MIND_MEMORY_MODEL": "openai/gpt-4o-mini",
+        "MIND_MEMORY_MODELS__NARRATIVE__MODEL": "ollama/llama3.2",
+        "MIND_MEMORY_PROXY__MODELS": '["mistral/mistral-small"]',  # which clients may name
+    }
+    without = {"OPENAI_API_KEY": "", "MISTRAL_API_KEY": "", "MIND_MEMORY_MODELS__LAST_RESORT": ""}
     with serving(tmp_path, **models, **without) as (_, _url):
         lines = said_by_service(tmp_path).splitlines()
 
     assert any("answers" in line and "openai/gpt-4o-mini" in line for line in lines)
     assert any("tells the story" in line and "ollama/llama3.2" in line for line in lines)
-    [problem] = [line for line in lines if "has no key" in line]
-    assert "openai/gpt-4o-mini has no key: set OPENAI_API_KEY" in problem
+    problems = [line for line in lines if "has no key" in line]
+    assert "openai/gpt-4o-mini has no key: set OPENAI_API_KEY" in problems[0]
+    assert "mistral/mistral-small has no key: set MISTRAL_API_KEY" in problems[1]
+    assert len(problems) == 2
 
 
 def test_a_container_without_a_key_says_what_keeps_it_from_strangers(tmp_path):
