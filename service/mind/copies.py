@@ -93,18 +93,15 @@ class MindCopies:
         is_open = get(mind_id) is not None and mind_id not in self._renewed
         hasty = _PATIENCE_SECONDS if is_open else seconds  # who holds the lock may wait for longer than this call may
         lock = self._locks.setdefault(mind_id, asyncio.Lock())
-        try:
-            async with asyncio.timeout(hasty if seconds < COPY_SECONDS else None):
-                await lock.acquire()
-        except TimeoutError as error:
-            if get(mind_id) is None or mind_id in self._renewed:
-                raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made") from error
+        if await _acquired(lock, seconds=hasty if seconds < COPY_SECONDS else None):
+            try:
+                yield await self._bring_up(mind_id, get, seconds=seconds)
+            finally:
+                lock.release()
+        elif get(mind_id) is None or mind_id in self._renewed:
+            raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made")
+        else:
             yield True
-            return
-        try:
-            yield await self._bring_up(mind_id, get, seconds=seconds)
-        finally:
-            lock.release()
 
     async def _bring_up(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float) -> bool:
         is_open = get(mind_id) is not None
@@ -150,6 +147,14 @@ class MindCopies:
     async def admit(self, mind_id: str, folder: Path) -> None:
         """Store a whole mind, as it is in *folder*. Raises MindExists, DatabaseUnavailable."""
         await anyio.to_thread.run_sync(self.home.admit, mind_id, folder)
+
+
+async def _acquired(lock: asyncio.Lock, *, seconds: float | None) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await lock.acquire()
+    except TimeoutError:
+        return False
 
 
 async def _read_on(mind: Mind, arrived: Arrived) -> None:

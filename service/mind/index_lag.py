@@ -26,8 +26,8 @@ async def until_indexed(mind: Mind, *, seconds: float) -> bool:
     """
     Whether full text has every turn accepted so far; it is waited for, *seconds* at the longest.
 
-    Where it is far behind, and so slow that it would not come in time, it is not waited for any longer. Raises
-    IndexUnusable.
+    Where it is far behind, and so slow that it would not come in time, it is not waited for any longer; nor where it
+    has not come nearer after half of that time, or two seconds. Raises IndexUnusable.
     """
     clock, newest = asyncio.get_running_loop().time, mind.transcript.positions.last
     began, first, left = clock(), -1, 0

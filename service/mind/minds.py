@@ -265,7 +265,7 @@ class Minds:
         """
         Move *folder*, which is complete and on the same disk, into the mind's place, in one rename.
 
-        From then on the mind exists, whatever is killed. Raises MindExists, HomeFault.
+        From then on the mind exists, whatever is killed. Raises MindExists, HomeFault, and as ``find``.
         """
         workspace = self.workspace(mind_id)
         self.share.check(mind_id)

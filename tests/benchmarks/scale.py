@@ -51,6 +51,7 @@ class Work:
     turns: int = 12
     questions: int = 20
     idle_seconds: float = 20.0
+    first_deadline_ms: int | None = None  # of the first question at a service without a copy; None: as shipped
 
 
 def scale(
@@ -113,7 +114,7 @@ def _measured(pair: PostgresPair, graph: SingleServer, name: str | None, service
         found["a question, ms of a processor"] = system.each(before, len(asked) / 1000)
 
         if services > 1:
-            first = [_ask(system.for_mind(mind, other=1), mind) for mind in minds]
+            first = [_ask(system.for_mind(mind, other=1), mind, deadline_ms=work.first_deadline_ms) for mind in minds]
             found["first question at a service without a copy, ms"] = _spread([took for took, _ in first])
             found["of these whole"] = f"{sum(not answer['degraded'] for _, answer in first)} of {len(first)}"
         return found
@@ -161,10 +162,11 @@ def _tell(served: Serving, mind: str, turns: int) -> None:
         served.http.post(f"/v1/minds/{mind}/turns", json=body).raise_for_status()
 
 
-def _ask(served: Serving, mind: str) -> tuple[float, dict[str, Any]]:
-    words = {"session_id": "s2", "messages": [{"role": "user", "content": "What did Marta Keller do?"}]}
+def _ask(served: Serving, mind: str, *, deadline_ms: int | None = None) -> tuple[float, dict[str, Any]]:
+    asked = {"role": "user", "content": "What did Marta Keller do?"}
+    body = {"session_id": "s2", "messages": [asked], "deadline_ms": deadline_ms}
     began = time.perf_counter()
-    answer = served.http.post(f"/v1/minds/{mind}/resonance", json=words).raise_for_status()
+    answer = served.http.post(f"/v1/minds/{mind}/resonance", json=body).raise_for_status()
     return time.perf_counter() - began, answer.json()
 
 

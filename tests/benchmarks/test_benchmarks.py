@@ -240,9 +240,10 @@ async def test_many_minds_are_made_left_alone_and_used(tmp_path):
 def test_services_that_share_a_home_are_told_asked_and_measured():
     from tests.benchmarks.scale import Work, scale
 
-    files, found = every = scale([(2, 50)], work=Work(minds=2, turns=2, questions=1, idle_seconds=0.5))
+    work = Work(minds=2, turns=2, questions=1, idle_seconds=0.5, first_deadline_ms=60_000)  # a machine may be busy
+    files, found = every = scale([(2, 50)], work=work)
 
-    assert found["of these whole"] in {"0 of 2", "1 of 2", "2 of 2"}  # a busy machine may miss the deadline as shipped
+    assert found["of these whole"] == "2 of 2"
     assert files["kept in"] == "files"
     for row in every:
         assert all(row[f"a {call}, ms of a processor"]["services"] > 0 for call in ("turn", "question"))

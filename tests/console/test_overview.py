@@ -4,6 +4,19 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.support.browser import remember, visiting
+from tests.support.openai_proxy import proxied
+
+# What is written on a canvas stands nowhere else in the page.
+_KEEP_LABELS = """
+const write = CanvasRenderingContext2D.prototype.fillText;
+window.labels = [];
+CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  window.labels.push(text);
+  return write.call(this, text, ...place);
+};
+"""
+
 
 def facts(life):
     return {one["text"]: one for one in life.http.get("/v1/minds/ada/facts").json()["items"]}
@@ -108,3 +121,17 @@ def test_each_line_of_a_plot_is_named(visitor):
     plot = visitor.page.locator("figure").filter(has_text="of 100 times it answered")
 
     expect(plot).to_contain_text("half of the times")
+
+
+def test_the_plots_of_a_mind_of_one_day_name_the_days_around_it(browser, tmp_path):
+    """Broken: a single day is drawn as the first of a thousand days, and each year's is called Jan 1."""
+    with proxied(tmp_path / "home") as service, visiting(browser, str(service.http.base_url).rstrip("/")) as visitor:
+        remember(service.http, "newborn", "My cat is called Minka.", days_ago=0)
+        service.digested("newborn")
+        visitor.page.add_init_script(_KEEP_LABELS)
+        visitor.open("newborn")
+
+        expect(visitor.page.locator("figure canvas").first).to_be_visible()
+        labels = {one for one in visitor.page.evaluate("labels") if re.fullmatch(r"\d{1,2} [A-Z][a-z]+", one)}
+
+        assert len(labels) >= 3

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from consolidation.kernel.clock import SystemClock
 from consolidation.text.content import AUDIO_MARK
 from service.voice.g711 import as_wav
 from tests.support.punctuality import timed_async
@@ -290,3 +291,44 @@ async def test_the_calls_of_the_model_are_counted_and_its_trouble_is_shown(tmp_p
     assert (call["role"], call["model"], call["outcome"]) == ("transcription", "openai/whisper-1", "answered")
     assert "refused the key" in json.dumps(parts)
     assert ready in {200, 503}
+
+
+class LeapingClock(SystemClock):
+    """A clock whose time goes on at once by what ``ahead`` says."""
+
+    ahead = 0.0
+
+    def monotonic(self):
+        return super().monotonic() + self.ahead
+
+
+@pytest.mark.parametrize("door", ["resonance", "chat"])
+async def test_what_hearing_took_is_part_of_the_deadline(tmp_path, door):
+    """Broken: the deadline begins once the words are there."""
+    clock, leap = LeapingClock(), 0.0
+
+    def hears(recorded):
+        clock.ahead += leap
+        return by_length(recorded)
+
+    with ScriptedProvider(hears=hears) as provider:
+        settings = hearing(tmp_path / "home", provider, resonance={"deadline_ms": 300_000})
+        async with running(tmp_path / "home", settings=settings, clock=clock) as service:
+            await service.keep("ada", "My mother lives in Lyon.")
+            await service.digested("ada")
+            in_time = await asked(service, door, spoken(WHERE), session_id="a")
+            leap = 301.0
+            late = await asked(service, door, spoken(speech(1.0, pitch=181)), session_id="b")
+
+    assert ("Lyon" in in_time, "Lyon" in late) == (True, False)
+
+
+async def asked(service, door, message, *, session_id):
+    """What came to mind for a message, by one of the doors; without a model, a chat answers with what did."""
+    if door == "resonance":
+        return (await service.resonate("ada", [message], session_id=session_id, deadline_ms=300_000)).json()["block"]
+    headers = {"X-Mind-Id": "ada", "X-Session-Id": session_id}
+    answer = await service.http.post(
+        "/v1/chat/completions", json={"model": "memory", "messages": [message]}, headers=headers
+    )
+    return answer.json()["choices"][0]["message"]["content"]

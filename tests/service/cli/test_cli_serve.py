@@ -206,6 +206,12 @@ def test_a_damaged_service_file_is_ignored(tmp_path, text):
     assert find_service(tmp_path) is None
 
 
+def test_the_module_is_the_command():
+    said = subprocess.check_output([sys.executable, "-m", "service.cli.main", "--version"], cwd=ROOT)
+
+    assert said.startswith(b"mind-memory ")
+
+
 def test_help_and_version_import_nothing_heavy(tmp_path):
     assert run("--version").stdout.startswith("mind-memory 0.")
     code = "import sys, service.cli.main; print([m for m in ('numpy', 'httpx', 'httpx2', 'fastapi', 'pydantic') if m in sys.modules])"

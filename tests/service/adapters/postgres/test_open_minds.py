@@ -1,15 +1,13 @@
 """A mind that one machine has open, while another one erases it or begins it anew."""
 
 import asyncio
-from contextlib import ExitStack
 
 import anyio.to_thread
 import pytest
 
 from consolidation.kernel.clock import FixedClock
-from consolidation.kernel.files import remove_tree
 from consolidation.kernel.errors import MindErasing, MindNotFound
-from consolidation.kernel.shared_files import sharing
+from consolidation.kernel.files import remove_tree
 from consolidation.kernel.turns import Turn
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
@@ -17,18 +15,9 @@ from service.observability.dependency_health import Dependency
 from service.ports.shared_home import SeveralMachines
 from tests.support.fragments import message_of
 from tests.support.read_path import graphs_in_memory
-from tests.support.shared_machines import MIND, NOON, Machine
+from tests.support.shared_machines import MIND, NOON
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def machines(database, tmp_path):
-    with ExitStack() as stack:
-        both = [Machine(database, tmp_path / name) for name in ("one", "two")]
-        for machine in both:
-            stack.enter_context(sharing(machine.home, machine.shared))
-        yield both
 
 
 @pytest.fixture

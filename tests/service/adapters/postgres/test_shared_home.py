@@ -1,7 +1,6 @@
 """Two machines on one database: what each writes reaches the other's copy, and nobody overwrites what he has not seen."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from functools import partial
 
 import anyio
@@ -11,7 +10,7 @@ import pytest
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import MindErasing, MindExists, TurnConflict, TurnErased
 from consolidation.kernel.files import append_synced, remove, remove_tree, replace_text
-from consolidation.kernel.shared_files import sharing, stamp_of
+from consolidation.kernel.shared_files import stamp_of
 from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import Message, Speaker, Turn
 from consolidation.story.storyfile import StoryFile
@@ -19,21 +18,12 @@ from consolidation.workspace import workspace_of
 from service.access.audit_log import AuditLog
 from service.access.keyring import Keyring
 from service.access.keys import ApiKey
-from tests.support.shared_machines import MIND, NOON, Machine
+from tests.support.shared_machines import MIND, NOON
 from tests.support.waiting import until
 
 
 def key_called(key_id):
     return ApiKey(key_id, "A bot", "0" * 64, None, NOON)
-
-
-@pytest.fixture
-def machines(database, tmp_path):
-    with ExitStack() as stack:
-        both = [Machine(database, tmp_path / name) for name in ("one", "two")]
-        for machine in both:
-            stack.enter_context(sharing(machine.home, machine.shared))
-        yield both
 
 
 def test_a_whole_file_reaches_the_other(machines):
