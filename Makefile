@@ -16,6 +16,9 @@ where FalkorDB has to be compiled; then run this again, which goes on with what 
 
 WORKERS := 4 # most tests wait for processes and time-outs, so four workers fill two cores
 
+# A start takes twice as long where nothing is kept of what was compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 CHECKS := check-client check-python check-typescript # the longest first, since two run at a time
 
 .PHONY: help install serve console client chat check $(CHECKS) test golden pictures docs bench crash chaos fuzz compose helm release lock clean
