@@ -240,6 +240,16 @@ class Workspace:
             if folder.is_symlink():
                 raise LinkRefused(folder, f"{folder.relative_to(self.folder)} is a link")
 
+    def can_read(self, file: Path) -> bool:
+        """Whether a person's file can be read, if it is there: not where it is a link that we do not follow."""
+        try:
+            open_regular(self.locate(file)).close()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
+
     def refused_links(self) -> tuple[LinkRefused, ...]:
         """Every link in the place of a file or folder of the mind that is not followed."""
         found = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema  # noqa: TC002 – pydantic reads it at run time
@@ -12,6 +12,7 @@ class Shape(BaseModel):
     """An answer: frozen, and nothing in it that was not asked for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    is_of_use_in_part: ClassVar[bool] = False  # where it breaks off; else the model is asked again
 
 
 class Wonder(Shape):
@@ -24,6 +25,7 @@ class Wonder(Shape):
 class Seeds(Shape):
     """Answer to seeds.md: where memory might be touched."""
 
+    is_of_use_in_part = True
     entities: tuple[str, ...] = Field(default=(), max_length=12)
     queries: tuple[str, ...] = Field(default=(), max_length=4)
     wonders: tuple[Wonder, ...] = Field(default=(), max_length=3)
@@ -40,6 +42,7 @@ class Line(Shape):
 class Narration(Shape):
     """Answer to narration.md: the numbers of the candidates that surface, what matters most first; a line for each."""
 
+    is_of_use_in_part = True
     surfaces: tuple[int, ...] | SkipJsonSchema[None] = None
     lines: tuple[Line, ...] = ()
 

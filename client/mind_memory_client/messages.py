@@ -60,6 +60,29 @@ def plain_message(message: Mapping[str, Any], *, with_audio: bool = False) -> di
     return found
 
 
+def piece_of(chunk: object) -> str:
+    """
+    The words of a piece of an answer that streams: a text, or a chunk of OpenAI's or Anthropic's SDK, or LiteLLM's.
+
+    Raises TypeError for anything else.
+    """
+    if chunk is None or isinstance(chunk, str):
+        return chunk or ""
+    choices = _field(chunk, "choices")
+    if isinstance(choices, (list, tuple)):
+        delta = _field(choices[0], "delta") if choices else None
+        return text_of(_field(delta, "content"))
+    if _field(chunk, "type") is None:
+        raise TypeError(f"a piece of an answer is a text, or a chunk of an SDK, and no {type(chunk).__name__}")
+    delta = _field(chunk, "delta")  # of events that stream a text; the others have no words
+    found = delta if isinstance(delta, str) else _field(delta, "text")
+    return found if isinstance(found, str) else ""
+
+
+def _field(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
 def text_of(content: object) -> str:
     """The words of a message's content: a string, a list of parts, or an answer object of an SDK."""
     if isinstance(content, str):

@@ -10,7 +10,16 @@ from mind_memory_client._endpoints import OnFailure, Outcome, Part, PreTurnKind,
 from mind_memory_client._transport import new_id
 from mind_memory_client._transport import now as present
 from mind_memory_client.errors import MindMemoryError, TurnUnsaved, UnsavedTurn
-from mind_memory_client.messages import Messages, Placement, as_list, place_memory, plain_message, text_of, unanswered
+from mind_memory_client.messages import (
+    Messages,
+    Placement,
+    as_list,
+    piece_of,
+    place_memory,
+    plain_message,
+    text_of,
+    unanswered,
+)
 from mind_memory_client.models import Flashback, Resonance, StoredTurn
 
 if TYPE_CHECKING:
@@ -87,10 +96,12 @@ class Turn:
         if one is not None:
             self._answers += _dated([one])
 
-    def add(self, piece: str | None) -> None:
-        """Take a piece of an answer that streams. What came is stored, also when the stream breaks off."""
-        if piece:
-            self._pieces.append(piece)
+    def add(self, piece: object) -> None:
+        """
+        Take a piece of an answer that streams: a text, or a chunk of an SDK. What came is stored, also when the stream
+        breaks off. Raises TypeError for what is neither.
+        """
+        self._pieces.append(piece_of(piece))
 
     def outcome(self, flashback_id: str, outcome: Outcome) -> None:
         """Report what became of a flashback; it is stored with the turn."""
@@ -120,9 +131,9 @@ class Turn:
 
     def store_call(self, waiting: UnansweredMessages) -> Call[StoredTurn] | None:
         """The call that stores the turn; None where nobody said a word."""
-        if self._pieces:
-            self.answer("".join(self._pieces))
-            self._pieces.clear()
+        if said := "".join(self._pieces):
+            self.answer(said)
+        self._pieces.clear()
         messages = [*waiting.without_stored(self.mind, self.session, self._user_messages), *self._answers]
         if not messages:
             return None

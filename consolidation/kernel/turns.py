@@ -32,6 +32,7 @@ class Speaker(StrEnum):
 
 # What nobody said: a tool, a page, an operator showed it. It is never told as a person's words.
 READ = frozenset({Speaker.TOOL, Speaker.SYSTEM})
+_DOTS = frozenset({".", ".."})
 
 
 class TurnKind(StrEnum):
@@ -142,3 +143,12 @@ class StoredTurn:
     def text(self) -> str:
         """Every message as text for a reader, thoughts and tool output too. Who said what is read from ``turn``."""
         return "\n".join(message.line for message in self.turn.messages)
+
+
+def has_dot_step(id_: str) -> bool:
+    """
+    Whether an id of a session or turn has a step "." or "..", which HTTP clients take out of an address.
+
+    httpx makes of ``…/minds/ada/sessions/..`` the address of the mind, and a DELETE would erase all of it.
+    """
+    return not _DOTS.isdisjoint(id_.split("/"))

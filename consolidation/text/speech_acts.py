@@ -252,6 +252,7 @@ _AUXILIARIES = frozenset(
     " just really im i'm it's its that's thats he's she's we're they're you're there's what's certainly"
     " probably maybe".split()
 )
+_LONGEST_ORDER = 120  # characters
 _NOT = re.compile(
     r"(?<![\w'’])([\w'’]{1,20})[\s,.!;:…–—-]{1,6}not\s+(?!sure\b|yet\b|that\b|really\b|even\b|bad\b|to\b)\w",
     re.IGNORECASE,
@@ -273,6 +274,20 @@ _CONTRASTS = (
 )
 # "Caio is NOT coming": who shouts it puts right what was said.
 _SHOUTED = re.compile(r"(?<!\w)(?:NOT|NEVER|NICHT|NO|NUNCA|PAS|NON|N[ÃA]O|NIET|GEEN|NIE|НЕ)(?!\w)")
+_POLITE = (
+    r"(?<!\w)(?:please|pls|plz|bitte|por favor|porfa|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|graag|alsjeblieft|aub"
+    r"|proszę|пожалуйста)(?!\w)"
+)
+# Who speaks of somebody, or says that something is so, tells something.
+_STATES = (
+    r"(?<!\w)(?:i|i'm|im|my|me|mine|we|our|us|he|she|they|his|her|their|is|are|was|were|has|have|had|'s"
+    r"|ich|mein\w*|mir|mich|wir|unser\w*|uns|er|sie|ihr\w*|ist|sind|war|waren|hat|haben|habe"
+    r"|yo|mi|mis|m[ií]o|nos|nuestr\w+|su|sus|es|son|est[aá]n?|era|tiene|tengo"
+    r"|je|j'\w+|mon|ma|mes|nous|notre|nos|il|elle|son|sa|ses|est|sont|ont"
+    r"|io|mio|mia|miei|noi|nostr\w+|suo|sua|è|sono|ha|ho|hanno|eu|meu|minha|seu|nosso|nossa|são|tem|tenho"
+    r"|ik|mijn|m'n|mn|wij|we|ons|onze|hij|zij|zijn|haar|heeft|heb|hebben"
+    r"|ja|mój|moja|moje|jest|są|ma|mam|я|мой|моя|моё|мы|наш\w*|он|она|они|это)(?!\w)"
+)
 # An answer that holds this has no answer.
 _KNOWS_NOT = (
     r"(?:you|she|he|they) (?:haven['’]?t|have not|didn['’]?t|never) (?:told|said|mention\w*|shar\w+)"
@@ -300,8 +315,14 @@ def is_question(sentence: str) -> bool:
 
 
 def is_request(sentence: str) -> bool:
-    """Whether *sentence* wants something done: "translate this", "mach mir eine Liste"."""
-    return _begins(_REQUESTS, sentence)
+    """Whether *sentence* wants something done: "translate this", "a recipe for hachee please, for four"."""
+    return _begins(_REQUESTS, sentence) or _is_order(sentence)
+
+
+def _is_order(sentence: str) -> bool:
+    """Whether *sentence* is a polite word, and what is wanted without anybody who does or is anything."""
+    wanted, times = _compiled(_POLITE).subn(" ", sentence.casefold().replace("’", "'")[: _LONGEST_ORDER + 1])
+    return times > 0 and len(sentence) <= _LONGEST_ORDER and _compiled(_STATES).search(wanted) is None
 
 
 def told(text: str, *, language: str) -> tuple[str, ...]:

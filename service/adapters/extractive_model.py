@@ -74,7 +74,8 @@ def _extraction(words: Mapping[str, Any]) -> Extraction:
     language = detect(everything)
     named = names(everything, language=language, limit=_MOST_NAMES)
     facts = [fact for number, one in enumerate(said, start=1) for fact in _facts(number, one, named, language=language)]
-    speakers = dict.fromkeys(message.who for message in said)
+    tellers = {fact.source for fact in facts}
+    speakers = dict.fromkeys(one.who for one in said if one.known_as or one.who in tellers)
     return Extraction(
         entities=tuple(Entity(name=name) for name in dict.fromkeys((*speakers, *named))),
         facts=tuple(sorted(facts, key=lambda fact: -len(fact.fact))[:_MOST_FACTS]),

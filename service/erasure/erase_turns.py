@@ -17,9 +17,8 @@ from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFound
 from consolidation.kernel.turns import TurnKind
 from consolidation.story.chapter_turns import ErasedTurns
-from consolidation.text.words import tokens
 from service.erasure.pending import DoomedTurn, ErasurePlan
-from service.erasure.unique_words import UniqueWords, is_doomed
+from service.erasure.unique_words import UniqueWords, is_doomed, is_doomed_correction
 from service.erasure.verify import delete_half_written, files_with, in_none_of
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import READ_AGAIN
@@ -167,8 +166,8 @@ class TurnEraser:
         """Name the places where something of the turns is still found."""
         stored = await mind.transcript.read_many([turn.sequence for turn in plan.turns])
         found = ["transcript"] if any(one.turn.kind is not TurnKind.ERASED for one in stored) else []
-        # What another turn of this mind or another mind has said meanwhile does not point to the erased turns any more.
-        own_log = tuple(mind.workspace.transcript.glob("*.jsonl"))
+        # What another turn, a correction that stays, or another mind says does not point to the erased turns.
+        own_log = (*mind.workspace.transcript.glob("*.jsonl"), mind.workspace.corrections)
         unique = await anyio.to_thread.run_sync(lambda: in_none_of(own_log, forms=plan.forms))
         forms = unique[:MOST_SEARCHED_FORMS]
         graph = self._context.graph_of(mind.mind_id)
@@ -219,12 +218,10 @@ def _is_of(record: OutcomeRecord, plan: ErasurePlan) -> bool:
 
 
 def left_of(made: Correction, plan: ErasurePlan) -> Correction | None:
-    """A correction without the erased turns; None where only they told its memory, or only they said its words."""
+    """A correction without the erased turns; None where only they told its memory, or what it says."""
     erased = {turn.turn_id for turn in plan.turns}
     turns = tuple(one for one in made.target.turn_ids if one not in erased)
-    words = "\n".join(part for part in (made.target.text, *made.target.joins, made.to, made.reason) if part)
-    is_theirs = any(form in words for form in plan.forms) or not set(plan.words).isdisjoint(tokens(words))
-    if is_theirs or (made.target.turn_ids and not turns):
+    if is_doomed_correction(made, plan=plan) or (made.target.turn_ids and not turns):
         return None
     return replace(made, target=replace(made.target, turn_ids=turns))
 

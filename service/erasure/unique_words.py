@@ -1,5 +1,6 @@
 """
-Words that only the erased turns contain. Traces are recognised by them, and the final search looks for them.
+Words that only the erased turns contain. Traces and corrections are recognised by them, and the final search looks
+for them.
 
 A word that our own file formats contain as well proves nothing. Those words are read off the formats themselves.
 Traces need no such list: only the words of a trace are searched, and its type knows which fields these are.
@@ -20,6 +21,8 @@ from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.sleep_state import OwedDream, PastSleep, SleepState
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnKind
 from consolidation.story.ledger import StoryLedger
+from consolidation.text.stopwords import STOP_WORDS
+from consolidation.text.subjectless import subjectless
 from consolidation.text.words import tokens
 from consolidation.transcript.records import encode
 from service.index import journal_store, text_store, trace_index
@@ -52,6 +55,7 @@ _OF_METADATA = "client_left mind_memory outcomes seconds upstream_broke"
 _OF_SLEEP = "extractive asleep exhausted tool calls went action tool_call Priorities priorities"
 _MOST_FORMS = 40
 _SHORTEST_ID = 6
+_SHARE = 0.5  # of the telling words of what a person said in a correction
 _DISTINCTIVE = 8  # characters of a message by which a trace is known to have been asked with it
 
 
@@ -99,6 +103,33 @@ def is_doomed(trace: TraceDocument, *, plan: ErasurePlan) -> bool:
         return True
     text = "\n".join(trace.texts())
     return any(form in text for form in plan.forms) or not set(plan.words).isdisjoint(tokens(text))
+
+
+def is_doomed_correction(made: Correction, *, plan: ErasurePlan) -> bool:
+    """
+    Whether the memory that a correction names, or half of a person's words in it, is what only the erased turns said.
+
+    A word alone proves nothing of what a person says on purpose: "her children" does not rest on a turn that wanted a
+    film for children.
+    """
+    unique, target = set(plan.words), made.target
+    is_said = target.kind != "entity" and not target.turn_ids  # by a person, in no turn
+    quoted = (*target.joins, "" if is_said else target.text)
+    if not unique.isdisjoint(_telling(" ".join(quoted))):
+        return True
+    own = (made.to, made.reason, target.text if is_said else None)
+    parts = [words for text in own if text and (words := _telling(text))]
+    return any(len(words & unique) >= _SHARE * len(words) for words in parts)
+
+
+def _telling(text: str) -> frozenset[str]:
+    """The words of *text* that are not function words or small talk in any language."""
+    return frozenset(tokens(text)) - _empty_words()
+
+
+@cache
+def _empty_words() -> frozenset[str]:
+    return frozenset(tokens(" ".join(STOP_WORDS.values()))).union(*map(subjectless, STOP_WORDS))
 
 
 @cache

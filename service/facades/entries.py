@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn, Turn
     from service.catalog.facts import FactItem
     from service.catalog.turns import TurnItem
@@ -99,7 +100,7 @@ async def list_entries(memory: Memory, mind: Mind, scope: Scope) -> list[Entry]:
     facts = await _facts(mind, now=memory.clock.now())
     told = {source.sequence for fact in facts for source in fact.sources}
     turns = [turn for turn in await _turns(memory, mind) if turn.turn.sequence not in told]
-    entries = [_of_fact(fact) for fact in facts if fact.state in {"holding", "planned"}]
+    entries = [_of_fact(mind, fact) for fact in facts if fact.state in {"holding", "planned"}]
     entries += [_of_turn(turn) for turn in turns if _is_shown(turn)]
     meant = [one for one in entries if scope.window.holds(one.created_at)]
     return sorted(await _within(mind, scope, meant), key=_newest_first, reverse=True)
@@ -117,7 +118,7 @@ async def search_entries(
     found, _ = await memory.recall.remember(mind, query, kinds=_KINDS, window=window, limit=100)
     holding = [one for one in found if not one.tells_wrong and not one.is_contradicted and one.score >= least]
     told = _words_told(holding)
-    entries = [_of_remembered(one) for one in holding if one.kind == "fact" or not _is_told(one, told)]
+    entries = [_of_remembered(mind, one) for one in holding if one.kind == "fact" or not _is_told(one, told)]
     return (await _within(mind, scope, entries))[:limit]
 
 
@@ -132,7 +133,7 @@ async def first_told(memory: Memory, mind: Mind, entry_id: str) -> tuple[Entry, 
         entry, decided = _of_turn(turn), tuple(one for one in turn.corrections if one.target.kind == "turn")
     else:
         fact = await read_fact(mind, entry_id, now=memory.clock.now())
-        entry, decided = _of_fact(fact), fact.corrections
+        entry, decided = _of_fact(mind, fact), fact.corrections
     return entry, tuple(sorted((one for one in decided if one.what in _NOT_SO), key=lambda one: one.at))
 
 
@@ -199,7 +200,7 @@ async def _turns(memory: Memory, mind: Mind) -> list[TurnItem]:
 
 
 async def _within(mind: Mind, scope: Scope, entries: list[Entry]) -> list[Entry]:
-    """Those that a turn of *scope* told. What a person said belongs to the whole mind."""
+    """Those that a turn of *scope* told. What a person said of no turn belongs to the whole mind."""
     if scope.is_whole_mind:
         return entries
     wanted = dict.fromkeys(sequence for entry in entries for sequence in entry.sequences)
@@ -226,9 +227,9 @@ def _is_told(turn: Remembered, told: Mapping[int, set[str]]) -> bool:
     return any(set(tokens(turn.text)) <= told.get(source.sequence, set()) for source in turn.sources)
 
 
-def _of_fact(fact: FactItem) -> Entry:
+def _of_fact(mind: Mind, fact: FactItem) -> Entry:
     if fact.said is not None:
-        return Entry(fact.id, fact.text, fact.said.at, (), fact.said.at)
+        return Entry(fact.id, fact.text, fact.said.at, _put_right(mind, fact.said), fact.said.at)
     at = min((source.timestamp for source in fact.sources), default=fact.valid_at)
     sequences = tuple(source.sequence for source in fact.sources)
     return Entry(fact.id, fact.text, at, sequences, valid_at=fact.valid_at, invalid_at=fact.invalid_at)
@@ -239,8 +240,16 @@ def _of_turn(item: TurnItem) -> Entry:
     return Entry(f"{EPISODE}{stored.sequence}", words_of(stored.turn), stored.occurred_at, (stored.sequence,))
 
 
-def _of_remembered(found: Remembered) -> Entry:
+def _put_right(mind: Mind, said: Statement) -> tuple[int, ...]:
+    """The turns whose words an edit took the place of."""
+    found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in said.turn_ids)
+    return tuple(one for one in found if one is not None)
+
+
+def _of_remembered(mind: Mind, found: Remembered) -> Entry:
     sequences = tuple(source.sequence for source in found.sources)
+    if found.statement is not None:
+        sequences = _put_right(mind, found.statement)
     return Entry(
         found.id,
         found.text,

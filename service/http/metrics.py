@@ -128,7 +128,9 @@ def _digestion(tally: Tally, minds: Totals) -> Iterator[MetricSeries]:
     yield _gauge("waiting_minds", "Minds whose lane waits after a failure.", waiting, "lane")
     yield _gauge("parked_turns", "Turns that are parked because their extraction failed.", {(): minds.parked})
     yield _counter("parked", "How often a turn was parked.", {(): tally.parked})
-    yield _counter("facts_dropped", "Facts that were too slight to be kept.", {(): tally.dropped_facts})
+    yield _counter(
+        "facts_dropped", "Facts not kept: too slight, or with names that nobody said.", {(): tally.dropped_facts}
+    )
     about = "Writes that a graph refused because another service had claimed the mind."
     yield _counter("fenced_writes", about, {(): tally.fenced_writes})
     yield _counter("digested_turns", "Turns that a lane has processed.", _by_label(tally.digested), "lane")

@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.turns import has_dot_step
 from consolidation.secrets.redaction import redact
 from service.importing.fields import clean
 
@@ -32,11 +33,16 @@ def digest_of(*parts: object) -> str:
 
 
 def identifier(text: str) -> str:
-    """The text itself if it is printable and short; else its printable start and a digest of the whole."""
-    if text.isprintable() and len(text) <= LONGEST_ID:
+    """
+    The text itself if it is printable and short; else its printable start and a digest of the whole.
+
+    So is one with a step "." or "..", which HTTP clients take out of an address.
+    """
+    has_dots = has_dot_step(text)
+    if text.isprintable() and len(text) <= LONGEST_ID and not has_dots:
         return text
     digest = digest_of(clean(text))
-    start = text[: LONGEST_ID - len(digest) - 1]
+    start = (text.replace("/", "-") if has_dots else text)[: LONGEST_ID - len(digest) - 1]
     return "".join(char if char.isprintable() else "\ufffd" for char in start) + "~" + digest
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -20,6 +19,7 @@ from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
+from service.ingest.grounding import grounded
 from service.ingest.importance import worth_keeping
 from service.ingest.provenance import with_provenance
 from service.retrieval.lead_words import is_read
@@ -104,7 +104,7 @@ class TurnReader:
         self._extraction: Extraction | None = None
         self._questions: list[_Question] = []
         self.usage = Usage()
-        self.dropped = 0  # facts that were too slight to be kept
+        self.dropped = 0  # facts that were too slight to be kept, or nobody said
 
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
@@ -118,10 +118,13 @@ class TurnReader:
             answered = await self._answer(Ask("extraction", Extraction, words, self._overrides))
             self._note_kinds(answered)
             is_quoting = not self._model.is_hosted
-            found = partial(with_provenance, answered, said=said, previous=previous, is_quoting=is_quoting)
-            told = await anyio.to_thread.run_sync(found)  # stems every word of a turn
-            self._extraction = worth_keeping(told)
-            self.dropped = len(told.facts) - len(self._extraction.facts)
+
+            def checked() -> Extraction:
+                sound = grounded(answered, said=said, previous=previous, occurred_at=occurred_at)
+                return with_provenance(sound, said=said, previous=previous, is_quoting=is_quoting)
+
+            self._extraction = worth_keeping(await anyio.to_thread.run_sync(checked))  # stems every word of a turn
+            self.dropped = len(answered.facts) - len(self._extraction.facts)
         return self._extraction
 
     def kind_of(self, name: str) -> str:

@@ -52,7 +52,7 @@ class LaneTelemetry:
         self._tally.lane_failures[lane] += 1
 
     def dropped(self, *, facts: int) -> None:
-        """So many facts of a turn were too slight to be kept."""
+        """So many facts of a turn were not kept: too slight, or with names that nobody said."""
         self._tally.dropped_facts += facts
 
     def parked(self) -> None:

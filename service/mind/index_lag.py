@@ -1,7 +1,8 @@
 """
-How far full text is behind the turns that were accepted, and whether it is worth waiting for.
+How far full text and vectors are behind the turns that were accepted, and whether they are worth waiting for.
 
-A turn is indexed some milliseconds after it was accepted. An import, or a copy that was just made, leaves more to do.
+A turn is indexed some milliseconds after it was accepted, and has its vectors some tenths of a second after. An import,
+or a copy that was just made, leaves more to do.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from service.mind.health import LaneName
+
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from service.mind.minds import Mind
 
 INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which full text does not have yet
 _LOOK_SECONDS = 0.005
 _FEW_TURNS = 32  # full text has them in one step, soon
 _TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # after both the pace of full text says whether it comes in time
+_VECTORS_SECONDS = 2.0  # after a turn was accepted, in which its vectors are waited for
 _PATIENCE, _PATIENCE_SECONDS = 0.5, 2.0  # the share of the time allowed, and at most: it has not begun to come nearer
 
 
@@ -44,3 +50,22 @@ async def until_indexed(mind: Mind, *, seconds: float) -> bool:
             break
         await asyncio.sleep(_LOOK_SECONDS)
     return left <= 0
+
+
+async def until_saved(mind: Mind, *, now: datetime) -> None:
+    """
+    Return once the newest turn can be found by its meaning, if it was accepted in the last two seconds.
+
+    A graph that does not take it is not waited for.
+    """
+    clock, newest = asyncio.get_running_loop().time, mind.transcript.positions.last
+    saving = mind.health.lanes[LaneName.SAVING]
+    if saving.cursor >= newest:
+        return
+    last = await anyio.to_thread.run_sync(mind.transcript.read_now, [newest])
+    age = (now - last[0].accepted_at).total_seconds() if last else _VECTORS_SECONDS
+    until = clock() + min(_VECTORS_SECONDS, _VECTORS_SECONDS - age)
+    for _ in count():
+        if saving.cursor >= newest or saving.waiting_for is not None or clock() >= until:
+            return
+        await asyncio.sleep(_LOOK_SECONDS)

@@ -89,7 +89,7 @@ class _Delivery:
             await self.end(cut=UPSTREAM_BROKE)
             yield _event(error_body(fault))
             return
-        await self.end(cut=UPSTREAM_BROKE)
+        await self.end(cut=UPSTREAM_BROKE, is_answered=True)
         yield _DONE
 
     def _event(self, chunk: Mapping[str, Any]) -> bytes:
@@ -106,14 +106,15 @@ class _Delivery:
                 pass
             await self.end(cut=CLIENT_LEFT)
 
-    async def end(self, *, cut: str | None) -> None:
+    async def end(self, *, cut: str | None, is_answered: bool = False) -> None:
         """
         Store what was said, at the first call. If nothing came before it was *cut*, nothing is stored.
 
         An answer that gave its reason to finish is whole: some clients disconnect without waiting for the last event.
+        One that ended without a word and without a reason *is_answered* for the client, which does not ask again.
         """
         cut = None if self.reply.finish else cut
-        if self._has_ended or (cut is not None and not self.reply.text):
+        if self._has_ended or (cut is not None and not self.reply.text and not is_answered):
             return
         self._has_ended = True
         exchange = Exchange(

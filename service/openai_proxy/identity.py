@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest
+from consolidation.kernel.turns import has_dot_step
 from consolidation.text.content import text_of
 from consolidation.workspace import mind_id_of, no_such_mind
 
@@ -38,6 +39,8 @@ def session_of(header: str | None, body: Mapping[str, Any]) -> str:
     """
     if header and not (header.isprintable() and len(header) <= _LONGEST_SESSION):
         raise InvalidRequest("must be printable text of at most 200 characters", pointer="header/X-Session-Id")
+    if header and has_dot_step(header):
+        raise InvalidRequest('must have no step "." or ".." between slashes', pointer="header/X-Session-Id")
     return header or _metadata(body, "session_id") or _session_from(_first_user_text(body["messages"]))
 
 

@@ -24,12 +24,13 @@ class ReplyAccumulator:
         self.finish: str | None = None
         self.prompt_tokens = self.completion_tokens = 0  # tokens, if the provider reports them
         self._words: list[str] = []
-        self._calls: dict[str, dict[str, str]] = {}
+        self._calls: list[dict[str, str]] = []
+        self._open: dict[str, dict[str, str]] = {}  # the call that more of may come, by its index
 
     @property
     def text(self) -> str:
         """The text so far."""
-        calls = calls_in_words([{"function": call} for call in self._calls.values()])
+        calls = calls_in_words([{"function": call} for call in self._calls])
         return "\n".join(part for part in ("".join(self._words), calls) if part)
 
     @property
@@ -44,7 +45,7 @@ class ReplyAccumulator:
         self._read_usage(chunk.get("usage"))
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and choice.get("index", 0) == 0:
+            if isinstance(choice, dict) and (choice.get("index") or 0) == 0:
                 self.finish = _text(choice.get("finish_reason")) or self.finish
                 delta = choice.get("delta") or choice.get("message")
                 if isinstance(delta, dict):
@@ -58,14 +59,21 @@ class ReplyAccumulator:
         calls = delta.get("tool_calls")
         for at, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
-                self._add_call(str(call.get("index", at)), call.get("function") or call.get("custom"))
-        self._add_call("alone", delta.get("function_call"))
+                self._add_call(
+                    str(call.get("index", at)), _text(call.get("id")), call.get("function") or call.get("custom")
+                )
+        self._add_call("alone", "", delta.get("function_call"))
 
-    def _add_call(self, key: str, function: object) -> None:
-        if isinstance(function, dict):
-            known = self._calls.setdefault(key, {"name": "", "arguments": ""})
-            known["name"] += _text(function.get("name"))
-            known["arguments"] += _text(function.get("arguments")) or _text(function.get("input"))
+    def _add_call(self, key: str, own_id: str, function: object) -> None:
+        """Add a part of a call. Some servers give every call the same index, or none: another id begins another one."""
+        if not isinstance(function, dict):
+            return
+        name, known = _text(function.get("name")), self._open.get(key)
+        if known is None or (name and own_id and known["id"] not in {"", own_id}):
+            known = self._open[key] = {"id": own_id, "name": "", "arguments": ""}
+            self._calls.append(known)
+        known["name"] += name
+        known["arguments"] += _text(function.get("arguments")) or _text(function.get("input"))
 
     def _read_usage(self, usage: object) -> None:
         if isinstance(usage, dict):

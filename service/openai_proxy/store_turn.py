@@ -8,6 +8,7 @@ has the whole answer can recall the turn. Refusals are logged.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ PROXY_METADATA = "mind_memory.proxy"
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
+_LONGEST_KEY = 180  # characters of it in the id of a turn, which has at most 200
 _STORING: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # one a session, while it is held
 
 
@@ -113,11 +115,31 @@ def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str, me
 
 
 async def _turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str:
-    """The client's key; for a retry by the client's library, the id of the turn that was stored the first time."""
+    """
+    The client's key; for a retry by the client's library, the id of the turn that was stored the first time.
+
+    A key under which other words were said is the client's mistake, and its words are not lost for it.
+    """
     if chat.key is not None:
-        return chat.key
+        said = await _said_under(chat.key, chat, context=context)
+        posted = _prompts(await _as_stored(chat, messages, context=context))
+        return chat.key if said is None or said == posted else _own_id(chat.key, posted)
     known = await _stored_turn_id(chat, messages, context=context) if chat.is_retried else None
     return known or context.clock.fresh_id()
+
+
+async def _said_under(key: str, chat: Chat, *, context: ProxyContext) -> list[tuple[Speaker, str]] | None:
+    """What was said in the turn that has this id; None where none has it, or it was erased."""
+    mind = await context.minds.find_or_create(chat.mind_id)
+    sequence = mind.transcript.positions.sequence_of(key)
+    stored = await mind.transcript.read_many([sequence]) if sequence is not None else ()
+    return _prompts(stored[0].turn.messages) if stored else None
+
+
+def _own_id(key: str, posted: list[tuple[Speaker, str]]) -> str:
+    """The id of a turn whose key another one has: the same again for a retry."""
+    log.warning("proxy.key_reused")
+    return f"{key[:_LONGEST_KEY]}~{hashlib.blake2b(repr(posted).encode(), digest_size=8).hexdigest()}"
 
 
 async def _stored_turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str | None:

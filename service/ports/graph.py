@@ -96,7 +96,7 @@ class Extracted:
     """
     What extraction made of one episode: the facts it added, repeated or ended, and the entities it touched.
 
-    ``dropped`` is how many facts were too slight to be kept.
+    ``dropped`` is how many facts were not kept: too slight, or with names that nobody said.
     """
 
     facts: tuple[StoredFact, ...] = ()

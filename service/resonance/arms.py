@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import CONCEPTS, COSINES, SHARES, WHOLES, ArmHits, TraitWeights
+from service.retrieval.intent import intent_of
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
 
 if TYPE_CHECKING:
@@ -130,12 +131,15 @@ class SearchTerms:
 
     def source_of(self, turn: StoredTurn) -> Source:
         """A turn as the source of a fragment, with an excerpt of what may be told of it for these queries."""
+        moment = self.call.moment
+        intent = intent_of(moment.message, language=moment.language, names_known=bool(self.entities))
         return as_source(
             self.put_right.tellable(turn).turn,
             wanted=self.words,
-            language=self.call.moment.language,
+            language=moment.language,
             before=self._before(turn.sequence),
             is_denied=turn.sequence in self.denied,
+            recalls_answer=intent.recalls_answer,
         )
 
     def _before(self, sequence: int) -> StoredTurn | None:

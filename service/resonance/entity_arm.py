@@ -9,8 +9,8 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import GraphFault
 from service.resonance.arms import FragmentHits
-from service.resonance.search_round import is_entity
 from service.retrieval.fragments import entity_fragments
+from service.retrieval.queries import is_entity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -104,7 +104,7 @@ class Filters:
         trace.note(FiltersTrace(dropped=chosen.dropped, kept=tuple(fragment.id for fragment in chosen.fragments)))
         if not chosen.fragments:
             is_wanted = request.max_fragments > 0
-            trace.silent("nothing stored seems to be meant" if is_wanted else "no flashbacks were asked for")
+            trace.silent(_why_silent(candidates, chosen.dropped) if is_wanted else "no flashbacks were asked for")
         more = next_best(new.fragments, chosen.fragments, most=most_judged - len(chosen.fragments))
         return Shortlist(chosen.fragments, more, limit)
 
@@ -155,6 +155,13 @@ def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -
     wordings = {wording(one.text) for one in shown}
     again = [one for one in left.fragments if not one.decided.is_pinned and wording(one.text) in wordings]
     return left.without({one.id: "echo: the same was shown lately" for one in again})
+
+
+def _why_silent(candidates: Candidates, dropped: Mapping[str, str]) -> str:
+    """Why nothing surfaces of what may be meant: what is may stand in the window."""
+    best = candidates.fragments[0].id
+    is_known = dropped.get(best, "").startswith(("horizon", "echo"))
+    return _why_none({best: dropped[best]}) if is_known else "nothing stored seems to be meant"
 
 
 def _why_none(dropped: Mapping[str, str]) -> str:

@@ -400,9 +400,16 @@ def _names_said(call: PreTurnCall, query: str) -> bool:
 
 
 def _is_present(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
-    """Whether *query* is about what holds now, so that what was said last counts for more."""
+    """
+    Whether *query* is about what holds now, so that what was said last counts for more.
+
+    What is over is not: "what did the forge cost me". When it was is told best by who spoke of it last.
+    """
     intent = intent_of(query, language=call.moment.language, names_known=bool(terms.entities))
-    return intent.is_about_now or intent.wants_latest or not (named_in(query, terms.people) or intent.wants_list)
+    if intent.is_about_now or intent.wants_latest:
+        return True
+    is_over = intent.is_about_past and not asks_when(query)
+    return not (is_over or intent.wants_list or named_in(query, terms.people))
 
 
 def _terms(

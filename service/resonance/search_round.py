@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderFault, GraphFault
-from consolidation.kernel.turns import Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.names import name_key
 from consolidation.text.subjectless import subjectless
@@ -26,7 +25,7 @@ from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
 from service.retrieval.periods import period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
-from service.retrieval.queries import without_names
+from service.retrieval.queries import ROLES, is_entity, without_names
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
@@ -47,7 +46,6 @@ _FACTS = 60
 _ENTITIES = 6  # from which a traversal begins
 _TELLING_WORDS = 12  # a turn that states so many words tells something
 _MEANT = 5  # entities that a query may mean without naming them
-_ROLES = frozenset(name_key(role) for role in Speaker)
 
 
 class KnownNames(NamedTuple):
@@ -227,7 +225,7 @@ def known_names(
     The known names in *queries*, and those that a person said mean the same; the languages are *language* and the
     mind's main ones. Raises IndexUnusable.
     """
-    speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in _ROLES}
+    speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in ROLES}
     alike = [key for query in queries for key in put_right.standing.alike(query)]
     entities = [pair for query in (*queries, *alike) for pair in text.names_in(query) if is_entity(pair[1])]
     keys = {name_key(name) for _, name in entities}
@@ -238,16 +236,11 @@ def known_names(
     )
 
 
-def is_entity(name: str) -> bool:
-    """Whether a name is not only that of a role ("user", "assistant")."""
-    return name_key(name) not in _ROLES
-
-
 def _by_words(text: TextIndex, queries: Iterable[str], languages: Sequence[str]) -> tuple[WordHits, ...]:
     asked, weighed = [], []
     for query in queries:
         bare = without_period(query)
-        wanted = tuple(dict.fromkeys(stem for code in languages for stem in subject_stems(bare, language=code)))
+        wanted = _wanted(bare, languages)
         meant = {concept for code in languages for concept in concepts(query, language=code)}
         asked += [
             TextQuery("turns", wanted, DEPTH),
@@ -262,8 +255,24 @@ def _by_words(text: TextIndex, queries: Iterable[str], languages: Sequence[str])
 
 def subject_stems(text: str, *, language: str) -> tuple[str, ...]:
     """The stems of the words of *text* that say what it is about; possibly none."""
+    return tuple(_subject_words(text, language).values())
+
+
+def _subject_words(text: str, language: str) -> dict[str, str]:
+    """The words of *text* that say what it is about, each with its stem."""
     empty = subjectless(language)
-    return tuple(stem for word, stem in content_words(text, language=language).items() if word not in empty)
+    return {word: stem for word, stem in content_words(text, language=language).items() if word not in empty}
+
+
+def _wanted(query: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """
+    What *query* is about, as stems of each language of the mind.
+
+    The first one is the query's own: to the others "what did the" are words like all others, and say nothing.
+    """
+    telling = _subject_words(query, languages[0]).keys() if languages else ()
+    stems = (stem for code in languages for word, stem in _subject_words(query, code).items() if word in telling)
+    return tuple(dict.fromkeys(stems))
 
 
 def _in_periods(text: TextIndex, periods: Iterable[Period | None], now: datetime) -> tuple[Hits, ...]:

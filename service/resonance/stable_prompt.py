@@ -75,17 +75,19 @@ class StablePrompt:
     async def _in_time(self, call: PreTurnCall) -> str:
         left, mind, request = call.deadline.left(), call.mind, call.request
 
-        def read() -> tuple[bool, str]:
-            return bool(unusable(mind.workspace.prompts)), self._text(mind, request.tools, request.include)
+        def read() -> tuple[list[str], str]:
+            rungs = ["prompt_unusable"] if unusable(mind.workspace.prompts) else []
+            if "story" in request.include and not mind.workspace.can_read(mind.workspace.story):
+                rungs.append("story_unavailable")
+            return rungs, self._text(mind, request.tools, request.include)
 
         try:
             async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
-                is_unusable, text = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+                rungs, text = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
         except TimeoutError:
             call.trace.degrade("story_skipped")
             return ""
-        if is_unusable:
-            call.trace.degrade("prompt_unusable")
+        call.trace.degrade(*rungs)
         return text
 
     def _text(self, mind: Mind, tools: frozenset[str] | None, include: frozenset[Part]) -> str:

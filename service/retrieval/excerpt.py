@@ -48,20 +48,23 @@ def excerpt(
     language: str,
     before: StoredTurn | None = None,
     is_denied: bool = False,
+    recalls_answer: bool = False,
 ) -> str:
     """
     What was told in a turn, at most about 400 characters, in the words of *language*; "…" marks what was left out.
 
     *before* is the turn before it in its session, whose question a short answer needs. Where the turn *is_denied*, what
-    the bot said in it is left out. Tool output and system messages are told only where there is nothing else, or where
-    they hold words that are *wanted* and nobody said: "429" in what a command printed.
+    the bot said in it is left out; it is told where somebody *recalls_answer*: "what did you work out". Tool output and
+    system messages are told only where there is nothing else, or where they hold words that are *wanted* and nobody
+    said: "429" in what a command printed.
     """
     messages = stored.turn.messages
     is_brief = sum(len(one.content.split()) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
     asked = before.turn.messages[-1:] if before is not None and is_brief else ()
     if any(len(one.content) > _SHORT or one.role is Speaker.TOOL for one in (*messages, *asked)):
-        return _excerpt(messages, asked, language, is_denied=is_denied, wanted=wanted)
-    return _remembered_excerpt(messages, asked, language, is_denied=is_denied)  # told whole, whatever is wanted
+        return _excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer, wanted=wanted)
+    # told whole, whatever is wanted
+    return _remembered_excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer)
 
 
 def _excerpt(
@@ -70,6 +73,7 @@ def _excerpt(
     language: str,
     *,
     is_denied: bool,
+    recalls_answer: bool,
     wanted: frozenset[str] = frozenset(),
 ) -> str:
     own = [one for one in messages if one.role is Speaker.USER]
@@ -77,7 +81,8 @@ def _excerpt(
     is_told = tells("\n".join(one.content for one in own), language=language)
     retold = partial(_retold, wanted=wanted, language=language, kind="told" if is_told else "asked")
     parts = [retold(one) for one in own]
-    parts += [retold(one) for one in said if not own or _is_memory(one.content, own=own, is_told=is_told)]
+    is_asked = not is_told or recalls_answer
+    parts += [retold(one) for one in said if not own or _is_memory(one.content, own=own, is_asked=is_asked)]
     if is_told and asked:
         parts = [*_question(asked[0], language), *parts]
     if not parts:
@@ -87,9 +92,9 @@ def _excerpt(
     return _BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
 
 
-def _is_memory(answer: str, *, own: Sequence[Message], is_told: bool) -> bool:
-    """Whether what the bot said to the persons *own* words is worth telling beside them."""
-    if not is_told:
+def _is_memory(answer: str, *, own: Sequence[Message], is_asked: bool) -> bool:
+    """Whether what the bot said to the persons *own* words is worth telling beside them; it may be asked for."""
+    if is_asked:
         return not knows_not(answer)
     words = "\n".join(one.content for one in own)
     is_put_right = acknowledges(answer) or (corrects(answer) and ":" in answer)
@@ -99,9 +104,9 @@ def _is_memory(answer: str, *, own: Sequence[Message], is_told: bool) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered_excerpt(
-    messages: tuple[Message, ...], asked: tuple[Message, ...], language: str, *, is_denied: bool
+    messages: tuple[Message, ...], asked: tuple[Message, ...], language: str, *, is_denied: bool, recalls_answer: bool
 ) -> str:
-    return _excerpt(messages, asked, language, is_denied=is_denied)
+    return _excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer)
 
 
 def forget_excerpts() -> None:

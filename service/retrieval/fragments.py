@@ -159,9 +159,12 @@ def as_source(
     language: str,
     before: StoredTurn | None = None,
     is_denied: bool = False,
+    recalls_answer: bool = False,
 ) -> Source:
     """A turn as the source of a memory; its excerpt has the sentences with most of the words *wanted*."""
-    shown = excerpt(turn, wanted=wanted, language=language, before=before, is_denied=is_denied)
+    shown = excerpt(
+        turn, wanted=wanted, language=language, before=before, is_denied=is_denied, recalls_answer=recalls_answer
+    )
     return Source(turn.turn.turn_id, turn.turn.session_id, turn.sequence, turn.occurred_at, shown)
 
 

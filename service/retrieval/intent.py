@@ -125,7 +125,8 @@ _RECALLS = (
     r"|tu m['’](?:as|avais)|as dit|conseillé|rappelle|tu te souviens|hai detto|consigliat\w+|ricord\w+"
     r"|(?:voc[êe]|vc|c[êe]) (?:me )?(?:disse|falou|contou|deu|passou|mandou|indicou|sugeriu|recomendou|escreveu)"
     r"|(?:eu )?te (?:disse|falei|contei)|lembra\w*"
-    r"|je zei|herinner|ты говорил\w*|напомни|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
+    r"|je zei|jij zei|herinner|ook (?:al)?weer"
+    r"|ты говорил\w*|напомни|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
     r"|أخبرتك|أخبرتني|تتذكر|هل تذكر|ذكرني"
 )
 # What the assistant said, advised or wrote.
@@ -146,8 +147,11 @@ _RECALLS_ANSWER = (
     r"|(?:voc[êe]|vc|c[êe]|tu) (?:tinha )?(?:me )?(?:disse|disseste|falou|falaste|recomendou|recomendaste|sugeriu"
     r"|sugeriste|indicou|deu|deste|passou|aconselhou|escreveu|escreveste|ensinou|explicou|explicaste|mandou)"
     r"|(?:sua|tua)s? (?:dicas?|sugest(?:ão|ao|ões|oes)|recomenda(?:ção|cao|ções|coes))|(?:seu|teu)s? conselhos?"
-    r"|je (?:me )?(?:zei|raadde|gaf|schreef|stelde voor)"
-    r"|(?:heb|had) je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht)"
+    r"|j(?:e|ij) (?:me )?(?:zei|raadde|gaf|schreef|stelde voor|maakte|berekende)"
+    r"|(?:zei|raadde|gaf|schreef|maakte|berekende|noemde) j(?:e|ij)"
+    r"|you(?:'d| had|'ve| have)? (?:worked out|calculated|reckoned|came to)"
+    r"|(?:heb|had) j(?:e|ij) (?:\w+ ){0,5}"
+    r"(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht)"
     r"|je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht) (?:hebt|had)"
     r"|(?:jouw|je) (?:advies|tips?|suggesties?|recept)|twoj[aąe] (?:rad[aęy]|wskazówk[ai]|przepis"
     r"|lista)"
@@ -165,6 +169,8 @@ _NOW = (
     r"|en ce moment|ces jours-ci"
     r"|adesso|ora|ancora|attual\w*|agora|ainda|atual\w*|ultimamente|hoje em dia|n[eo](?:ste|sse)? momento"
     r"|nu|momenteel|nog|tegenwoordig|сейчас|теперь|ещё|еще|teraz|obecnie|jeszcze|nadal"
+    r"|usually|normally|normalerweise|üblicherweise|meistens|normalmente|habitualmente|d['’]habitude"
+    r"|normalement|di solito|geralmente|costuma\w*|meestal|gewoonlijk|zwykle|обычно|いつも|平时|عادة"
     r"|现在|目前|还|今|まだ|الآن|حاليا|حاليًا|لا يزال|ما زلت|ما زال"
 )
 _LAST_TIME = (
@@ -186,7 +192,8 @@ _PAST = {
     "es": (
         r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+"
         r"|tuv\w+"
-        r"|vin[oe]\w*|estuv\w+|\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)|\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
+        r"|vin[oe]\w*|estuv\w+|(?!existe|triste|consiste|insiste|asiste)\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)"
+        r"|(?!(?:por)?qué|café|bebé|josé|puré|chalé)\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
     ),
     "fr": (
         r"étai\w+|avai\w+|hier|avant|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)(?:[- ](?:t[- ])?(?:je|tu|il"
@@ -198,14 +205,15 @@ _PAST = {
         r"|ita|ati|uti|iti)"
     ),
     "pt": (
-        r"foi|foram|fui|fomos|era[m]?|tinha\w*|tive\w*|disse\w*|fiz\w*|fez|\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)"
+        r"foi|foram|fui|fomos|era[m]?|tinha\w*|tive\w*|disse\w*|fiz\w*|fez"
+        r"|(?!estou|este|neste|deste)\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)"
         r"|ontem|antes|no início|\w{2,}ei|saí|saiu|caí|caiu|vi|li"
         r"|(?:vend|com|beb|perd|receb|aprend|escrev|conhec|nasc|esquec|escolh|ped|decid|ouv|part|morr)"
         r"(?:i|eu|iu|emos)"
     ),
     "nl": r"was|waren|had(?:den)?|werd(?:en)?|gisteren|vroeger|(?:heb|hebben|heeft|ben|is|zijn)\b.{0,80}\bge\w{2,}",
-    "pl": r"\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)|był|miał|wczoraj|najpierw",
-    "ru": r"\w{2,}л(?:а|и|о)?|вчера|сначала",
+    "pl": r"(?!je[śs]li|czyli|chwili)\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)|był|miał|wczoraj|najpierw",
+    "ru": r"(?!если|школ|стол|отдел|дела|тело)\w{2,}л(?:а|и|о)?|вчера|сначала",
     "zh": r"了|过|之前|当时|昨天",
     "ja": r"\w*(?:た|だった)(?:の|か|っけ)?|前に|昨日",
     "ar": r"كان\w*|كنت|قلت|فعلت|أمس|سابقا",
@@ -248,6 +256,12 @@ _LISTS = (
     r"|от начала до конца|\bpor ordem\b|\bum por um\b"
     r"|\bdesde janeiro\b|\baté (?:hoje|agora)\b|\bin de loop\b|\btot nu toe\b|\bdo tej pory\b|\bod stycznia\b"
     r"|с начала|до сих пор"
+)
+# What a household has one of, or its own: "what breed is the dog", "waar is de vader van de kinderen".
+_HOUSEHOLD = (
+    r"(?:the|de|het|der|die|das|den|dem|el|la|los|las|il|i|le|les|o|a|os|as) (?:dogs?|cats?|kids?|children|boys?|girls?"
+    r"|baby|van|car|house|hond|kat|kinderen|auto|hund|katze|kinder|perro|gato|niños|niñas|coche|chien|chat|enfants"
+    r"|voiture|cane|gatto|bambini|macchina|cão|crianças|carro)"
 )
 # A list that is asked for without a verb: "all the places I've lived, please", "both my scores, old and new".
 _BARE_LIST = (
@@ -294,7 +308,7 @@ _TASKS = {
     ),
     "how to": (
         r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche|geht"
-        r"|bekomm\w*|krieg\w*|stell\w*|schreib\w*)"
+        r"|bekomm\w*|krieg\w*|stell\w*|schreib\w*)|hoe (?:krijg|maak|kan|moet|doe) (?:ik|je|men|we)"
         r"|cómo (?:se|puedo|hago|hacer|se hace)|comment (?:on|je|faire|puis)|come (?:si|faccio|posso)|como (?:se"
         r"|que faço|que eu faço|eu faço|faço|posso|consigo|\w{2,20}[aei]r))\b"
         r"(?!.*\b(?:my|mein\w*|mis?|mon|ma|mes|mi[oa]|meu|minha|mijn)\b)"
@@ -375,7 +389,9 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     is_first_person = _has_word(_FIRST_PERSON, low, tag) or (
         tag in _FIRST_PERSON_VERBS and _found(_FIRST_PERSON_VERBS[tag], low)
     )
-    is_personal = is_first_person or names_known or recalls
+    tasks = frozenset(task for task, pattern in _TASKS.items() if _found(pattern, low, is_bounded=False))
+    is_ours = is_question(text) and not tasks and _found(_HOUSEHOLD, low)
+    is_personal = is_first_person or names_known or recalls or is_ours
     kind: Kind
     wants_list = _found(_LISTS, _asking(low), is_bounded=False)
     if is_request(text) and not (wants_list and _has_word(_OWN, low, tag)):
@@ -401,7 +417,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         wants_latest=_found(_LAST_TIME, low),
         wants_list=wants_list,
         leans_on_talk=_has_word(_THIRD_PERSON, low, tag),
-        tasks=frozenset(task for task, pattern in _TASKS.items() if _found(pattern, low, is_bounded=False)),
+        tasks=tasks,
     )
 
 

@@ -21,7 +21,7 @@ from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
 from service.mind.foreign_mind import ForeignMind
-from service.mind.index_lag import INDEX_BEHIND, until_indexed
+from service.mind.index_lag import INDEX_BEHIND, until_indexed, until_saved
 from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
@@ -29,14 +29,16 @@ from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
-from service.retrieval.queries import sanitised
+from service.retrieval.queries import is_entity, sanitised
 from service.retrieval.relatives import resolved
+from service.retrieval.statements import statement_fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Statement
+    from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from service.index.turn_fields import TurnFilter
     from service.mind.minds import Mind
@@ -152,7 +154,8 @@ class Asked(TypedDict, total=False):
 class Recall:
     """Searches one mind on purpose: without the filters of a moment, and without a deadline."""
 
-    def __init__(self, *, embedder: Embedder, observations: Observations) -> None:
+    def __init__(self, *, embedder: Embedder, observations: Observations, clock: Clock) -> None:
+        self._clock = clock
         self._embedder = embedder
         self._observations = observations
 
@@ -201,16 +204,19 @@ class Recall:
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
         behind = () if await until_indexed(mind, seconds=_INDEXING_SECONDS) else (INDEX_BEHIND,)
-        if turns:
-            mind, kinds = await mind_of_turns(mind, turns), kinds - {"observation"}
         bearable = sanitised(query)
         if not bearable:
             return (), ()
+        await until_saved(mind, now=self._clock.now())
+        if turns:
+            mind, kinds = await mind_of_turns(mind, turns), kinds - {"observation"}
         vectors, unavailable = await self._vectors(bearable)
         near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         put_right = await put_right_in(mind)
         found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right)
+        if "fact" in kinds:
+            found = (*found, *await self._statements(mind, bearable, vectors, put_right))
         if entity_kinds:
             found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
@@ -232,6 +238,26 @@ class Recall:
             return await self._embedder.embed_queries([query]), ()
         except EmbedderFault:
             return None, ("embedder_unavailable",)
+
+    async def _statements(
+        self, mind: Mind, query: str, vectors: Vectors | None, put_right: PutRight
+    ) -> tuple[_Hit, ...]:
+        """What people said that shares a word with *query* or with another name in it, or is near it."""
+        statements = put_right.standing.statements
+        if not statements:
+            return ()
+        fits = partial(
+            statement_fits,
+            statements=statements,
+            languages=_languages(mind, query),
+            embedder=self._embedder,
+            seconds=None,
+        )
+        near, renamed = await fits((query,), vectors=vectors), await fits(put_right.variants(query), vectors=None)
+        meant = ({key: one for key, one in by.items() if one >= _LEAST_COSINE} for by in near.cosines)
+        every = (*near.scores, *renamed.scores, *meant)
+        best = {one.id: max(by.get(one.id, 0.0) for by in every) for one in statements}
+        return tuple(_statement(one, best[one.id], put_right) for one in statements if best[one.id])
 
     async def _observed(
         self, mind: Mind, query: str, vectors: Vectors | None
@@ -288,6 +314,12 @@ class _Hit:
     sequences: tuple[int, ...]
 
 
+def _languages(mind: Mind, query: str) -> tuple[str, ...]:
+    """The language of *query*, and the mind's main ones."""
+    main = mind.text.languages()
+    return tuple(dict.fromkeys((detect(query, fallback=next(iter(main), "en")), *main)))
+
+
 def _search(
     mind: Mind,
     query: str,
@@ -296,17 +328,15 @@ def _search(
     window: TimeWindow,
     put_right: PutRight,
 ) -> tuple[_Hit, ...]:
-    main = mind.text.languages()
-    languages = dict.fromkeys((detect(query, fallback=next(iter(main), "en")), *main))
+    languages = _languages(mind, query)
     wanted = tuple(stem for language in languages for stem in stems(query, language=language))
     hits: list[_Hit] = []
-    alike = (*put_right.variants(query), *resolved(query, text=mind.text, language=next(iter(languages)), speaker=None))
+    alike = (*put_right.variants(query), *resolved(query, text=mind.text, language=languages[0], speaker=None))
     wanted += tuple(stem for variant in alike for language in languages for stem in stems(variant, language=language))
     if "episode" in kinds:
         hits.extend(_episodes(mind, wanted, near))
     if "fact" in kinds:
         hits.extend(_facts(mind, wanted, near, window, put_right))
-        hits.extend(_statements(query, languages, put_right))
     if "entity" in kinds:
         hits.extend(_entities(mind, wanted, near, put_right))
     return tuple(hits)
@@ -360,26 +390,17 @@ def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
     return replace(memory, score=round(memory.score - abs(memory.score) * (1 - ANOTHER_SHARE), 4))
 
 
-def _statements(query: str, languages: Mapping[str, None], put_right: PutRight) -> list[_Hit]:
-    """What people said that shares a word with *query*."""
-    hits = []
-    for one in put_right.standing.statements:
-        shares = []
-        for language in languages:
-            wanted = frozenset(stems(query, language=language))
-            shares.append(len(wanted.intersection(stems(one.text, language=language))) / max(len(wanted), 1))
-        if any(shares):
-            decided = put_right.standing.fact(one.text, one.turn_ids)
-            hit = _hit(statement_id(one), "fact", one.text, max(shares), ())
-            memory = replace(
-                hit.remembered,
-                occurred_at=one.at,
-                statement=one,
-                corrections=decided.corrections,
-                is_held_back=bool(decided.held_back),
-            )
-            hits.append(replace(hit, remembered=memory))
-    return hits
+def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:
+    decided = put_right.standing.fact(one.text, one.turn_ids)
+    hit = _hit(statement_id(one), "fact", one.text, score, ())
+    memory = replace(
+        hit.remembered,
+        occurred_at=one.at,
+        statement=one,
+        corrections=decided.corrections,
+        is_held_back=bool(decided.held_back),
+    )
+    return replace(hit, remembered=memory)
 
 
 def _facts(
@@ -417,7 +438,8 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_ri
     words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
     hits = []
-    for number, (uuid, name, _, summary, kind) in mind.text.entities(tuple(scores)).items():
+    rows = {number: row for number, row in mind.text.entities(tuple(scores)).items() if is_entity(str(row[1]))}
+    for number, (uuid, name, _, summary, kind) in rows.items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
         shown = put_right.standing.name_of(str(name))
         edited = put_right.edited_summary(str(name))
@@ -445,7 +467,7 @@ def _both(words: Mapping[int, float], meanings: Mapping[int, float]) -> dict[int
 
 
 def _hit(id_: str, kind: Kind, text: str, score: float, sequences: tuple[int, ...]) -> _Hit:
-    return _Hit(Remembered(id_, kind, text, None, None, None, round(min(score, 1.0), 4), ()), sequences)
+    return _Hit(Remembered(id_, kind, text, None, None, None, round(min(max(score, 0.0), 1.0), 4), ()), sequences)
 
 
 def _with_sources(

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,6 +61,33 @@ def test_a_streamed_answer_is_stored_whole_or_as_far_as_it_came(memory, told_min
         turn.add("In Ly")
         raise ConnectionError
     assert answered("In Ly", home=home, mind=told_mind)
+
+
+def chunk(**delta):
+    return SimpleNamespace(choices=[SimpleNamespace(delta=SimpleNamespace(**delta))])
+
+
+def test_chunks_of_an_sdk_are_pieces_and_anything_else_is_refused_at_once(memory, mind, home):
+    """Broken: chunks are joined as texts when the turn ends, and all of it is lost."""
+    pieces = (
+        chunk(content="In "),
+        chunk(content=None),
+        SimpleNamespace(choices=[]),
+        {"choices": [{"delta": {"content": "Ly"}}]},
+        SimpleNamespace(type="content_block_delta", delta=SimpleNamespace(type="text_delta", text="on")),
+        SimpleNamespace(type="message_stop"),
+        {"type": "response.output_text.delta", "delta": "."},
+    )
+    with memory.turn(mind, "s", ASKS) as turn:
+        for piece in pieces:
+            turn.add(piece)
+    with pytest.raises(TypeError, match="no int"), memory.turn(mind, "s", MOTHER) as turn:
+        turn.add(7)
+
+    assert stored_turns(home, mind) == [
+        ("s", [("user", ASKS), ("assistant", "In Lyon.")]),
+        ("s", [("user", MOTHER)]),
+    ]
 
 
 def test_when_the_model_fails_the_users_words_are_stored_and_not_again_with_a_later_answer(memory, mind, home):

@@ -117,6 +117,24 @@ async def test_an_edited_fact_comes_up_as_the_person_says(tmp_path):
     assert found[0]["text"] == "Ingrid lives in Porto."
 
 
+async def test_what_a_person_said_is_found_on_purpose_by_its_meaning_and_by_other_names(tmp_path):
+    """Broken: only words that the statement has itself find it."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        await correct(service, "say", None, to="I detest eggplant and zucchini.")
+        await correct(service, "edit", by_id("fact", await fact_of(service)), to="Ingrid lives in Nantes.")
+        ingrid = (await remembered(service, "Ingrid", kinds="entity"))[0]
+        await correct(service, "rename", by_id("entity", ingrid), to="Clementine")
+        by_meaning = await remembered(service, "Which vegetables do I dislike?", kinds="fact")
+        by_name = await remembered(service, "Clementine", kinds="fact")
+        nothing = await remembered(service, "What is the capital of Mongolia?", kinds="fact")
+
+    assert "eggplant" in by_meaning[0]["text"]
+    assert any("Nantes" in one["text"] for one in by_name)
+    assert not any("eggplant" in one["text"] for one in nothing)
+    assert all(0 <= one["score"] <= 1 for one in (*by_meaning, *by_name, *nothing))
+
+
 async def test_taking_a_correction_back_restores_what_was(tmp_path):
     """Broken: an undo is not folded."""
     async with running(tmp_path) as service:

@@ -84,6 +84,32 @@ async def test_what_was_put_right_of_an_erased_turn_goes_with_it(tmp_path):
     ]
 
 
+async def test_what_a_person_decided_stays_though_an_erased_turn_has_a_word_of_it(tmp_path):
+    """Broken: one shared word takes a correction away, and what it corrected surfaces again."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "My sister Beatrix lives near Lyon.", "Nice.", turn_id="sister")
+        await service.keep("ada", "Can you suggest a film with children for tonight?", "Sure.", turn_id="film")
+        await service.digested("ada")
+        edit = {
+            "what": "edit",
+            "target": {"kind": "turn", "turn_ids": ["sister"]},
+            "to": "My sister Beatrix lives in Nantes with her children.",
+        }
+        say = {"what": "say", "to": "I am allergic to penicillin, so never suggest it."}
+        for body in (edit, say):
+            answer = await service.http.post("/v1/minds/ada/corrections", json=body)
+            assert answer.status_code == 201, answer.text
+
+        receipt = await erase(service, "ada/turns/film")
+        left = (await service.http.get("/v1/minds/ada/corrections")).json()["items"]
+        found = (await service.resonate("ada", "Where does my sister Beatrix live?", session_id="later")).json()
+
+    assert receipt["verified"], receipt
+    assert ("corrections", "corrections") not in counts(receipt)
+    assert {one["to"] for one in left} == {edit["to"], say["to"]}
+    assert "Nantes" in found["flashbacks"][0]["text"]
+
+
 async def test_a_turn_is_erased_everywhere_and_all_others_stay(tmp_path):
     story = tmp_path / "minds/ada/STORY.md"
     async with running(tmp_path, settings=patient(tmp_path, {})) as service:

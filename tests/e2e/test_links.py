@@ -157,8 +157,10 @@ async def test_a_vault_is_followed_where_the_settings_name_it_and_nowhere_else(t
         held = members(await exported(service))
         in_its_place(file, way="link", target=elsewhere / "story.md")
         refused = await service.http.get("/v1/minds/ada/story")
+        without = (await service.resonate("ada", "Where does my mother live?", session_id="later")).json()
 
     assert (read.status_code, put.status_code) == (200, 200), put.text
+    assert "story_unavailable" in without["degraded"]
     assert "More." in (vault / "story.md").read_text()
     assert b"More." in held["STORY.md"]
     assert refused.status_code == 409

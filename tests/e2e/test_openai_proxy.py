@@ -224,6 +224,18 @@ def test_what_is_asked_again_under_one_key_is_kept_once_and_anything_else_each_t
     assert kept[0]["turn_id"] == "k-1"
 
 
+def test_other_words_under_a_key_that_was_used_are_kept_once_under_an_id_of_their_own(service, provider, ask):
+    """Broken: a client that sends one key for all its chats loses each but the first, with a 200."""
+    for said in ("My uncle Otto sells bread.", "I am allergic to penicillin.", "I am allergic to penicillin."):
+        provider.then("I see.")
+        ask(said, headers={**of("reused", "s1"), "Idempotency-Key": "same"})
+        service.at_rest()
+
+    kept = service.kept("reused")
+    assert [contents(one)[0][1] for one in kept] == ["My uncle Otto sells bread.", "I am allergic to penicillin."]
+    assert kept[0]["turn_id"] == "same" and kept[1]["turn_id"].startswith("same~")
+
+
 def test_a_tool_that_answers_does_not_cost_the_memory_and_only_what_is_new_is_kept(service, provider, ask):
     service.tell("tools", LYON, "How often do you see her?")
     call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Lyon"}'}}
@@ -387,6 +399,7 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
         ({"messages": [{"role": "user", "content": "hi"}], "metadata": {"mind_id": "x\n"}}, {}, "metadata/mind_id"),
         ({"messages": [{"role": "user", "content": "hi"}]}, {"X-Mind-Id": "a" * 201}, "header/X-Mind-Id"),
         ({"messages": [{"role": "user", "content": "hi"}]}, {"X-Session-Id": "x" * 201}, "header/X-Session-Id"),
+        ({"messages": [{"role": "user", "content": "hi"}]}, {"X-Session-Id": "a/.."}, "header/X-Session-Id"),
         (
             {"messages": [{"role": "user", "content": "hi"}]},
             {"Idempotency-Key": "ö".encode()},
@@ -403,6 +416,7 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
         "a path",
         "no mind",
         "a long session",
+        "a session of dots",
         "a key",
         "half a letter",
         "a list",

@@ -69,6 +69,22 @@ def test_chunks_come_as_they_are_with_calls_of_tools_two_choices_and_the_tokens(
     ]
 
 
+def test_what_a_person_said_is_kept_where_a_stream_ends_without_a_word(service, provider):
+    """Broken: the client has its [DONE] and asks no more, and nothing of the chat is stored."""
+    provider.then(events(chunk({"reasoning_content": "Hm."})))
+
+    list(
+        service.client().chat.completions.create(
+            model="memory",
+            messages=[{"role": "user", "content": "My marmoset is called Kiki."}],
+            stream=True,
+            extra_headers=of("wordless"),
+        )
+    )
+
+    assert contents(service.until_kept("wordless")[0]) == [("user", "My marmoset is called Kiki.")]
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_turn_is_stored_when_the_last_byte_arrives(service, provider, stream):
     for number in range(3):

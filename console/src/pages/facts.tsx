@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { FactList, StateSelect, stateOf, useFacts } from "../parts/fact_list";
 import { place, setQuery, to } from "../router";
 import { EntityList } from "./facts/entity_list";
-import { PutRight, SaidHere } from "./facts/put_right";
+import { PutRight } from "./facts/put_right";
 import { SaySomething } from "./facts/say";
 
 const VIEWS = [
@@ -61,7 +61,6 @@ function AllFacts({ mind }: { mind: string }) {
           <button type="button" onClick={() => setQuery({ q: "", state: "", since: "", until: "" })}>Show all</button>
         )}
       </div>
-      {!state && !since && !until && <SaidHere mind={mind} words={words} />}
       <FactList mind={mind} facts={facts} none={isFiltered ? "No fact is like that." : "Nothing is known yet. Facts come when turns are read."} />
     </section>
   );

@@ -2,12 +2,14 @@
 Reads a model's text into the shape it was asked for: tolerant of the wrapping, never of the content.
 
 Thoughts, fences, prose around the JSON and the missing name of a single field are tolerated, and broken JSON is
-repaired. An empty object is refused: where all fields have defaults, it would be an answer that nobody gave.
+repaired. An empty object is refused: where all fields have defaults, it would be an answer that nobody gave. So is one
+that breaks off, unless its shape is of use in part: what it lacks would be lost, and nobody would know.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,7 @@ MOST_REASONS = 5
 # Mending takes time with the square of depth and length: 63 kB of strings without commas took three minutes.
 DEEPEST = 32
 LONGEST_MENDED = 10_000
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def read_answer[A: BaseModel](text: str, *, shape: type[A]) -> A:
@@ -36,15 +39,16 @@ def read_answer[A: BaseModel](text: str, *, shape: type[A]) -> A:
     spoken = without_thoughts(text)
     if not spoken:
         raise InvalidModelOutput("the answer is empty")
+    in_part = getattr(shape, "is_of_use_in_part", False)
     reason = "the answer holds no JSON"
-    for value in _values(spoken):
+    for value in _values(spoken, in_part=in_part):
         try:
             return shape.model_validate(_named(value, shape=shape))
         except ValidationError as error:
             reason = _reason(error)
         except InvalidModelOutput as fault:
             reason = str(fault)
-    raise InvalidModelOutput(reason)
+    raise InvalidModelOutput(reason if in_part or _is_whole(spoken) else "the answer breaks off before its JSON ends")
 
 
 def read_part[A: BaseModel](text: str, *, shape: type[A]) -> A | None:
@@ -81,16 +85,15 @@ def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
     return shape.model_json_schema(mode="validation")
 
 
-def _values(text: str) -> Iterator[object]:
-    """Every reading of the text as JSON, the most literal first, the mended one last."""
+def _values(text: str, *, in_part: bool) -> Iterator[object]:
+    """Every reading of the text as JSON, the most literal first, the mended one last; *in_part* also of what is cut."""
     inside = tuple(_enclosed(text))
     for candidate in (text, *inside):
         try:
             yield json.loads(candidate)
         except (ValueError, RecursionError):
             continue
-    for candidate in inside:
-        yield _mended(candidate)
+    yield from (_mended(candidate) for candidate in inside if in_part or _is_whole(candidate))
 
 
 def _enclosed(text: str) -> Iterator[str]:
@@ -127,6 +130,12 @@ def _depth(text: str) -> int:
     """How deep brackets nest, those inside strings counted too: an upper bound is enough."""
     steps = accumulate((letter in "{[") - (letter in "}]") for letter in text)
     return max(steps, default=0)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether every bracket that is opened outside of strings is closed again."""
+    bare = _STRING.sub("", text)
+    return bare.count("{") <= bare.count("}") and bare.count("[") <= bare.count("]")
 
 
 def _named(value: object, *, shape: type[BaseModel]) -> object:

@@ -23,6 +23,7 @@ from service.cli.output.terminal import day, note, one_line, out, plain, show_js
 
 _LONGEST = 280
 _NOON = time(12)
+_LINES_DROPPED = "answer_lines_dropped"  # which the line on what was left out tells
 _STATES = {
     "holding": "What holds",
     "ended": "What ended",
@@ -72,7 +73,7 @@ def _show(console: Console, found: MemoryAnswer) -> None:
             _show_evidence(console, words, [one for one in found.evidence if one.state == state], numbers)
     if found.dropped:
         note(f"left out, as memory does not bear it out: {'; '.join(map(one_line, found.dropped))}")
-    show_degraded(console, found.degraded)
+    show_degraded(console, tuple(one for one in found.degraded if one != _LINES_DROPPED))
 
 
 def _show_evidence(console: Console, words: str, evidence: Iterable[Evidence], numbers: Mapping[str, int]) -> None:

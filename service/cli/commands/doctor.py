@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,7 +43,7 @@ from service.cli.output.findings import BROKEN, DOUBTFUL, NOTED, SOUND, Finding,
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, out, shortened, show_json
 from service.composition.access import is_guarded
-from service.composition.models import open_models, problems_of
+from service.composition.models import choose, open_models, problems_of
 from service.composition.shared_home import files_of_home
 from service.composition.voice import choose_transcriber
 from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
@@ -421,7 +421,7 @@ async def _answers(connection: Connection, settings: Settings, *, told: Mapping[
     until = clock.monotonic() + (_LOADING_SECONDS if settings.falkordb_url is None else _SERVER_SECONDS)
     while still_loads((readiness := await memory.readiness()).parts) and clock.monotonic() < until:  # noqa: ASYNC110
         await anyio.sleep(_POLL_SECONDS)
-    found = [_service(connection, settings)]
+    found = [_service(connection, settings), *_other_models(connection, settings, readiness.parts)]
     again = {(_OF_MODEL + role, state) for role, words in told.items() for state in (words, NO_TROUBLE)}
     parts = [one for one in readiness.parts.items() if one not in again]
     found += merged([dependency_finding(*one) for one in parts])
@@ -444,6 +444,15 @@ def _service(connection: Connection, settings: Settings) -> Finding:
     present = find_service(settings.folder)
     process = f", process {present.pid}" if present else ""
     return Finding(SOUND, "service", f"answers at {connection.place}{process}")
+
+
+def _other_models(connection: Connection, settings: Settings, parts: Iterable[str]) -> Iterator[Finding]:
+    """Whether a running service was started with models, and this terminal's settings name none, or the other way."""
+    has_models = any(name.startswith(_OF_MODEL) for name in parts)
+    if connection.is_own or has_models == any(choose(settings).values()):
+        return
+    words = f"the service has {'models' if has_models else 'none'}, unlike the settings of this terminal, told above"
+    yield Finding(DOUBTFUL, "models", words, "call this with the same variables, or write them into mind-memory.toml")
 
 
 def _mind(mind: Mind) -> Iterator[Finding]:

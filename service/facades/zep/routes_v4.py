@@ -6,7 +6,9 @@ from typing import Annotated, Any, NoReturn
 
 from fastapi import APIRouter, Query, Response, status
 
-from consolidation.kernel.errors import InvalidRequest, SessionNotFound
+from consolidation.kernel.errors import InvalidRequest, MemoryNotFound, SessionNotFound
+from service.facades.entries import EPISODE, read_entry
+from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import parts_of
 from service.facades.translation import refuse
 from service.facades.zep.bodies import (
@@ -19,9 +21,9 @@ from service.facades.zep.bodies import (
     UserIn,
     UsersAsked,
 )
-from service.facades.zep.conversations import keep_data, keep_messages, one_of, search_graph
+from service.facades.zep.conversations import keep_data, keep_messages, one_episode, one_of, search_graph
 from service.facades.zep.dependencies import CallerOfZep
-from service.facades.zep.shapes import TASK, message_v4, thread_v4, user_v4
+from service.facades.zep.shapes import TASK, edge, message_v4, thread_v4, user_v4
 from service.facades.zep.users import (
     context_of,
     create_thread,
@@ -41,6 +43,8 @@ Cursor = Annotated[str | None, Query(pattern="^[0-9]{1,9}$")]
 Order = Annotated[str | None, Query(pattern="^(asc|desc)$")]
 
 router = APIRouter(prefix="/zep/api/v4", include_in_schema=False)
+
+_EPISODES = "episode_uuids"  # what this version calls the turns behind a fact
 
 
 @router.post("/users", status_code=status.HTTP_201_CREATED)
@@ -201,9 +205,44 @@ async def search(
         posted.query,
         scope=scope,
         limit=min(page_size, 100),
-        episode_field="episode_uuids",
+        episode_field=_EPISODES,
     )
     return {"items": found, "total_size": len(found)}
+
+
+@router.get("/graphs/{graph_uuid}/edges/{edge_uuid:path}")
+async def get_edge(graph_uuid: str, edge_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One fact, or a turn that a search for edges answered."""
+    mind_id, entry_id = _within(graph_uuid, edge_uuid, caller)
+    with caller.memory.minds.gate.enter(mind_id):
+        mind = await caller.memory.minds.find(mind_id)
+        return edge(mind_id, await read_entry(caller.memory, mind, entry_id), episode_field=_EPISODES)
+
+
+@router.get("/graphs/{graph_uuid}/episodes/{episode_uuid:path}")
+async def get_episode(graph_uuid: str, episode_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One turn."""
+    mind_id, entry_id = _within(graph_uuid, episode_uuid, caller)
+    if not entry_id.startswith(EPISODE):
+        raise MemoryNotFound("no episode has this uuid")
+    return await one_episode(caller, mind_id, entry_id)
+
+
+@router.delete("/graphs/{graph_uuid}/edges/{uuid:path}", status_code=status.HTTP_202_ACCEPTED)
+@router.delete("/graphs/{graph_uuid}/episodes/{uuid:path}", status_code=status.HTTP_202_ACCEPTED)
+async def delete_entry(graph_uuid: str, uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """Say of a fact that it is wrong, so that it does not come up; erase a turn."""
+    _within(graph_uuid, uuid, caller)
+    await delete_memory(uuid, caller.memory, caller.principal)
+    return {"task": TASK}
+
+
+def _within(graph_uuid: str, uuid: str, caller: CallerOfZep) -> tuple[str, str]:
+    """The mind of a graph, and the memory of it that has this uuid. Raises MemoryNotFound, MindNotFound."""
+    mind_id, entry_id = parts_of(uuid, caller.principal)
+    if mind_id != caller.mind_id(graph_uuid):
+        raise MemoryNotFound("this graph has nothing with this uuid")
+    return mind_id, entry_id
 
 
 @router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)

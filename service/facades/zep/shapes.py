@@ -108,7 +108,7 @@ def edge(mind_id: str, entry: Entry, *, episode_field: str) -> dict[str, Any]:
 
 
 def node(mind_id: str, found: Remembered) -> dict[str, Any]:
-    """An entity as a node."""
+    """An entity as a node, with the newest episodes that mention it; there may be more."""
     return {
         "uuid": id_of(mind_id, found.id),
         "name": next(iter(found.names), found.text),
@@ -116,6 +116,8 @@ def node(mind_id: str, found: Remembered) -> dict[str, Any]:
         "labels": [found.entity_kind] if found.entity_kind else [],
         "created_at": iso(found.occurred_at) or "",
         "score": found.score,
+        "episode_uuids": [id_of(mind_id, f"episode:{one.sequence}") for one in reversed(found.sources)],
+        "episode_uuids_truncated": True,
     }
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.workspace import mind_id_of
 from service.http.dependencies import MIND_SCHEMA, CallerDep, MemoryDep, text_of_header
+from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.routes.turns import VISIBLE
 from service.http.schemas.mcp import MCP_ASKED, MCP_TOLD
@@ -39,7 +40,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     404: {"description": "Unknown method", "content": {_JSON: {"schema": {"type": "object"}}}},
 }
 
-router = APIRouter(tags=["mcp"])
+router = APIRouter(tags=["mcp"], route_class=KnownQuery)
 
 
 @router.post(
@@ -64,6 +65,8 @@ async def speak(
     """Answer one JSON-RPC message of the Model Context Protocol, in any of its revisions, without sessions."""
     if not request.headers.get("content-type", "").lower().startswith(_JSON):
         raise InvalidRequest("send one JSON-RPC message, as Content-Type: application/json", pointer="#")
+    if len(request.query_params.getlist("mind")) > 1:
+        raise InvalidRequest("must be given once", pointer="query/mind")
     named = _named_mind(x_mind_id, mind)
     make_response = await anyio.to_thread.run_sync(_response_class)
     return make_response(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
 from consolidation.workspace import LONGEST_MIND_NAME
-from service.http.schemas.fields import Answered, ShortText
+from service.http.schemas.fields import Answered, ShortText, addressable
 from service.index.salience import Outcome
 
 ASKED: dict[str, Any] = {
@@ -71,7 +71,10 @@ class ChatMessageIn(_AsItIs):
 # Checked where the mind is chosen, since only the first one that is given counts.
 _Mind = Annotated[StrictStr, Field(json_schema_extra={"format": "printable-text", "maxLength": LONGEST_MIND_NAME})]
 _Session = Annotated[
-    StrictStr, Field(max_length=200, json_schema_extra={"format": "printable-text"}), AfterValidator(_printable)
+    StrictStr,
+    Field(max_length=200, json_schema_extra={"format": "printable-text"}),
+    AfterValidator(_printable),
+    AfterValidator(addressable),
 ]
 
 

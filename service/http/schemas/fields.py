@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
+from consolidation.kernel.turns import has_dot_step
+
 KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$"  # of entities, with commas between
 
 BRANCH = "="  # begins the name of a branch of a union, which is not a step of a pointer
@@ -51,6 +53,13 @@ def _printable(text: str) -> str:
     if not text.isprintable() or not text.strip():
         raise ValueError("must be printable text")
     return _storable(text)
+
+
+def addressable(text: str) -> str:
+    """The id itself. Raises ValueError where HTTP clients would change an address that ends in it."""
+    if has_dot_step(text):
+        raise ValueError('must have no step "." or "..", which HTTP clients take out of an address')
+    return text
 
 
 def _only_text(value: object) -> object:
@@ -115,9 +124,9 @@ Text = Annotated[str, Field(max_length=400_000, json_schema_extra=_NO_NUL), Afte
 Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
 _Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
 ShortText = Annotated[Text, Field(max_length=200)]
-SessionId = _Id
-SESSION_ID: TypeAdapter[str] = TypeAdapter(_Id)
-TurnId = _Id
+SessionId = Annotated[_Id, AfterValidator(addressable)]
+SESSION_ID: TypeAdapter[str] = TypeAdapter(SessionId)
+TurnId = Annotated[_Id, AfterValidator(addressable)]
 MindNameIn = _Id  # the name of a mind, from which its id is derived
 Instant = Annotated[
     datetime, BeforeValidator(_only_text), AfterValidator(_in_reach), Field(json_schema_extra=_IN_REACH)

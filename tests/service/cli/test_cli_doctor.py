@@ -115,6 +115,22 @@ def test_a_running_service_is_asked_and_damage_is_told(tmp_path):
     assert done.exit_code == 1
 
 
+def test_models_of_a_service_that_this_terminal_does_not_know_are_told(tmp_path):
+    """Broken: "Models: none", though the service was started with one in the terminal beside."""
+    with ScriptedProvider() as provider:
+        settings = {
+            "MIND_MEMORY_MODEL": "openai/scripted",
+            "MIND_MEMORY_API_BASE": provider.url,
+            "MIND_MEMORY_API_KEY": "k",
+        }
+        with serving(tmp_path / "home", **settings):
+            done = call("doctor", "--home", tmp_path / "home")
+            same = call("doctor", "--home", tmp_path / "home", **settings)
+
+    assert "the service has models, unlike the settings of this terminal" in " ".join(done.stdout.split())
+    assert "unlike the settings" not in same.stdout
+
+
 @pytest.mark.parametrize(
     ("toml", "said"),
     [

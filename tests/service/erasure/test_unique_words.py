@@ -4,9 +4,12 @@ By what an erase knows the traces that have to go: their session, their turns, t
 Every docstring says what was broken, once, to see the test fail.
 """
 
+import pytest
+
+from consolidation.corrections.record import Correction, Target, What
 from service.erasure.pending import DoomedTurn, ErasurePlan
 from service.erasure.receipt import ErasureRequest
-from service.erasure.unique_words import UniqueWords, is_doomed
+from service.erasure.unique_words import UniqueWords, is_doomed, is_doomed_correction
 from service.mind.trace_document import (
     CandidateTrace,
     FiltersTrace,
@@ -108,3 +111,39 @@ def test_a_word_of_the_graph_servers_own_log_proves_nothing():
     only = UniqueWords((kept_of(7, 'shell: {"command": "restart Xanadupolis"}'),))
 
     assert only.forms == ("Xanadupolis", "restart")
+
+
+FILM = ErasurePlan(
+    ErasureRequest("ada", turn_id="t7"),
+    NOON,
+    turns=(DoomedTurn(7, "t7", "s1", "e7"),),
+    words=("can", "children", "film", "in", "so", "suggest"),
+    forms=("children", "suggest"),
+    messages=("So, can you suggest a film in which children win?",),
+)
+NANTES = Target("fact", "My sister lives near Lyon.", ("t1",), ("my sister", "Lyon"))
+
+
+@pytest.mark.parametrize(
+    ("target", "said", "goes"),
+    [
+        (NANTES, "My sister lives in Nantes with her children.", False),
+        (Target("fact", "I am allergic to it: never suggest nuts."), "I am allergic to it: never suggest nuts.", False),
+        (Target("fact", "It can be in or so."), "It can be in or so.", False),
+        (Target("fact", "A film about children."), "A cartoon about pirates.", True),
+        (Target("entity", "The Children"), "The Kids", True),
+    ],
+)
+def test_a_correction_goes_with_a_turn_that_half_of_it_comes_from(target, said, goes):
+    """Broken: one word of the turn is enough, and an allergy goes with a joke that shares "so"."""
+    what = What.RENAME if target.kind == "entity" else What.SAY
+    made = Correction("c1", NOON, "owner", what, target, said)
+
+    assert is_doomed_correction(made, plan=FILM) is goes
+
+
+def test_a_reason_counts_as_what_is_said():
+    """Broken: the reason is not looked at."""
+    made = Correction("c1", NOON, "owner", What.PIN, NANTES, reason="the film")
+
+    assert is_doomed_correction(made, plan=FILM)

@@ -196,6 +196,14 @@ def test_bytes_that_are_not_utf8_cost_a_character_not_the_line(tmp_path):
     assert turn.messages[0].content == "caf\ufffd"
 
 
+def test_a_session_id_has_no_step_of_dots_that_clients_take_out_of_an_address(tmp_path):
+    turns, _ = read(tmp_path, *({**LINE, "session_id": name} for name in ("..", ".", "a/../b", "a..b/c")))
+
+    sessions = [turn.session_id for turn in turns]
+    assert sessions[3] == "a..b/c" and len(set(sessions)) == 4
+    assert not any({".", ".."} & set(one.split("/")) for one in sessions)
+
+
 def test_a_session_id_is_made_printable_and_short_and_stays_distinct(tmp_path):
     turns, _ = read(tmp_path, *({**LINE, "session_id": "x" * 300 + end} for end in ("a", "b", "\n")))
 

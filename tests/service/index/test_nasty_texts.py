@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from consolidation.corrections.standing import Standing
+from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import EmbedderUnavailable
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.text.language import detect
@@ -14,6 +15,7 @@ from service.importing.fields import clean
 from service.index.text_index import TextIndex
 from service.ingest.episodes import as_indexed
 from service.ingest.knowledge_index import index_knowledge
+from service.mind.health import Health, LaneName
 from service.ports.graph import Extracted, StoredEntity, StoredFact
 from service.resonance.arms import Switches
 from service.resonance.retrieval import Retrieval
@@ -80,8 +82,10 @@ def mind(tmp_path_factory):
     kept = [said(one, sequence=number) for one, number in PLACES.items()]
     outcomes = SimpleNamespace(held_back=lambda memories: frozenset())
     corrections = SimpleNamespace(standing=Standing)
+    health, log = Health(), Turns(kept)
+    health.lanes[LaneName.SAVING].cursor = log.positions.last
     found = SimpleNamespace(
-        mind_id="ada", text=text, transcript=Turns(kept), outcomes=outcomes, corrections=corrections
+        mind_id="ada", text=text, transcript=log, health=health, outcomes=outcomes, corrections=corrections
     )
     for one in kept:
         text.add_turns((as_indexed(one, uuid=f"e{one.sequence}", before=(), fallback="en"),), cursor=one.sequence)
@@ -104,7 +108,7 @@ async def surfaced(mind, text):
 
 async def remembered(mind, text):
     """The ids of what recall on purpose finds by words, asked for each kind alone: what says the same is told once."""
-    remembering, ids = Recall(embedder=Away(), observations=None), set()
+    remembering, ids = Recall(embedder=Away(), observations=None, clock=SystemClock()), set()
     for kind in KINDS:
         found, degraded = await remembering.remember(
             mind, text, kinds=frozenset({kind}), window=TimeWindow(), limit=1_000

@@ -132,6 +132,19 @@ async def test_a_session_hides_its_own_newest_turns_though_no_candidate_rests_on
     assert trace.phases.filters.dropped["f3"] == "horizon: still in sight"
 
 
+async def test_the_reason_of_a_silence_is_what_hides_the_best(mind):
+    """Broken: "nothing stored seems to be meant", though what is meant stands in the window."""
+    weak = fragment_of("weak", "Carla, my aunt, likes Lyon.", score=0.1, sequences=(2,), session_id="s1")
+
+    chosen, trace = await choose(
+        mind, ASKS_FOR_AUNT, AUNT, "Carla, my aunt, likes Lyon.", beside=(weak,), window=[message_of(AUNT)]
+    )
+    again, shown = await choose(mind, ASKS_FOR_AUNT, AUNT, beside=(weak,), window=[message_of(AUNT)])
+
+    assert (chosen, trace.silence) == (["f2"], None)
+    assert (again, shown.silence) == ([], "all that was found is in sight or was shown lately")
+
+
 async def test_the_gate_weighs_what_horizon_and_echo_left(mind):
     """Broken: ``weigh`` is given all candidates: the aunt, who is an echo, would vouch for the fence."""
     show(mind, 1)

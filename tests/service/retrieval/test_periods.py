@@ -146,6 +146,8 @@ NAMED = [
     ("pt", TWO_WEEKS_AGO, "duas semanas atras"),
     ("pl", SUMMER, "latem"),
     ("nl", SUMMER, "in de zomer"),
+    ("nl", SUMMER, "waar zijn we van de zomer geweest"),
+    ("en", SUMMER, "where did we go over the summer"),
     ("ru", SUMMER, "что я делал летом"),
     ("zh", SUMMER, "夏天我去了哪里"),
     ("ja", SUMMER, "夏にどこへ行った"),

@@ -26,15 +26,22 @@ export function Answered({ mind, question, at }: AnsweredProps) {
 
 const DID_NOT_ANSWER = ["answer_unavailable", "answer_timed_out"];
 
+function whyWithout({ degraded }: Answer): string {
+  if (degraded.some((one) => DID_NOT_ANSWER.includes(one))) return "The model did not answer just now.";
+  if (degraded.includes("answer_lines_dropped")) return "What the model answered is not in memory, and is left out.";
+  return "No model words the answer.";
+}
+
 function Whole({ mind, answer }: { mind: string; answer: Answer }) {
   if (!answer.evidence.length) return <p role="status">Nothing of that is in memory.</p>;
   if (!answer.by_model) {
     return (
       <>
         <p class="quiet" role="status">
-          {answer.degraded.some((one) => DID_NOT_ANSWER.includes(one)) ? "The model did not answer just now." : "No model words the answer."} This is what is known:
+          {whyWithout(answer)} This is what is known:
         </p>
         <Contradictions answer={answer} />
+        <Dropped reasons={answer.dropped} />
         <Grouped mind={mind} evidence={answer.evidence} />
       </>
     );

@@ -1,7 +1,7 @@
-// What people decided: all of it, or only what they said here, each with the way back.
+// What people decided, each with the way back.
 import { get, type Schemas } from "../../api/client";
 import { Decisions, takeBack } from "../../parts/correct";
-import { useHappened, useLoaded, Wait } from "../../parts/load";
+import { useHappened, Wait } from "../../parts/load";
 import { More, usePaged } from "../../parts/paged";
 import { When } from "../../parts/time";
 import { attempt, say } from "../../parts/toast";
@@ -24,26 +24,6 @@ export function PutRight({ mind }: { mind: string }) {
         }
       </Wait>
       <More of={made} one="decision" />
-    </section>
-  );
-}
-
-const MOST_SEARCHED = 200;
-
-/** What was said here stands in no conversation, so the list of facts does not have it. */
-export function SaidHere({ mind, words }: { mind: string; words: string }) {
-  const query = { limit: MOST_SEARCHED };
-  const made = useLoaded(() => get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query }), [mind]);
-  useHappened(["correction.made"], made.again);
-  const asked = words.toLowerCase().split(/\s+/);
-  const said = (made.value?.items ?? []).filter(
-    ({ what, state, to }) => what === "say" && state === "stands" && asked.every((one) => to?.toLowerCase().includes(one)),
-  );
-  if (!said.length) return null;
-  return (
-    <section aria-labelledby="said-here">
-      <h2 id="said-here">Said by people, in no conversation</h2>
-      <ul class="list">{said.map((one) => <Row key={one.id} mind={mind} of={one} again={made.again} />)}</ul>
     </section>
   );
 }

@@ -100,7 +100,7 @@ function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOu
   return (
     <li>
       {DECIDED[of.what]}: <bdi class="said">{whole(of.target.text || (of.to ?? ""))}</bdi>
-      {of.target.text && of.to && <> → <bdi class="said">{of.to}</bdi></>}{" "}
+      {of.target.text && of.to && of.to !== of.target.text && <> → <bdi class="said">{of.to}</bdi></>}{" "}
       {of.state === "stands" ? (
         <button type="button" class="link small" onClick={() => void undo()}>Undo</button>
       ) : (

@@ -34,6 +34,7 @@ const RUNGS: Record<string, string> = {
   vectors_skipped: "There was no time to look by meaning.",
   embedder_unavailable: "The embedder was away: it was looked for by words only.",
   graph_unavailable: "The graph was away: it was looked for by words only.",
+  story_unavailable: "STORY.md can not be read; memories came without it.",
   prompt_unusable: "A prompt of this mind can not be used; the built-in one was.",
   story_skipped: "The story was left out: it could not be read in time.",
   off_the_record: "Off the record: no model was asked, and no words were kept.",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.kernel.errors import InvalidModelOutput
-from prompts.responses import Identities, Line, Narration, Seeds, Shape
+from prompts.responses import Extraction, Fact, Identities, Line, Narration, Seeds, Shape
 from service.adapters.litellm.structured_answer import read_answer, read_part, schema_of, without_thoughts
 from tests.support.growth import assert_linear, repeated
 
@@ -65,6 +65,29 @@ def test_a_list_alone_is_the_only_field_of_a_shape_that_has_one():
 )
 def test_broken_json_is_mended(broken):
     assert read_answer(broken, shape=Seeds) == EXPECTED
+
+
+KNOWN = Extraction(
+    facts=tuple(
+        Fact(source="Bob", relation="LIVES_IN", target=city, fact=f"Bob lived in {city}.") for city in ("Rome", "Bari")
+    )
+).model_dump_json()
+
+
+@pytest.mark.parametrize("end", range(1, len(KNOWN), 7))
+def test_half_an_extraction_is_not_an_answer_however_it_is_cut(end):
+    """Broken: what is left is mended, the facts behind it are lost, and the turn counts as read."""
+    for tail in ("", " oops {", "\n```"):
+        with pytest.raises(InvalidModelOutput):
+            read_answer(KNOWN[:end] + tail, shape=Extraction)
+
+
+def test_an_extraction_that_lacks_a_comma_is_mended():
+    assert len(read_answer(KNOWN.replace("},{", "}{"), shape=Extraction).facts) == 2
+
+
+def test_half_a_list_of_seeds_is_of_use():
+    assert read_answer('{"entities": ["Anna"], "queries": ["red bicycle", "sho', shape=Seeds).entities == ("Anna",)
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,31 @@ def test_an_update_replaces_the_words_and_the_history_shows_both(mem0, service):
     assert events == [("ADD", None, "I live in Lyon."), ("UPDATE", "I live in Lyon.", "I live in Nantes.")]
 
 
+def test_an_update_stays_where_the_memory_was(mem0, service):
+    """Broken: the new words belong to no session, agent or user, and have no metadata."""
+    sent = {"user_id": "baker", "agent_id": "ag1", "run_id": "r2"}
+    (added,) = mem0.add("I am a gardener in Graz.", **sent, metadata={"topic": "work"})["results"]
+    service.digested("baker")
+    mem0.update(added["id"], text="I run a bakery in Linz.")
+
+    for more in ({"agent_id": "ag1"}, {"run_id": "r2"}):
+        filters = {"AND": [{"user_id": "baker"}, more]}
+        (listed,) = mem0.get_all(filters=filters)["results"]
+        (found,) = mem0.search("Where do I bake?", filters=filters)["results"]
+        for one in (listed, found):
+            assert (one["memory"], one["metadata"]) == ("I run a bakery in Linz.", {"topic": "work"})
+            assert {name: one[name] for name in sent} == sent
+    assert mem0.get_all(filters={"AND": [{"user_id": "baker"}, {"agent_id": "other"}]})["results"] == []
+
+
+def test_what_was_just_added_is_found_at_once(mem0):
+    """Broken: a search does not wait for a new mind's full text, and answers that there is nothing."""
+    for number in range(3):
+        mem0.add("I am allergic to walnuts.", user_id=f"hasty-{number}")
+        found = mem0.search("Which nuts may I not eat?", filters={"user_id": f"hasty-{number}"})["results"]
+        assert [one["memory"] for one in found] == ["I am allergic to walnuts."]
+
+
 def test_what_was_said_in_its_place_can_be_deleted_too(mem0, service):
     (added,) = mem0.add("I drink tea.", user_id="drinker")["results"]
     service.digested("drinker")

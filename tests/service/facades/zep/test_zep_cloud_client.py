@@ -127,6 +127,31 @@ def test_data_for_a_graph(zep, service):
     service.digested("office")
     found = list(zep.graph.search_episodes(user.graph_uuid, query="When does the office close?"))
     assert [one.uuid_ for one in found] == [added.episode.uuid_]
+    assert zep.graph.episode.get(user.graph_uuid, added.episode.uuid_).content == added.episode.content
+    other = zep.user.create(user_id="another office")
+    refused(lambda: zep.graph.episode.get(other.graph_uuid, added.episode.uuid_), NotFoundError, "nothing with")
+    assert zep.graph.episode.delete(user.graph_uuid, added.episode.uuid_).task.status == "succeeded"
+    assert "Fridays" not in str(service.kept("office"))
+
+
+def test_nodes_and_edges_are_found_read_and_put_right(zep, service):
+    user = zep.user.create(user_id="trondheim")
+    thread = zep.thread.create(user_uuid=user.uuid_)
+    said = "Nora Lind plays the oboe in Trondheim."
+    zep.thread.add_messages(thread.uuid_, messages=[AddMessage(role="user", content=said)])
+    service.digested("trondheim")
+
+    nodes = list(zep.graph.search_nodes(user.graph_uuid, query="Nora Lind"))
+    edges = list(zep.graph.search_edges(user.graph_uuid, query="Who plays the oboe?"))
+
+    (nora,) = [one for one in nodes if one.name == "Nora Lind"]
+    (turn,) = nora.episode_uuids
+    assert zep.graph.episode.get(user.graph_uuid, turn).content == said
+    assert nora.episode_uuids_truncated
+    assert zep.graph.edge.get(user.graph_uuid, edges[0].uuid_).fact == edges[0].fact
+    for one in edges:
+        zep.graph.edge.delete(user.graph_uuid, one.uuid_)
+    assert not list(zep.graph.search_edges(user.graph_uuid, query="Who plays the oboe?"))
 
 
 @pytest.mark.parametrize(
