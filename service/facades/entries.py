@@ -116,7 +116,7 @@ async def search_entries(
     """
     window = TimeWindow(scope.window.since, scope.window.until, None if also_ended else memory.clock.now())
     found, _ = await memory.recall.remember(mind, query, kinds=_KINDS, window=window, limit=100)
-    holding = [one for one in found if not one.tells_wrong and not one.is_contradicted and one.score >= least]
+    holding = [one for one in found if _answers(one, least=least)]
     told = _words_told(holding)
     entries = [_of_remembered(mind, one) for one in holding if one.kind == "fact" or not _is_told(one, told)]
     return (await _within(mind, scope, entries))[:limit]
@@ -206,6 +206,10 @@ async def _within(mind: Mind, scope: Scope, entries: list[Entry]) -> list[Entry]
     wanted = dict.fromkeys(sequence for entry in entries for sequence in entry.sequences)
     held = {one.sequence for one in await mind.transcript.read_many(tuple(wanted)) if scope.holds(one)}
     return [entry for entry in entries if held.intersection(entry.sequences)]
+
+
+def _answers(found: Remembered, *, least: float) -> bool:
+    return not (found.tells_wrong or found.is_contradicted) and 0 < found.score >= least
 
 
 def _is_shown(item: TurnItem) -> bool:

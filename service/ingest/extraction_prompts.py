@@ -120,7 +120,9 @@ class TurnReader:
             is_quoting = not self._model.is_hosted
 
             def checked() -> Extraction:
-                sound = grounded(answered, said=said, previous=previous, occurred_at=occurred_at)
+                sound = answered  # as it was quoted, or what of it was said
+                if not is_quoting:
+                    sound = grounded(answered, said=said, previous=previous, occurred_at=occurred_at)
                 return with_provenance(sound, said=said, previous=previous, is_quoting=is_quoting)
 
             self._extraction = worth_keeping(await anyio.to_thread.run_sync(checked))  # stems every word of a turn

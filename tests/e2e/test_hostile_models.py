@@ -4,6 +4,7 @@ A model that obeys what it reads: 200 stored texts tell it to put words into the
 What it says is checked by code: the words stay the tool's and the bot's, in the block, in `remember` and in the story.
 """
 
+import json
 import re
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from consolidation.text.injected_blocks import BLOCK_HEADER, BLOCK_RULE
 from tests.support.imitations import PAYLOADS
 from tests.support.injection_texts import ALL
-from tests.support.scripted_models import Brain, between, hosted, numbers, prompts, provider_of
+from tests.support.scripted_models import Brain, between, hosted, numbers, prompts, provider_of, read_turn
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -103,3 +104,50 @@ async def test_a_model_that_obeys_200_stored_texts_makes_none_of_them_the_person
     assert len(prompts(model, "story_first")) == 2 and run["error"] is None, run  # asked again; then it is quoted
     told = story.read_text().splitlines()
     assert [line for line in told if LOT.search(line)] and not any(LOT.search(OTHERS.sub("", line)) for line in told)
+
+
+def inventing_reader(_prompt):
+    """What was said, told with a year that nobody said; and somebody who was never named."""
+    facts = (
+        ("Ingrid", "LIVES_IN", "Lyon", "Ingrid has lived in Lyon since 1987."),
+        ("Zelda", "LIVES_IN", "Reykjavik", "Zelda lives in Reykjavik."),
+    )
+    keys = ("source", "relation", "target", "fact")
+    return {
+        "entities": [{"name": name} for name in ("Ingrid", "Lyon", "Zelda", "Reykjavik")],
+        "facts": [dict(zip(keys, one, strict=True)) for one in facts],
+    }
+
+
+async def test_what_a_model_invents_of_a_turn_is_no_fact_of_it(tmp_path):
+    """Broken: what it says is stored as it says it, and surfaces with a source that does not say so."""
+    with provider_of(Brain(extraction=inventing_reader)) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, {"role": "user", "content": "My mother Ingrid lives in Lyon.", "timestamp": AT})
+            await service.digested(MIND)
+            facts = (await service.http.get(f"/v1/minds/{MIND}/facts")).json()["items"]
+            entities = (await service.http.get(f"/v1/minds/{MIND}/entities")).json()["items"]
+            found = (await service.resonate(MIND, "Where does my mother live?", session_id="q", now=NOW)).json()
+
+    assert [one["text"] for one in facts] == ["they told me: My mother Ingrid lives in Lyon."]
+    assert {"Ingrid", "Lyon"} <= {one["name"] for one in entities} <= {"Ingrid", "Lyon", "user", "assistant"}
+    assert "Lyon" in found["block"] and "1987" not in found["block"]
+
+
+async def test_half_an_extraction_is_asked_for_again_and_its_facts_are_kept(tmp_path):
+    """Broken: what is whole of it counts as all of it, and the turn as read."""
+    answers = []
+
+    def breaking_off(prompt):
+        whole = json.dumps(read_turn(prompt))
+        answers.append(whole)
+        return whole if len(answers) > 1 else whole[: len(whole) // 2] + " oops {"
+
+    with provider_of(Brain(extraction=breaking_off)) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, {"role": "user", "content": "Bob moved to Rome.", "timestamp": AT})
+            await service.digested(MIND)
+            facts = (await service.http.get(f"/v1/minds/{MIND}/facts")).json()["items"]
+
+    assert len(answers) == 2
+    assert [one["text"] for one in facts] == ["Bob moved to Rome."]
