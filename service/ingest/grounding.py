@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
     from prompts.responses import Extraction, Fact
 
-_ALWAYS_KNOWN = " ".join((*Speaker, "bot human person speaker I me you of the de la van von der da do and"))
+# Who speaks, where nobody has a name, and what stands inside names.
+_ALWAYS_KNOWN = " ".join(
+    (
+        *Speaker,
+        "bot human person speaker I me you of the de la van von der da do and",
+        "Benutzer Nutzer Nutzerin Assistent usuario usuaria asistente utilisateur utilisatrice utente assistente",
+        "usuário usuária gebruiker użytkownik asystent пользователь ассистент ich yo je io eu ik ja я",
+        "用户 助手 我 ユーザー アシスタント 私 المستخدم المساعد أنا",
+    )
+)
 _SAME_BEGINNING = 0.6  # of a name: "Krakowie" is Kraków, "Москве" is Москва
 _SHORTEST_BEGINNING = 3
 _FEWEST_INITIALS = 3

@@ -253,7 +253,8 @@ class Recall:
             embedder=self._embedder,
             seconds=None,
         )
-        near, renamed = await fits((query,), vectors=vectors), await fits(put_right.variants(query), vectors=None)
+        known = vectors if self._embedder.is_calibrated else None  # of others nobody knows which cosines are near
+        near, renamed = await fits((query,), vectors=known), await fits(put_right.variants(query), vectors=None)
         meant = ({key: one for key, one in by.items() if one >= _LEAST_COSINE} for by in near.cosines)
         every = (*near.scores, *renamed.scores, *meant)
         best = {one.id: max(by.get(one.id, 0.0) for by in every) for one in statements}

@@ -6,8 +6,10 @@ Every docstring says what was broken, once, to see the test fail.
 
 import json
 
+import numpy as np
 import pytest
 
+from service.adapters.multilingual_e5.embedder import MultilingualE5
 from tests.support.archives import exported, imported
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
@@ -24,6 +26,23 @@ OTHERS = (
     "Our choir sings Verdi this winter.",
     "The car has a flat tyre again.",
 )
+
+
+class Alike(MultilingualE5):
+    """As many providers' embedders are: of any two texts the cosine is .8 and more."""
+
+    is_calibrated = False
+
+    async def embed(self, texts, /):
+        return self._alike(await super().embed(texts))
+
+    async def embed_queries(self, texts, /):
+        return self._alike(await super().embed_queries(texts))
+
+    @staticmethod
+    def _alike(rows):
+        near = 0.4 * rows + 0.9 / np.sqrt(rows.shape[1])
+        return (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
 
 
 def said(content, at="2026-01-09T18:30:00Z", role="user"):
@@ -133,6 +152,18 @@ async def test_what_a_person_said_is_found_on_purpose_by_its_meaning_and_by_othe
     assert any("Nantes" in one["text"] for one in by_name)
     assert not any("eggplant" in one["text"] for one in nothing)
     assert all(0 <= one["score"] <= 1 for one in (*by_meaning, *by_name, *nothing))
+
+
+async def test_only_words_find_what_was_said_where_nobody_knows_which_cosines_are_near(tmp_path):
+    """Broken: to an embedder that is not calibrated everything is near, and each statement answers everything."""
+    async with running(tmp_path, embedder=Alike()) as service:
+        await told(service, MOTHER)
+        await correct(service, "say", None, to="I detest eggplant and zucchini.")
+        strange = await remembered(service, "What is the capital of Mongolia?", kinds="fact")
+        by_word = await remembered(service, "eggplant", kinds="fact")
+
+    assert not any("eggplant" in one["text"] for one in strange)
+    assert any("eggplant" in one["text"] for one in by_word)
 
 
 async def test_taking_a_correction_back_restores_what_was(tmp_path):

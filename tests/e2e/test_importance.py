@@ -53,7 +53,7 @@ async def test_of_two_that_fit_alike_the_important_one_leads_and_the_trace_says_
     with provider_of(brain) as provider:
         async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
             for word in ("surgery", "wedding"):
-                await service.keep("ada", said(f"Yesterday I told Carla about the {word}."))
+                await service.keep("ada", {**said(f"Yesterday I told Carla about the {word}."), "name": "Ada"})
             await service.digested("ada")
             asked = {"now": NOW, "relevance": 0}
             answer = (

@@ -252,6 +252,18 @@ async def test_a_header_comes_before_the_address_and_without_both_a_call_may_nam
     assert minds == ["second", "first", "third", "global-user-memory"]
 
 
+@pytest.mark.parametrize(
+    ("query", "pointer"), [("mimd=ada", "query/mimd"), ("mind=ada&mind=bea", "query/mind")], ids=["a typo", "two"]
+)
+async def test_an_address_that_names_no_mind_or_two_is_refused(service, query, pointer):
+    """Broken: what is misspelt is passed over, and a host that should see one mind may name any."""
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = httpx2.post(f"{service}/mcp?{query}", json=ping, timeout=20)
+
+    assert answer.status_code == 422
+    assert [one["pointer"] for one in answer.json()["errors"]] == [pointer]
+
+
 async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
     httpx2.post(f"{service}/v1/minds/eva/turns", json={"session_id": "s0", "messages": LYON}, timeout=60)
     async with over_http(service, query="?mind=eva") as host:
