@@ -14,17 +14,22 @@ from tests.support.postgres import shared_postgres
 from tests.support.postgres_guard import is_alive
 from tests.support.waiting import GIVE_UP, until
 
+# It looks whether it is to end in steps: a signal that comes just before a read that blocks would not end the read.
 USER = """
+import select
 import sys
 from pathlib import Path
 from tests.support.postgres import postgres_pair, shared_postgres
+def until_closed():
+    while not select.select([sys.stdin], [], [], 0.2)[0]:
+        pass
 with shared_postgres(Path(sys.argv[1])) as found:
     print(found.server.pid, found.server.data.parent.parent, flush=True)
     if sys.argv[2:]:
         with postgres_pair() as pair:
             print(pair.primary.pid, pair.standby.pid, pair.primary.data.parent.parent, flush=True)
-            sys.stdin.read()
-    sys.stdin.read()
+            until_closed()
+    until_closed()
 """
 
 
