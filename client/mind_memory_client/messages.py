@@ -73,7 +73,7 @@ def piece_of(chunk: object) -> str:
         delta = _field(choices[0], "delta") if choices else None
         return text_of(_field(delta, "content"))
     if _field(chunk, "type") is None:
-        raise TypeError(f"a piece of an answer is a text, or a chunk of an SDK, and no {type(chunk).__name__}")
+        raise TypeError(f"a piece of an answer is a text or a chunk of an SDK, not of the type {type(chunk).__name__}")
     delta = _field(chunk, "delta")  # of events that stream a text; the others have no words
     found = delta if isinstance(delta, str) else _field(delta, "text")
     return found if isinstance(found, str) else ""

@@ -120,10 +120,10 @@ class TurnReader:
             is_quoting = not self._model.is_hosted
 
             def checked() -> Extraction:
-                sound = answered  # as it was quoted, or what of it was said
-                if not is_quoting:
-                    sound = grounded(answered, said=said, previous=previous, occurred_at=occurred_at)
-                return with_provenance(sound, said=said, previous=previous, is_quoting=is_quoting)
+                found = answered
+                if not is_quoting:  # what is quoted was said
+                    found = grounded(answered, said=said, previous=previous, occurred_at=occurred_at)
+                return with_provenance(found, said=said, previous=previous, is_quoting=is_quoting)
 
             self._extraction = worth_keeping(await anyio.to_thread.run_sync(checked))  # stems every word of a turn
             self.dropped = len(answered.facts) - len(self._extraction.facts)

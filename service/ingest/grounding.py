@@ -81,8 +81,9 @@ class _Names:
         self._scripts = scripts
 
     def can_tell(self, text: str) -> bool:
-        """Whether *text* is in the letters of the texts: "Moscow" is not in a talk of Москва."""
-        return bool(_scripts(text) & self._scripts)
+        """Whether *text* is not in other letters than the texts: "Moscow" is, in a talk of Москва."""
+        own = _scripts(text)
+        return not own or not self._scripts or bool(own & self._scripts)
 
     def hold(self, name: str) -> bool:
         """Whether the texts have a word of *name*, as far as can be told."""
@@ -112,7 +113,7 @@ def _scripts(text: str) -> frozenset[str]:
 
 
 def _in_words_said(fact: Fact, said: Sequence[Message], language: str) -> Fact | None:
-    """*fact* in the sentence of the turn that has most of its words, and true since nobody knows when; None without."""
+    """*fact* in the sentence of the turn with most of its words, without times of its own; None where none has any."""
     words = content_stems(fact.fact, language=language)
     number = fact.message or 0
     named = said[number - 1 : number] if number > 0 else ()

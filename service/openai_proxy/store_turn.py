@@ -123,7 +123,10 @@ async def _turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyC
     if chat.key is not None:
         said = await _said_under(chat.key, chat, context=context)
         posted = _prompts(await _as_stored(chat, messages, context=context))
-        return chat.key if said is None or said == posted else _own_id(chat.key, posted)
+        if said is None or said == posted:
+            return chat.key
+        log.warning("proxy.key_reused", mind_id=chat.mind_id)
+        return _own_id(chat.key, posted)
     known = await _stored_turn_id(chat, messages, context=context) if chat.is_retried else None
     return known or context.clock.fresh_id()
 
@@ -138,7 +141,6 @@ async def _said_under(key: str, chat: Chat, *, context: ProxyContext) -> list[tu
 
 def _own_id(key: str, posted: list[tuple[Speaker, str]]) -> str:
     """The id of a turn whose key another one has: the same again for a retry."""
-    log.warning("proxy.key_reused")
     return f"{key[:_LONGEST_KEY]}~{hashlib.blake2b(repr(posted).encode(), digest_size=8).hexdigest()}"
 
 

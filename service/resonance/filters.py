@@ -158,7 +158,7 @@ def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -
 
 
 def _why_silent(candidates: Candidates, dropped: Mapping[str, str]) -> str:
-    """Why nothing surfaces of what may be meant: what is may stand in the window."""
+    """The reason of a silence: what fits best is in sight or was shown lately, or nothing seems to be meant."""
     best = candidates.fragments[0].id
     is_known = dropped.get(best, "").startswith(("horizon", "echo"))
     return _why_none({best: dropped[best]}) if is_known else "nothing stored seems to be meant"

@@ -403,7 +403,8 @@ def _is_present(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
     """
     Whether *query* is about what holds now, so that what was said last counts for more.
 
-    What is over is not: "what did the forge cost me". When it was is told best by who spoke of it last.
+    A question about what is over is not: "what did the forge cost me". One that asks when it was is: the last word on
+    it is the best one.
     """
     intent = intent_of(query, language=call.moment.language, names_known=bool(terms.entities))
     if intent.is_about_now or intent.wants_latest:

@@ -192,8 +192,8 @@ _PAST = {
     "es": (
         r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+"
         r"|tuv\w+"
-        r"|vin[oe]\w*|estuv\w+|(?!existe|triste|consiste|insiste|asiste)\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)"
-        r"|(?!(?:por)?qué|café|bebé|josé|puré|chalé)\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
+        r"|vin[oe]\w*|estuv\w+|(?!(?:existe|triste|consiste|insiste|asiste)(?!\w))\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)"
+        r"|(?!(?:(?:por)?qué|café|bebé|josé|puré|chalé)(?!\w))\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
     ),
     "fr": (
         r"étai\w+|avai\w+|hier|avant|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)(?:[- ](?:t[- ])?(?:je|tu|il"
@@ -206,14 +206,15 @@ _PAST = {
     ),
     "pt": (
         r"foi|foram|fui|fomos|era[m]?|tinha\w*|tive\w*|disse\w*|fiz\w*|fez"
-        r"|(?!estou|este|neste|deste)\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)"
+        r"|(?!(?:estou|este|neste|deste)(?!\w))\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)"
         r"|ontem|antes|no início|\w{2,}ei|saí|saiu|caí|caiu|vi|li"
         r"|(?:vend|com|beb|perd|receb|aprend|escrev|conhec|nasc|esquec|escolh|ped|decid|ouv|part|morr)"
         r"(?:i|eu|iu|emos)"
     ),
     "nl": r"was|waren|had(?:den)?|werd(?:en)?|gisteren|vroeger|(?:heb|hebben|heeft|ben|is|zijn)\b.{0,80}\bge\w{2,}",
-    "pl": r"(?!je[śs]li|czyli|chwili)\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)|był|miał|wczoraj|najpierw",
-    "ru": r"(?!если|школ|стол|отдел|дела|тело)\w{2,}л(?:а|и|о)?|вчера|сначала",
+    "pl": r"(?!(?:je[śs]li|czyli|chwili)(?!\w))\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)"
+    r"|był|miał|wczoraj|najpierw",
+    "ru": r"(?!(?:если|школ[аы]|столы?|отдела?|дела|тело)(?!\w))\w{2,}л(?:а|и|о)?|вчера|сначала",
     "zh": r"了|过|之前|当时|昨天",
     "ja": r"\w*(?:た|だった)(?:の|か|っけ)?|前に|昨日",
     "ar": r"كان\w*|كنت|قلت|فعلت|أمس|سابقا",
@@ -257,7 +258,7 @@ _LISTS = (
     r"|\bdesde janeiro\b|\baté (?:hoje|agora)\b|\bin de loop\b|\btot nu toe\b|\bdo tej pory\b|\bod stycznia\b"
     r"|с начала|до сих пор"
 )
-# What a household has one of, or its own: "what breed is the dog", "waar is de vader van de kinderen".
+# What belongs to a household, though nobody says "my": "what breed is the dog", "de vader van de kinderen".
 _HOUSEHOLD = (
     r"(?:the|de|het|der|die|das|den|dem|el|la|los|las|il|i|le|les|o|a|os|as) (?:dogs?|cats?|kids?|children|boys?|girls?"
     r"|baby|van|car|house|hond|kat|kinderen|auto|hund|katze|kinder|perro|gato|niños|niñas|coche|chien|chat|enfants"

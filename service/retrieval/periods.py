@@ -174,7 +174,8 @@ _SINCE = re.compile(
 _SEASON_CUE = (
     r"(?:(?:in|this|last|im|letzten|diesen|en|este|el|la|cet|cette|au|l['’]|in|d['’]|questa|quest['’]|no|na|neste"
     r"|nesta"
-    r"|deze|afgelopen|vorige|van|over|during|über|während|pendant|durante|этим|этой|прошл\w+|zesz[łl]\w+|ubieg[łl]\w+|minion\w+|poprzedni\w+|t(?:ej|ego)|في|هذا)"
+    r"|deze|afgelopen|vorige|van|over|during|über|während|pendant|durante"
+    r"|этим|этой|прошл\w+|zesz[łl]\w+|ubieg[łl]\w+|minion\w+|poprzedni\w+|t(?:ej|ego)|في|هذا)"
     r"\s*(?:the\s+|de\s+|het\s+|diesem\s+)?)"
 )
 

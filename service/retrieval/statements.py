@@ -32,8 +32,8 @@ _CHANCE, _CLOSE = 0.25, 0.65  # cosines: of what has nothing to do with a query,
 class StatementFits(NamedTuple):
     """For each query, how well each statement fits it, 0…1, and its cosine, by the statement's id."""
 
-    scores: tuple[ByStatement, ...] = ()
-    cosines: tuple[ByStatement, ...] = ()
+    scores: tuple[ByStatement, ...]
+    cosines: tuple[ByStatement, ...]
 
 
 async def statement_fits(

@@ -81,7 +81,7 @@ def test_chunks_of_an_sdk_are_pieces_and_anything_else_is_refused_at_once(memory
     with memory.turn(mind, "s", ASKS) as turn:
         for piece in pieces:
             turn.add(piece)
-    with pytest.raises(TypeError, match="no int"), memory.turn(mind, "s", MOTHER) as turn:
+    with pytest.raises(TypeError, match="not of the type int"), memory.turn(mind, "s", MOTHER) as turn:
         turn.add(7)
 
     assert stored_turns(home, mind) == [

@@ -23,6 +23,17 @@ def test_a_question_from_any_page_is_answered_with_its_sources(visitor):
     expect(answer).to_contain_text("No model words the answer")
 
 
+def test_what_a_model_says_beyond_memory_is_left_out_with_the_reason(visitor, life):
+    found = life.http.post(f"{MINDS}/ada/ask", json={"question": "Where does my mother live?"}).json()
+    refused = {**found, "degraded": ["answer_lines_dropped"], "dropped": ["a line of the answer: 1987 is nowhere"]}
+    visitor.page.route("**/ask", lambda route: route.fulfill(json=refused))
+    visitor.open("ada/ask?q=Where+does+my+mother+live")
+
+    answer = visitor.page.get_by_role("region", name="Answer", exact=True)
+    expect(answer).to_contain_text("What the model answered is not in memory, and is left out")
+    expect(answer).to_contain_text("1987 is nowhere")
+
+
 def test_without_a_model_one_can_talk_and_see_what_comes_to_mind(visitor, life):
     visitor.open("ada/talk")
     visitor.page.get_by_role("textbox", name="Your message").fill("Where does my mother Ingrid live?")
@@ -41,6 +52,7 @@ def test_something_new_is_said_and_taken_back(visitor, life):
     dialog.get_by_label("It is so").fill("Ingrid's bakery is closed on Mondays.")
     dialog.get_by_role("button", name="Say it").click()
     expect(dialog).to_be_hidden()
+    expect(visitor.page.get_by_text("Ingrid's bakery is closed on Mondays.")).to_have_count(1)
     visitor.page.get_by_role("status").get_by_role("button", name="Undo").first.click()
     life.until(lambda: life.http.get(f"{MINDS}/ada/corrections").json()["items"][0]["state"] == "undone")
 

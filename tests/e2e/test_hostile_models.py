@@ -135,7 +135,7 @@ async def test_what_a_model_invents_of_a_turn_is_no_fact_of_it(tmp_path):
 
 
 async def test_half_an_extraction_is_asked_for_again_and_its_facts_are_kept(tmp_path):
-    """Broken: what is whole of it counts as all of it, and the turn as read."""
+    """Broken: half an answer is taken for all of it. The turn counts as read, and its fact is lost."""
     answers = []
 
     def breaking_off(prompt):

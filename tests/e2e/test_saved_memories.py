@@ -38,6 +38,18 @@ async def test_a_memory_is_a_thought_on_disk_with_its_importance_and_its_time(tm
         assert [one.importance for one in await mind.transcript.read_many((1, 2))] == [0.8, 0.5]
 
 
+async def test_what_the_bot_notes_makes_nobody_called_thought(tmp_path):
+    """Broken: the role of a message is an entity, and comes back as a memory that says "thought"."""
+    async with running(tmp_path / "home") as service:
+        await save(service, {"text": "I prefer tea to coffee."})
+        await service.digested("ada")
+        listed = (await service.http.get("/v1/minds/ada/entities")).json()["items"]
+        asked = {"query": "thought", "kinds": "entity"}
+        found = (await service.http.get("/v1/minds/ada/remember", params=asked)).json()["memories"]
+
+    assert (listed, found) == ([], [])
+
+
 async def test_what_is_not_worth_it_or_empty_is_dropped_and_says_why(tmp_path):
     async with running(tmp_path / "home") as service:
         found = await save(

@@ -33,6 +33,7 @@ from consolidation.text.relations import LANGUAGES, relations_asked, relations_t
         ("it", "mia sorella Carmela", "sister", "Carmela"),
         ("pt", "minha irmã se chama Júlia", "sister", "Júlia"),
         ("nl", "mijn zus heet Ans", "sister", "Ans"),
+        ("nl", "mn broer Wim komt morgen", "brother", "Wim"),
         ("pl", "moja siostra ma na imię Ola", "sister", "Ola"),
         ("ru", "мою сестру зовут Оля", "sister", "Оля"),
         ("ar", "أختي اسمها ليلى", "sister", "ليلى"),

@@ -95,6 +95,18 @@ def test_a_date_that_follows_from_what_was_said_is_kept(text, fact):
     assert facts == [fact]
 
 
+@pytest.mark.parametrize("text", ["👍", "1620"])
+def test_a_turn_without_a_letter_names_nobody_but_who_speaks(text):
+    """Broken: no letters are "other letters", and everything is kept."""
+    facts, entities = read(text, ("Zelda", "Reykjavik", "Zelda lives in Reykjavik."), entities=("Zelda",), answer="…")
+
+    assert (facts, entities) == ([], [])
+
+
+def test_a_number_that_nobody_said_is_no_entity():
+    assert read("I live in Lyon.", entities=("1987", "Lyon"))[1] == ["Lyon"]
+
+
 def test_a_name_from_the_talk_before_is_known():
     facts, _ = read("She lives in Lyon.", ("Nora", "Lyon", "Nora lives in Lyon."), before=("My sister is Nora.",))
 

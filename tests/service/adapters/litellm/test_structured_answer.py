@@ -76,7 +76,7 @@ KNOWN = Extraction(
 
 @pytest.mark.parametrize("end", range(1, len(KNOWN), 7))
 def test_half_an_extraction_is_not_an_answer_however_it_is_cut(end):
-    """Broken: what is left is mended, the facts behind it are lost, and the turn counts as read."""
+    """Broken: the half is repaired and accepted, and the facts of the other half are lost."""
     for tail in ("", " oops {", "\n```"):
         with pytest.raises(InvalidModelOutput):
             read_answer(KNOWN[:end] + tail, shape=Extraction)

@@ -1,0 +1,116 @@
+"""What the tools do, asked over HTTP: search the log, save, sleep, report, list, put right."""
+
+import httpx2
+import pytest
+
+from tests.support.cli_process import until_digested
+from tests.support.mcp_hosts import LYON, called, over_http, refused, text_of
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_log_is_searched_word_for_word(told):
+    async with over_http(told, query="?mind=ada") as host:
+        result = await host.call_tool("search_log", {"query": "LIVES in", "timezone": "Europe/Paris"})
+        nothing = await host.call_tool("search_log", {"query": "l.ves"})
+        wrong = await refused(host, "search_log", query="x", limit=1_000_000)
+
+    (item,) = result.structured_content["items"]
+    assert (item["role"], item["turn_id"]) == ("user", "lyon")
+    assert "   > user: " in text_of(result)
+    assert "     assistant: " in text_of(result)
+    assert "2026-01-09 18:30 UTC" in text_of(result)
+    assert text_of(nothing) == "No message in the log holds these words."
+    assert "limit" in wrong
+
+
+async def test_something_is_saved_on_purpose_and_repeated_under_its_id_it_is_saved_once(service):
+    async with over_http(service, query="?mind=noted") as host:
+        result = await host.call_tool("save_memory", {"text": "I promised Ann the report.", "importance": 0.8})
+        saved = result.structured_content
+        again = await host.call_tool(
+            "save_memory", {"text": "I promised Ann the report.", "importance": 0.8, "id": saved["id"]}
+        )
+        small = await host.call_tool("save_memory", {"text": "She said hello.", "importance": 0.01})
+        wrong = await refused(host, "save_memory", text="x", importance=7)
+
+    assert text_of(result) == f"Saved as {saved['id']} of noted."
+    assert again.structured_content["duplicate"] is True
+    assert text_of(small) == "Not kept: below the write threshold."
+    assert "importance" in wrong
+
+
+async def test_an_agent_sets_its_own_sleep(service):
+    actions = [{"kind": "tool_call", "tool": "shell", "output": f"step {n} done"} for n in range(6)]
+    path = f"{service}/v1/minds/clerk/sessions/cycle-1/actions"
+    httpx2.post(path, json={"actions": actions}, timeout=60).raise_for_status()
+    async with over_http(service, query="?mind=clerk") as host:
+        nap = await host.call_tool("set_sleep", {"seconds": 20})
+        slept = await host.call_tool("set_sleep", {"seconds": 600})
+        wrong = await refused(host, "set_sleep", seconds=1)
+    async with over_http(service, query="?mind=nobody") as host:
+        missing = await called(host, "set_sleep", seconds=600)
+
+    assert text_of(nap).startswith("You nap for 20 seconds, until 20")
+    assert text_of(slept).startswith("You sleep for 600 seconds, until 20")
+    assert slept.structured_content["kind"] == "dream"
+    assert slept.structured_content["dream_id"]
+    assert "seconds" in wrong
+    assert "no mind called 'nobody'" in missing["note"]
+
+
+async def test_a_model_reports_what_became_of_what_it_was_shown(service):
+    said = [{"role": "user", "content": "My cousin Declan plays the cello in Cork."}]
+    async with over_http(service) as host:
+        await called(host, "store_turn", mind="declan", messages=said)
+        until_digested(service, "declan")
+        asked = {"mind": "declan", "message": "Which instrument does my cousin Declan play?"}
+        found = await called(host, "resonance", session_id="one", **asked)
+        wrong = [{"id": found["flashbacks"][0]["id"], "outcome": "contradicted"}, {"id": "fact:no", "outcome": "used"}]
+        result = await host.call_tool(
+            "report_outcome", {"mind": "declan", "trace_id": found["trace_id"], "outcomes": wrong}
+        )
+        after = await called(host, "resonance", session_id="two", **asked)
+        remembered = await called(host, "remember", mind="declan", query="Declan cello")
+
+    assert (result.structured_content["applied"], result.structured_content["unknown"]) == (1, ["fact:no"])
+    assert "Not shown, or no memory: fact:no." in text_of(result)
+    assert "cello" not in after["block"]
+    assert any(one["is_contradicted"] for one in remembered["memories"])
+
+
+async def test_what_is_known_is_listed_with_its_sources(told):
+    async with over_http(told, query="?mind=ada") as host:
+        facts = await host.call_tool("list_facts", {"limit": 1})
+        entities = await host.call_tool("list_entities", {"sort": "name"})
+        of_one = await host.call_tool("list_facts", {"entity": entities.structured_content["items"][0]["id"]})
+        none = await host.call_tool("list_facts", {"query": "xanadu"})
+        wrong = await refused(host, "list_facts", cursor="nonsense")
+
+    [fact] = facts.structured_content["items"]
+    assert f"1. {fact['text']} (id {fact['id']})" in text_of(facts)
+    assert fact["sources"][0]["turn_id"]
+    assert all(f"(id {one['id']})" in text_of(entities) for one in entities.structured_content["items"])
+    assert not of_one.is_error
+    assert text_of(none) == "No such fact is known."
+    assert "cursor" in wrong
+
+
+async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
+    httpx2.post(f"{service}/v1/minds/eva/turns", json={"session_id": "s0", "messages": LYON}, timeout=60)
+    async with over_http(service, query="?mind=eva") as host:
+        made = await host.call_tool("correct_memory", {"what": "edit", "id": "episode:1", "to": "She lives in Porto."})
+        again = await host.call_tool("correct_memory", {"what": "edit", "id": "episode:1", "to": "She lives in Porto."})
+        found = await host.call_tool("remember", {"query": "Where does she live?"})
+        nothing = await refused(host, "correct_memory", what="edit", id="episode:1")
+        missing = await refused(host, "correct_memory", what="wrong", id="fact:nope")
+        observed = await refused(host, "correct_memory", what="wrong", id="observation:1")
+
+    assert text_of(made).startswith("Done: edit: ")
+    assert "→ She lives in Porto." in text_of(made)
+    assert text_of(again).startswith("It stood already: ")
+    assert "She lives in Porto." in text_of(found).splitlines()[0]
+    assert "source: a person" in text_of(found)
+    assert "is needed for edit" in nothing
+    assert "no such fact" in missing
+    assert "an observation is put right in observations.md" in observed
