@@ -78,6 +78,11 @@ class _PositionsUntil(Positions):
         """The highest sequence, 0 when there was none."""
         return self._until
 
+    def sequence_of(self, turn_id: str) -> int | None:
+        """The sequence of a turn id; None where it was accepted later."""
+        sequence = self._all.sequence_of(turn_id)
+        return sequence if sequence is not None and sequence <= self._until else None
+
     def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[int, ...]:
         """The last *limit* sequences of a session below *sequence*, ascending."""
         return self._all.before_in_session(session_id, min(sequence, self._until + 1), limit=limit)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from service.resonance.call import PreTurnCall
     from service.resonance.search_round import SearchRound
     from service.retrieval.facts import TurnFact
-    from service.retrieval.fusion import Hits, Scale
+    from service.retrieval.fusion import Hits, Ranked, Scale
     from service.retrieval.moment import Fragment, Source
     from service.retrieval.put_right import PutRight
 
@@ -116,7 +116,8 @@ class SearchTerms:
 
     ``entities`` are names by uuid; ``people`` have spoken themselves; ``degraded`` is what did not answer;
     ``words`` are those of all queries. ``before`` has the turns before short ones, by sequence; what the bot said in
-    those that are ``denied`` was wrong. ``put_right`` is what people decided.
+    those that are ``denied`` was wrong. ``put_right`` is what people decided. ``ranked`` are the turns that were found,
+    by sequence; the best has a score of 1.
     """
 
     call: PreTurnCall
@@ -128,6 +129,7 @@ class SearchTerms:
     before: Mapping[int, StoredTurn] = field(default_factory=dict)
     denied: frozenset[int] = frozenset()
     put_right: PutRight = NOTHING_PUT_RIGHT
+    ranked: Mapping[int, Ranked] = field(default_factory=dict)
 
     def source_of(self, turn: StoredTurn) -> Source:
         """A turn as the source of a fragment, with an excerpt of what may be told of it for these queries."""

@@ -69,7 +69,8 @@ class Verdict:
 @dataclass(frozen=True, slots=True)
 class _Found:
     """
-    What the index knows of some fragments: by id their ``newest`` turn or their note, the rest by sequence.
+    What the index knows of some fragments: by id their ``newest`` turn, or the one in whose place they stand, or their
+    note; the rest by sequence.
 
     Where ``joins_denied``, a turn that denies another stands for both: whoever wants the invitation wants the one that
     was put right.
@@ -111,7 +112,7 @@ class _Found:
 
     def _attributes(self, fragment: Fragment) -> frozenset[str]:
         sequence = self.newest.get(fragment.id)
-        if sequence is None:
+        if sequence is None or fragment.statement is not None:
             return attributes_told(fragment.text)
         return self.traits[sequence].answers if sequence in self.traits else frozenset()
 
@@ -216,7 +217,8 @@ class RelevanceGate:
             key: Evidence(self._calibrated(note.cosines).get(hits.query), note.stems)
             for key, note in found.notes.items()
         }
-        return of_turns | of_notes
+        both = {key: _joined(of_turns[key], one) for key, one in of_notes.items() if key in of_turns}
+        return of_turns | of_notes | both
 
     def _calibrated[Key](self, cosines: Mapping[Key, float]) -> Mapping[Key, float]:
         return cosines if self._are_cosines_calibrated else {}
@@ -266,8 +268,15 @@ class RelevanceGate:
         )
 
 
+def _joined(turn: Evidence, note: Evidence) -> Evidence:
+    """What speaks for what a person put in the place of a turn's words: that turn, and the new words."""
+    cosines = [one.cosine for one in (turn, note) if one.cosine is not None]
+    return replace(turn, cosine=max(cosines, default=None), words=turn.words | note.words)
+
+
 def _read(text: TextIndex, fragments: Sequence[Fragment], candidates: Candidates, *, wanted: set[str]) -> _Found:
-    newest = {fragment.id: max(fragment.sequences) for fragment in fragments if fragment.sequences}
+    resting = {fragment.id: fragment.sequences | fragment.in_place_of for fragment in fragments}
+    newest = {key: max(sequences) for key, sequences in resting.items() if sequences}
     sequences = tuple(set(newest.values()))
     traits = text.traits(sequences)
     both = tuple({*sequences, *(one.denies for one in traits.values() if one.denies is not None)})

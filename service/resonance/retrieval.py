@@ -26,7 +26,7 @@ from service.resonance.trace_recorder import candidate_trace
 from service.retrieval.answer_types import answer_types
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import turn_fragments
-from service.retrieval.fusion import ArmHits, Cues, fuse, merged, with_corrections
+from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_corrections
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import put_right_now
@@ -289,7 +289,12 @@ def _told(
     call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms, found: RankedTurns
 ) -> tuple[SearchTerms, ToldTurns]:
     """The best turns of all queries as fragments, and *terms* with what telling them needs."""
-    terms = replace(terms, before=_before(call.mind, tuple(found.turns.values())), denied=found.denied)
+    terms = replace(
+        terms,
+        before=_before(call.mind, tuple(found.turns.values())),
+        denied=found.denied,
+        ranked={one.sequence: one for one in scaled(found.ranking)},
+    )
     fragments = turn_fragments(
         found.ranking,
         turns=found.turns,

@@ -27,6 +27,7 @@ _SAME_WORDS = 0.8
 _SAME_SUBJECT, _AS_CLOSE = 0.4, 0.7
 _STEP = 1e-3
 _DENSER = 0.5  # of the score of a turn, from which an observation that rests on it is shown in its place
+_LEADS = 0.5  # of the best score, from which what a person pinned surfaces whatever fits better
 _FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
 _NO_FACTORS: MappingProxyType[str, float] = MappingProxyType({})
 _DAY_SHARE = 0.8
@@ -78,7 +79,7 @@ def select(
         filtered = Filtered(tuple(sorted(weighed, key=lambda one: -one.score)), filtered.dropped)
     filtered = _one_a_source(filtered)
     filtered = filtered.without(_near_duplicates(filtered.fragments, enough=_LOOKED_AT * limit))
-    ids = {one.id for one in _spread(filtered.fragments, limit=limit, timezone=timezone)}
+    ids = {one.id for one in _spread(_pinned_first(filtered.fragments), limit=limit, timezone=timezone)}
     filtered = filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})
     filtered = Filtered(_scaled(filtered.fragments, subjects), filtered.dropped)
     return Filtered(tuple(sorted(filtered.fragments, key=_order)), filtered.dropped)
@@ -213,6 +214,12 @@ def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
     return shared >= _SAME_WORDS * (mine + theirs - shared)
 
 
+def _pinned_first(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
+    """*fragments*, best first, but for what a person pinned and fits at least half as well as the best: it leads."""
+    least = _LEADS * max((one.score for one in fragments), default=0.0)
+    return tuple(sorted(fragments, key=lambda one: not (one.decided.is_pinned and one.score >= least)))
+
+
 def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> tuple[Fragment, ...]:
     """The best *limit*, but not more than a share of them of one day while another day has something to say."""
     most = max(1, math.ceil(_DAY_SHARE * limit))
@@ -226,6 +233,6 @@ def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> t
     return tuple([*first[:limit], *spare][:limit])
 
 
-def _order(fragment: Fragment) -> tuple[bool, int, float]:
-    """What names somebody of the message first, then facts, then the rest, each by score."""
-    return (not fragment.is_boosted, _KINDS[fragment.kind], -fragment.score)
+def _order(fragment: Fragment) -> tuple[bool, bool, int, float]:
+    """What a person pinned first, then what names somebody of the message, then facts and the rest, each by score."""
+    return (not fragment.decided.is_pinned, not fragment.is_boosted, _KINDS[fragment.kind], -fragment.score)

@@ -1,14 +1,16 @@
 """
 Phase 2's arm over what people said to put a memory right: facts that no turn told, or that they told otherwise.
 
-Each is compared with the queries by its words and by its meaning.
+Each is compared with the queries by its words and by its meaning. What a person put in the place of something that a
+turn told is found by that turn as well, and fits as well as the turn.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.record import What
 from consolidation.corrections.wording import Wording, stems_of
 from consolidation.text.words import tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from service.ports.embedder import Embedder
     from service.resonance.arms import SearchTerms
     from service.resonance.search_round import SearchRound
+    from service.retrieval.fusion import Ranked
 
 _SHARE = 0.8  # of the time there is
 _DEPTH = 12  # as of notes: more than may surface
@@ -67,18 +70,33 @@ class StatementArm:
         best: dict[str, float] = {}
         for query, by in ((query, by) for hits in found for query, by in hits.scores.items()):
             best |= {key: max(best.get(key, 0.0), terms.queries[query] * share) for key, share in by.items()}
-        fitting = [one for one in terms.put_right.standing.statements if best.get(one.id, 0.0) > 0]
+        every = terms.put_right.standing.statements
+        replaced = {one.id: _replaced(one, terms) for one in every}
+        best |= {key: max(best.get(key, 0.0), *(turn.score for turn in by)) for key, by in replaced.items() if by}
+        fitting = [one for one in every if best.get(one.id, 0.0) > 0]
         statements = sorted(fitting, key=lambda one: -best[one.id])[:_DEPTH]
         told_at = await _told_at(statements, terms)
         names = [frozenset(tokens(name)) for name in terms.entities.values()]
         fragments, evidence = [], {}
         for one in statements:
             fragment = _fragment(one, min(best[one.id], 1.0), told_at.get(one.id, one.at), names, terms)
+            if replaced[one.id]:
+                turns = frozenset(turn.sequence for turn in replaced[one.id])
+                fragment = replace(fragment, arms=replaced[one.id][0].ranks, in_place_of=turns)
             fragments.append(fragment)
             stems = stems_of(one.text, terms.call.moment.language) | Wording.of(one.text).stems
             cosines = {query: by[one.id] for hits in found for query, by in hits.cosines.items() if one.id in by}
             evidence[fragment.id] = FragmentEvidence(stems, cosines)
         return FragmentHits(tuple(fragments), evidence)
+
+
+def _replaced(one: Statement, terms: SearchTerms) -> tuple[Ranked, ...]:
+    """The turns that were found and whose words *one* stands in place of, best first."""
+    if one.what is not What.EDIT:
+        return ()
+    positions = terms.call.mind.transcript.positions
+    found = (terms.ranked.get(positions.sequence_of(turn_id) or 0) for turn_id in one.turn_ids)
+    return tuple(sorted((turn for turn in found if turn is not None), key=lambda turn: -turn.score))
 
 
 async def _told_at(statements: Sequence[Statement], terms: SearchTerms) -> dict[str, datetime]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from consolidation.text.quotation import quotable
 from consolidation.text.words import tokens
 from service.retrieval.excerpt import excerpt, plain
+from service.retrieval.fusion import scaled
 from service.retrieval.lead_words import is_read
 from service.retrieval.moment import Fragment, Source
-from service.retrieval.put_right import NOTHING_PUT_RIGHT, says_nothing_wanted
+from service.retrieval.put_right import NOTHING_PUT_RIGHT, says_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from service.retrieval.put_right import PutRight
 
 _FITTING_FACT = 0.5  # the least score of a fact that stands in for its turn
+_SHARE_OF_REST = 0.5  # of a turn's score: it was found by what a person took out, and the rest has no wanted word
 _LONGEST_SUMMARY = 500
 _ENTITY_SCORE = 0.65
 _CLOSING, _INTRODUCING = " ”»“」", frozenset(":：“«„「")  # of a quotation, and of what stands in front of one
@@ -44,18 +46,15 @@ def turn_fragments(
     A turn is told without what a person took out of it. Where nothing is left, or nothing that is *wanted*, it is held
     back, and so is a fact that a person said is wrong; the turn's next best fact, or the turn, stands beside it.
     """
-    top = ranking[0].score if ranking else 0.0
     names = [frozenset(tokens(name)) for name in named]
     fragments = []
-    for one in ranking:
+    for one in scaled(ranking):
         turn = turns.get(one.sequence)
         if turn is None:
             continue
         left = put_right.tellable(turn)
-        score = round(min(1.0, one.score / top), 4) if top > 0 else 0.0
-        told = _Told(
-            turn, left, source_of(turn), score, one.ranks, bool(names) and _names_any(turn.turn.messages, names)
-        )
+        is_boosted = bool(names) and _names_any(turn.turn.messages, names)
+        told = _Told(turn, left, source_of(turn), one.score, one.ranks, is_boosted)
         best = facts.get(one.sequence)
         if best is not None and best.decided.held_back:
             fragments.append(told.as_fact(best))
@@ -94,13 +93,14 @@ class _Told(NamedTuple):
 
     def as_episode(self, wanted: frozenset[str]) -> Fragment:
         left, text = self.left, self.source.excerpt
-        is_useless = left.is_spent or not text or (left.taken and says_nothing_wanted(left.turn, left.taken, wanted))
+        is_beside = bool(left.taken) and not says_wanted("\n".join(_contents(left.turn)), wanted)
+        is_useless = left.is_spent or not text or (is_beside and says_wanted("\n".join(left.taken), wanted))
         return Fragment(
             id=f"episode:{self.source.sequence}",
             kind="episode",
             text=text,
             occurred_at=self.turn.occurred_at,
-            score=self.score,
+            score=round(self.score * _SHARE_OF_REST, 4) if is_beside else self.score,
             sources=(self.source,),
             is_boosted=self.is_boosted,
             arms=self.arms,

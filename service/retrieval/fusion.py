@@ -157,6 +157,12 @@ def merged(rankings: Sequence[tuple[float, Sequence[Ranked]]]) -> tuple[Ranked, 
     return tuple(sorted(best.values(), key=lambda one: (-one.score, -one.sequence)))
 
 
+def scaled(ranking: Sequence[Ranked]) -> tuple[Ranked, ...]:
+    """*ranking*, best first, with scores of at most 1: those of all where the best has none above 0 are 0."""
+    top = ranking[0].score if ranking else 0.0
+    return tuple(one._replace(score=round(min(1.0, one.score / top), 4) if top > 0 else 0.0) for one in ranking)
+
+
 def normalised(hits: Hits, *, scale: Scale) -> dict[int, float]:
     """
     Scores of one list in 0…1, the best one 1 unless even that is weak.

@@ -146,8 +146,8 @@ class Fragment:
     turns that were dreamt of, where there are any. Only one that ``is_dated`` has an age. One
     that ``is_read`` was shown by a tool, nobody said it. ``importance`` is in 0…1, where somebody judged it. ``said``
     are the messages of its turns. ``decided`` is what people decided of it, ``held_back`` why it is not to come up by
-    itself. A ``statement`` was made by a person to put the memory right. ``mind_id`` is of the other mind that it is
-    in, with what it rests on; "" for the one that is asked.
+    itself. A ``statement`` was made by a person to put the memory right, ``in_place_of`` what these turns told.
+    ``mind_id`` is of the other mind that it is in, with what it rests on; "" for the one that is asked.
     """
 
     id: str
@@ -166,6 +166,7 @@ class Fragment:
     decided: Decided = UNDECIDED
     held_back: str = ""
     statement: Statement | None = None
+    in_place_of: frozenset[int] = frozenset()
     mind_id: str = ""
 
     @property

@@ -232,16 +232,11 @@ def put_right_now(mind: Mind) -> PutRight:
     return PutRight.of(standing, mind.transcript.positions) if standing else NOTHING_PUT_RIGHT
 
 
-def says_nothing_wanted(left: StoredTurn, taken: Iterable[str], wanted: frozenset[str]) -> bool:
-    """Whether what is *left* of a turn has no telling word that is *wanted*, and what was *taken* from it has."""
-    said = "\n".join(message.content for message in left.turn.messages)
-    gone = "\n".join(taken)
-    telling = wanted & content_words(" ".join(sorted(wanted)), language=detect(said)).keys()
-    return not telling & _words(said) and bool(telling & _words(gone))
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(content_words(text, language=detect(text)))
+def says_wanted(text: str, wanted: frozenset[str]) -> bool:
+    """Whether *text* has a telling word that is *wanted*."""
+    language = detect(text)
+    telling = content_words(" ".join(sorted(wanted)), language=language).keys()
+    return not (wanted & telling).isdisjoint(content_words(text, language=language))
 
 
 def _renamed(query: str, key: str, other: str) -> str:

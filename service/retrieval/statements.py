@@ -15,7 +15,8 @@ import anyio.to_thread
 
 from consolidation.corrections.wording import stems_of
 from consolidation.kernel.errors import EmbedderFault
-from consolidation.text.words import content_stems
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,13 +86,20 @@ def _shares(
     for query in queries:
         shares: dict[str, float] = {}
         for language in languages:
-            wanted = content_stems(query, language=language)
+            wanted = _subjects(query, language)
             for one in statements:
                 share = len(wanted & stems_of(one.text, language)) / max(len(wanted), 1)
                 if share > shares.get(one.id, 0.0):
                     shares[one.id] = share
         found.append(shares)
     return tuple(found)
+
+
+def _subjects(query: str, language: str) -> frozenset[str]:
+    """The stems of what *query* is about: not those of "day" and "time", unless it has no others."""
+    words = content_words(query, language=language)
+    telling = frozenset(stem for word, stem in words.items() if word not in subjectless(language))
+    return telling or frozenset(words.values())
 
 
 def _looked_at(statements: Sequence[Statement], shares: Sequence[ByStatement]) -> tuple[Statement, ...]:

@@ -141,6 +141,31 @@ async def test_as_of_a_time_only_what_was_shown_before_it_echoes_and_later_outco
     assert "Lyon" in texts(earlier)
 
 
+@pytest.mark.parametrize(
+    ("what", "more", "shown"),
+    [("pin", {}, "Lyon"), ("wrong", {}, ""), ("mute", {}, ""), ("edit", {"to": "My mother lives in Porto."}, "Porto")],
+)
+async def test_as_of_a_time_what_people_had_put_right_by_then_holds(tmp_path, what, more, shown):
+    """Broken: the positions of the turns until then do not know the ids of turns."""
+    async with running(tmp_path) as service:
+        await told(service, LYON)
+        await decided(service, "episode:1", what, **more)
+        await asyncio.sleep(0.01)
+        then = datetime.now(UTC).isoformat()
+        await told(service, "My mother has a parrot.")
+        await decided(service, "episode:2", "pin")
+
+        found = await probed(service, as_of=then)
+
+    assert "parrot" not in texts(found)
+    assert (shown in texts(found)) if shown else not found["surfaced"]
+
+
+async def decided(service, memory, what, **more):
+    body = {"what": what, "target": {"kind": "turn", "id": memory}, **more}
+    (await service.http.post("/v1/minds/ada/corrections", json=body)).raise_for_status()
+
+
 async def test_without_the_graph_a_probe_goes_down_the_ladder_as_in_an_outage(tmp_path):
     async with running(tmp_path) as service:
         await told(service, LYON)
