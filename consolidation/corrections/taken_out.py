@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.wording import carriers
+from consolidation.corrections.wording import carriers, names_any
 from consolidation.kernel.turns import READ, Message, Speaker
 from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
@@ -84,12 +84,23 @@ def as_put_right(stored: StoredTurn, standing: Standing) -> StoredTurn | None:
     """
     *stored* as it is to be told: without what people took out, and with what they put in its place as a note.
 
-    None where nothing is left to tell.
+    Sentences that name an entity which is never to come up are left out. None where nothing is left to tell.
     """
     left = tellable(stored, standing)
-    messages = () if left.is_spent else left.turn.turn.messages
-    told = (*messages, *_notes(stored, standing))
+    messages = () if left.is_spent else _without_muted(left.turn.turn.messages, standing)
+    told = (*messages, *_without_muted(_notes(stored, standing), standing))
     return replace(stored, turn=replace(stored.turn, messages=told)) if told else None
+
+
+def _without_muted(messages: tuple[Message, ...], standing: Standing) -> tuple[Message, ...]:
+    """*messages* without the sentences that name a muted entity; none where what was told is gone."""
+    muted = standing.muted_names
+    if not muted:
+        return messages
+    spoken = ((one, whole_sentences(one.content, language=detect(one.content))) for one in messages)
+    left = [_without(one, [said for said in every if names_any(said, muted)]) for one, every in spoken]
+    told = tuple(one for one in left if one.content.strip())
+    return told if _tells(messages, told) else ()
 
 
 def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.corrections.record import Correction, What
-from consolidation.corrections.wording import Wording
+from consolidation.corrections.standing import Standing
+from consolidation.corrections.wording import Wording, names_any
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.erasure import with_guessed_turns, without_chapters
@@ -30,25 +31,39 @@ if TYPE_CHECKING:
     from consolidation.story.chapters import Book, Chapter
     from consolidation.story.ledger import StoryLedger
     from consolidation.story.run import MindStory
+    from consolidation.transcript.log import Transcript
 
 _NOT_TOLD_SO = frozenset({What.WRONG, What.EDIT, What.MUTE})
 _TOLD_AGAIN = frozenset({*_NOT_TOLD_SO, What.RIGHT})
+_PAGE = 500  # turns that are read at a time
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What became otherwise: the turns that told it, and its words, where only chapters that hold them are meant."""
+    """
+    What became otherwise: the turns that told it.
+
+    Where only chapters that hold certain words are meant, these are its ``wording``, or one of the ``names`` (keys).
+    """
 
     sequences: frozenset[int]
-    wording: Wording | None
+    wording: Wording | None = None
+    names: frozenset[str] = frozenset()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it is not to be told any more; else it may be told again."""
+        return self.wording is not None or bool(self.names)
 
     def is_told_in(self, chapter: Chapter, ledger: StoryLedger) -> bool:
         made_of = ledger.turns.get(chapter.digest)
         if made_of is None or not made_of.narrated & self.sequences:
             return False
+        body = chapter.text.partition("\n")[2]
+        if self.names:
+            return names_any(body, self.names)
         if self.wording is None:
             return True
-        body = chapter.text.partition("\n")[2]
         return any(self.wording.is_carried_by(one) for one in whole_sentences(body, language=detect(body)))
 
 
@@ -64,7 +79,7 @@ async def put_right_in_story(story: MindStory) -> int:
     known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     if not lines or known.put_right == lines[-1].id:
         return 0
-    changes = _changes(story, _new(lines, since=known.put_right), lines)
+    changes = await _changes(story, _new(lines, since=known.put_right), lines)
     present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
     ledger = await with_guessed_turns(story, present) if changes else known
     removed = frozenset(one.digest for one in _telling(present, changes, ledger))
@@ -104,19 +119,35 @@ def _new(lines: Sequence[Line], *, since: str) -> Sequence[Line]:
     return lines[places[-1] + 1 :] if places else lines
 
 
-def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line]) -> tuple[_Change, ...]:
+async def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line]) -> tuple[_Change, ...]:
     made = {one.id: one for one in lines if isinstance(one, Correction)}
     found = []
     for line in new:
         one = line if isinstance(line, Correction) else made.get(line.of)
-        if one is None or one.what not in _TOLD_AGAIN or one.target.kind == "entity":
+        if one is None or one.what not in _TOLD_AGAIN:
+            continue
+        is_out = line is one and one.what in _NOT_TOLD_SO
+        if one.target.kind == "entity":
+            if one.what is What.MUTE:
+                names = Standing.of(lines).keys_of(one.target.text)
+                sequences = await _naming(story.transcript, names)
+                found.append(_Change(sequences, names=names if is_out else frozenset()))
             continue
         positions = (story.transcript.positions.sequence_of(turn_id) for turn_id in one.target.turn_ids)
         sequences = frozenset(sequence for sequence in positions if sequence is not None)
         # What was taken out is to come back: then its words are in no chapter.
-        is_gone = line is one and one.what in _NOT_TOLD_SO and one.target.kind == "fact"
+        is_gone = is_out and one.target.kind == "fact"
         found.append(_Change(sequences, Wording.of(one.target.text) if is_gone else None))
     return tuple(found)
+
+
+async def _naming(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:
+    """The turns in which one of *names* stands."""
+    found, last = set[int](), 0
+    while page := await transcript.after(last, limit=_PAGE):
+        last = page[-1].sequence
+        found |= {one.sequence for one in page if names_any("\n".join(m.content for m in one.turn.messages), names)}
+    return frozenset(found)
 
 
 def _telling(book: Book, changes: Sequence[_Change], ledger: StoryLedger) -> list[Chapter]:
@@ -127,7 +158,7 @@ def _telling(book: Book, changes: Sequence[_Change], ledger: StoryLedger) -> lis
 def _orphans(changes: Sequence[_Change], ledger: StoryLedger) -> frozenset[int]:
     """Turns to be told again that no chapter ever narrated, since nothing was left of them."""
     narrated = frozenset[int]().union(*(one.narrated for one in ledger.turns.values()))
-    back = frozenset[int]().union(*(change.sequences for change in changes if change.wording is None))
+    back = frozenset[int]().union(*(change.sequences for change in changes if not change.is_gone))
     return frozenset(one for one in back - narrated if one <= (ledger.sequence or 0))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.record import Correction, What
 from consolidation.kernel.clock import SystemClock
 from service.adapters.file_thread_index import FileThreadIndex
 from service.composition.access import build_access
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import datetime
 
-    from consolidation.corrections.record import Correction
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
@@ -200,7 +200,7 @@ async def open_memory(
         def put_right(mind: Mind, correction: Correction) -> None:
             resonance.forget_answers(mind.mind_id)
             shared.events.publish(mind.mind_id, "correction.made", correction_id=correction.id, what=correction.what)
-            if correction.target.turn_ids:
+            if correction.target.turn_ids or correction.what is What.MUTE:
                 story.scheduler.put_right(mind)
 
         desk = CorrectionDesk(

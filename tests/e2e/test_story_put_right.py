@@ -41,7 +41,7 @@ async def until(service, is_so):
 
 
 async def correct(service, what, text=LYON, **more):
-    body = {"what": what, "target": {"kind": "fact", "text": text}, **more}
+    body = {"what": what, "target": {"kind": "fact", "text": text}} | more
     answer = await service.http.post("/v1/minds/ada/corrections", json=body)
     assert answer.status_code == 201, answer.text
     return answer.json()
@@ -89,6 +89,29 @@ async def test_what_was_decided_before_it_was_told_is_never_told(tmp_path):
 
     assert "wardrobe" in text
     assert "Lyon" not in text
+
+
+async def test_whoever_is_muted_is_not_told_of_and_comes_back_when_that_is_taken_back(tmp_path):
+    """Broken: the story follows decisions about facts and turns alone; the narrator is handed sentences that name her."""
+    muted = {"kind": "entity", "text": "Ingrid"}
+    async with running(tmp_path) as service:
+        before = await told(service)
+        made = await correct(service, "mute", target=muted)
+        without = await until(service, lambda text: "Ingrid" not in text and "wardrobe" in text)
+        stable = (await service.resonate("ada", "Hello there")).json()["stable"]["text"]
+        await service.keep("ada", said("Ingrid bought a piano. We sang all evening.", "2026-01-12T08:00:00Z"))
+        await service.digested("ada")
+        await service.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True})
+        later = await story_of(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+        after = await until(service, lambda text: "Lyon" in text and "piano" in text)
+
+    assert "Ingrid" in before
+    assert "cathedral" in without
+    assert "Ingrid" not in stable
+    assert "piano" not in later
+    assert "sang all evening" in later
+    assert "wardrobe" in after
 
 
 async def test_a_chapter_that_a_person_edited_stays(tmp_path):
