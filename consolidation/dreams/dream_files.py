@@ -160,6 +160,10 @@ class DreamFiles:
         """Put ``plan(record)`` in the place of the record of a dream."""
         _told(lambda: self.log.replace(lambda one: plan(one) if one.dream == number else one))
 
+    def replace_all(self, plan: Callable[[DreamRecord], DreamRecord]) -> int:
+        """Put ``plan(record)`` in the place of the record of every dream; returns how many changed."""
+        return _told(lambda: self.log.replace(plan))
+
     def evaluated(self) -> int:
         """The number of the last deep sleep that was tidied up after; 0 before the first."""
 

@@ -24,7 +24,7 @@ from consolidation.text.words import content_words
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Decided, Split, Statement
@@ -142,11 +142,23 @@ class PutRight:
         muted = self.standing.muted_names
         if muted and names_any(self._as_split(fragment), muted):
             return "muted by a person"
-        if fragment.kind == "observation":
-            for sequence in fragment.sequences & self.turn_ids.keys():
-                for wording, decided in self.standing.unseen_in(self.turn_ids[sequence]):
-                    if wording.is_carried_by(fragment.text):
-                        return decided.held_back
+        return self._against_observation(fragment.text, fragment.sequences) if fragment.kind == "observation" else ""
+
+    def against_observation(self, text: str, sequences: Collection[int]) -> str:
+        """Why what was observed of these turns does not come up by itself; "" where it may."""
+        if names_any(text, self.standing.muted_names):
+            return "muted by a person"
+        return self._against_observation(text, sequences)
+
+    def _against_observation(self, text: str, sequences: Collection[int]) -> str:
+        """Because all its turns are held back, or a fact of one that it tells."""
+        whole = [self.turn(sequence).held_back for sequence in sequences]
+        if whole and all(whole):
+            return whole[0]
+        for turn_id in (self.turn_ids[one] for one in sequences if one in self.turn_ids):
+            for wording, decided in self.standing.unseen_in(turn_id):
+                if wording.is_carried_by(text):
+                    return decided.held_back
         return ""
 
     def variants(self, query: str) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.text.language import detect
 from service.retrieval.log_search import LogQuery, search_log
 from service.retrieval.remember import TimeWindow
+from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,8 +210,8 @@ class Dreaming:
     async def _read(self, mind: Mind, files: DreamFiles) -> tuple[DreamerVoice, Writings]:
         def read() -> tuple[DreamerVoice, Writings]:
             voice = DreamerVoice.of(mind.workspace, agent=self._agent)
-            texts = (files.read(name) for name in (OBSERVATIONS, RULES, PRIORITIES, BRIEFING))
-            return voice, Writings(*texts)
+            observations = observations_as_put_right(mind, files.read(OBSERVATIONS), files.dreams())
+            return voice, Writings(observations, *(files.read(name) for name in (RULES, PRIORITIES, BRIEFING)))
 
         return await anyio.to_thread.run_sync(read)
 

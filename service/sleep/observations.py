@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.dreams.observations import read_observations
+from consolidation.dreams.observations import read_observations, without
 from consolidation.kernel.errors import ObservationsChanged, StoryChanged, StoryPreconditionMissing
 from consolidation.story.edits import check_unchanged, etag_of
 from consolidation.story.storyfile import StoryFile
+from service.retrieval.put_right import put_right_now
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from consolidation.dreams.dream_log import Dreams
     from consolidation.dreams.observations import Level, Observation
     from consolidation.kernel.ports import Clock
     from service.mind.minds import Mind
@@ -85,6 +87,19 @@ class ObservationsEditor:
     def _file(self, mind: Mind) -> StoryFile:
         workspace = mind.workspace
         return StoryFile(workspace.writing(_NAME), history=workspace.writing_history(_NAME), clock=self._clock)
+
+
+def observations_as_put_right(mind: Mind, text: str, dreams: Dreams) -> str:
+    """*text* without what dreams observed of turns that people put right. Blocking. Raises HomeFault."""
+    put_right = put_right_now(mind)
+    if not put_right:
+        return text
+
+    def is_over(one: Observation) -> bool:
+        digest = one.digest
+        return digest in dreams.ours and bool(put_right.against_observation(one.text, dreams.sources(digest)))
+
+    return without(text, is_over)
 
 
 def _snapshot(mind: Mind, text: str) -> ObservationsSnapshot:

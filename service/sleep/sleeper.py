@@ -18,6 +18,7 @@ import structlog
 
 from consolidation.dreams.dream_files import DreamFiles
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level
+from consolidation.dreams.put_right import put_right_in_dreams
 from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
 from consolidation.dreams.sleep_state import OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
@@ -25,7 +26,7 @@ from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from consolidation.dreams.dream_log import DreamRecord, Dreams
@@ -246,6 +247,29 @@ class Sleeper:
         if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):  # a deep sleep that was not tidied up after
             self.begin(mind)
         return record
+
+    def put_right(self, mind: Mind, turn_ids: Sequence[str]) -> None:
+        """Have dreams that saw these turns dreamt again, of what people put right in them, in the background."""
+        found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in turn_ids)
+        sequences = frozenset(one for one in found if one is not None)
+        if not sequences:
+            return
+
+        async def run() -> None:
+            await self._minds.gate.until_resumed(mind.mind_id)
+            await self.until_dreamt(mind)  # a dream that goes on may have seen them as they were
+            try:
+                await self._minds.take_over(mind.mind_id)
+                async with self._only(mind.mind_id):
+                    files = self.files(mind)
+                    owed = await anyio.to_thread.run_sync(put_right_in_dreams, files, sequences)
+            except (MemoryFault, OSError) as error:
+                log.warning("dreams.not_put_right", mind_id=mind.mind_id, error=str(error))
+                return
+            if owed:
+                self.begin(mind)
+
+        self._background.start(f"put dreams right {mind.mind_id}", run, owner=mind.mind_id)
 
     def begin(self, mind: Mind) -> asyncio.Task[object]:
         """Begin what is owed to a mind, unless it is under way; the task ends with it."""

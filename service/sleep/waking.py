@@ -12,6 +12,7 @@ from consolidation.dreams.dream_log import Dreams
 from consolidation.dreams.sleep_state import SleepState, read_sleep_state
 from consolidation.dreams.waking import UndreamtSession, UnreadMessage, WakingFiles, waking_pack
 from consolidation.kernel.turns import Speaker
+from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,7 +33,8 @@ async def wake_up_pack(mind: Mind, *, session_id: str | None, max_tokens: int, z
     """
     What the agent of *mind* is handed when it wakes, in at most *max_tokens*.
 
-    *session_id* is the session that begins, so that it is not told of as the last one. Raises TranscriptUnreadable.
+    *session_id* is the session that begins, so that it is not told of as the last one. What dreams
+    observed of turns that people put right is left out. Raises TranscriptUnreadable, HomeFault.
     """
     dreams = await run_sync(_dreams, mind)
     messages, undreamt = await _since(mind, dreams.cursor, session_id=session_id)
@@ -63,7 +65,7 @@ def _files(
     return WakingFiles(
         state=state,
         dreams=dreams,
-        observations=text("observations"),
+        observations=observations_as_put_right(mind, text("observations"), dreams),
         priorities=text("priorities"),
         rules=text("rules"),
         briefing=text("briefing"),
