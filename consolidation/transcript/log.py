@@ -145,7 +145,9 @@ class Transcript:
         settles that.
         """
         if self._positions.is_erased(turn.turn_id):
-            raise TurnErased("the turn of this id was erased and is not kept again; what is said anew needs a new id")
+            raise TurnErased(
+                f"the turn of the id '{turn.turn_id}' was erased and is not kept again; anything new needs a new id"
+            )
         waiting = self._waiting.get(turn.turn_id)  # looked at first: a turn is stored before it stops waiting
         if waiting is not None:
             return Accepted(_same(await self._settled(waiting), turn), is_new=False)
@@ -414,7 +416,7 @@ class Transcript:
 
 def _same(kept: StoredTurn, turn: Turn) -> StoredTurn:
     if kept.turn.kind is TurnKind.ERASED:
-        raise TurnErased("the turn of this id was erased while it was posted again")
+        raise TurnErased(f"the turn of the id '{turn.turn_id}' was erased while it was posted again")
     if not is_same(kept.turn, turn):
-        raise TurnConflict("a turn of this id was already accepted with other content")
+        raise TurnConflict(f"a turn of the id '{turn.turn_id}' was already accepted with other content")
     return kept

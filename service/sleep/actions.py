@@ -17,7 +17,7 @@ from consolidation.dreams.fatigue import FatigueLevel, fatigue_level, is_notice_
 from consolidation.dreams.wonder_trigger import reason_to_wonder
 from consolidation.kernel.errors import DreamFault, InvalidRequest
 from consolidation.kernel.turns import Speaker
-from service.ingest.intake import emptiness
+from service.ingest.intake import check_time, emptiness
 from service.retrieval.moment import ResonanceRequest
 
 if TYPE_CHECKING:
@@ -109,9 +109,10 @@ class ActionIntake:
         """
         Store *actions* durably, all of them or none; each is stored once under its id. The first creates the mind.
 
-        Raises InvalidRequest where an id comes twice or an action is empty, and what ``Intake.accept_all`` raises.
+        Raises InvalidRequest where an id comes twice, an action is empty, or its time is far ahead, and what
+        ``Intake.accept_all`` raises.
         """
-        _check(actions)
+        _check(actions, now=self._clock.now())
         turns = [action_turn(one, session_id=session_id, turn_id=one.id or self._clock.fresh_id()) for one in actions]
         accepted = await self._intake.accept_all(mind_id, turns)
         mind = await self._minds.find(mind_id)
@@ -221,9 +222,10 @@ class ActionIntake:
         return SurfacedThought(f"(A thought surfaces: {label}{found.text})", answer.trace_id or "", found.fragment.id)
 
 
-def _check(actions: Sequence[Action]) -> None:
+def _check(actions: Sequence[Action], *, now: datetime) -> None:
     seen: set[str] = set()
     for at, one in enumerate(actions):
+        check_time(one.timestamp, now=now, pointer=f"#/actions/{at}/timestamp")
         if one.id is not None and one.id in seen:
             raise InvalidRequest("is the id of an earlier action of this request", pointer=f"#/actions/{at}/id")
         seen |= {one.id} if one.id is not None else set()

@@ -100,6 +100,21 @@ async def test_an_id_that_comes_twice_in_one_post_stores_nothing(service):
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "#/actions/1/id")
 
 
+async def test_a_time_far_ahead_is_refused_with_the_action_that_has_it(service):
+    answer = await act(service, thought("I look."), call(1, timestamp="2199-01-01T00:00:00Z"))
+
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "#/actions/1/timestamp")
+
+
+async def test_of_several_actions_the_refusal_names_the_one_whose_id_is_taken(service):
+    await act(service, call(2))
+
+    answer = await act(service, call(1), call(2, output="something else"))
+
+    assert answer.status_code == 409
+    assert "'a2'" in answer.json()["detail"]
+
+
 async def test_actions_out_of_order_keep_their_own_times(service):
     late, early = "2026-02-12T09:40:00Z", "2026-02-12T09:30:00Z"
 
