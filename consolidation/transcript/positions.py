@@ -47,6 +47,7 @@ class Positions:
         self._erased: set[str] = set()
         self._erased_in: dict[str, array[int]] = {}
         self._tombstones: set[int] = set()
+        self._first_action: int | None = None
 
     def __len__(self) -> int:
         return len(self._sequences) - len(self._erased)
@@ -71,6 +72,8 @@ class Positions:
         if kept.turn.kind is TurnKind.ERASED:
             self._bury(kept)
             return
+        if kept.turn.kind is TurnKind.ACTION and self._first_action is None:
+            self._first_action = kept.sequence
         self._by_session.setdefault(kept.turn.session_id, array("Q")).append(kept.sequence)
         self._by_id[kept.turn.turn_id] = kept.sequence
 
@@ -207,6 +210,11 @@ class Positions:
     def remembered_after(self, sequence: int) -> int:
         """How many remembered turns there are above *sequence*."""
         return self._sum_after(self._remembered, sequence)
+
+    @property
+    def first_action(self) -> int | None:
+        """The sequence of the first action of an agent; None where it never acted."""
+        return self._first_action
 
     def tool_calls_after(self, sequence: int) -> int:
         """How many tool calls of an agent there are above *sequence*."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from consolidation.dreams.actions import action_of, action_turn
@@ -22,11 +21,13 @@ from service.retrieval.moment import ResonanceRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from consolidation.dreams.actions import Action
     from consolidation.dreams.fatigue import FatigueThresholds
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Message
+    from consolidation.transcript.positions import Positions
     from service.ingest.intake import AcceptedTurn, DroppedMessage, Intake
     from service.mind.minds import Mind, Minds
     from service.observability.counters import Tally
@@ -163,14 +164,15 @@ class ActionIntake:
 
     def _begin_to_wonder(self, mind: Mind, session_id: str, accepted: Sequence[AcceptedTurn], *, cursor: int) -> None:
         key = (mind.mind_id, session_id)
-        cause = self._cause(mind, accepted, cursor=cursor)
+        past = _last_of_the_past(mind.transcript.positions, cursor=cursor)
+        cause = self._cause(mind, accepted, cursor=cursor, has_past=past > 0)
         if cause is None or key in self._wondering or self._background.is_stopping:
             return
         self._wondering.add(key)
 
         async def wonder() -> None:
             try:
-                thought = await self._surfaced(mind, session_id, cause, cursor=cursor)
+                thought = await self._surfaced(mind, session_id, cause, past=past)
                 if thought is not None:
                     self._thoughts[key] = thought
             finally:
@@ -178,10 +180,9 @@ class ActionIntake:
 
         self._background.start(f"wonder {mind.mind_id}", wonder, owner=mind.mind_id)
 
-    def _cause(self, mind: Mind, accepted: Sequence[AcceptedTurn], *, cursor: int) -> Action | None:
+    def _cause(self, mind: Mind, accepted: Sequence[AcceptedTurn], *, cursor: int, has_past: bool) -> Action | None:
         """The newest of these actions at which an agent wonders."""
         positions = mind.transcript.positions
-        has_past = cursor > 0 or positions.sessions() > 1
         calls = positions.tool_calls_after(cursor)
         for one in reversed(accepted):
             action = action_of(one.stored)
@@ -195,7 +196,7 @@ class ActionIntake:
                 return action
         return None
 
-    async def _surfaced(self, mind: Mind, session_id: str, cause: Action, *, cursor: int) -> SurfacedThought | None:
+    async def _surfaced(self, mind: Mind, session_id: str, cause: Action, *, past: int) -> SurfacedThought | None:
         turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_WINDOW)
         own = await self._minds.own_settings(mind.mind_id)
         answer = await self._pipeline.resonate(
@@ -204,7 +205,7 @@ class ActionIntake:
                 session_id=session_id,
                 messages=tuple(_spoken(message) for stored in turns for message in stored.turn.messages),
                 now=self._clock.now(),
-                timezone=UTC,
+                timezone=await self._sleeper.zone(mind),
                 deadline_seconds=self._wonder.seconds,
                 max_fragments=1,
                 max_tokens=_THOUGHT_TOKENS,
@@ -212,7 +213,7 @@ class ActionIntake:
                 placement="tail",
                 query=_cue(cause),
                 include=frozenset({"flashbacks"}),
-                seen_from=cursor + 1 if cursor else None,
+                seen_from=past + 1,
             ),
         )
         if not answer.flashbacks:
@@ -233,6 +234,16 @@ def _check(actions: Sequence[Action], *, now: datetime) -> None:
             raise InvalidRequest("has no words", pointer=f"#/actions/{at}/text")
         if one.kind == "tool_call" and not one.tool.strip():
             raise InvalidRequest("names no tool", pointer=f"#/actions/{at}/tool")
+
+
+def _last_of_the_past(positions: Positions, *, cursor: int) -> int:
+    """
+    The last sequence before this cycle: what the last dream covers, or what was there before the agent's first action.
+
+    0 where nothing of it is remembered.
+    """
+    last = cursor or (positions.first_action or 1) - 1
+    return last if positions.remembered_after(0) > positions.remembered_after(last) else 0
 
 
 def _spoken(message: Message) -> Message:

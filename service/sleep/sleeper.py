@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import anyio.to_thread
 import structlog
@@ -27,7 +28,7 @@ from consolidation.workspace import SLEEP_STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from consolidation.dreams.dream_log import DreamRecord, Dreams
     from consolidation.dreams.fatigue import FatigueThresholds
@@ -126,6 +127,12 @@ class Sleeper:
         files, now = self.files(mind), self._clock.now()
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         return self._status(mind, state, dreams, now=now)
+
+    async def zone(self, mind: Mind) -> tzinfo:
+        """The agent's time zone; UTC where it can not be read."""
+        with suppress(DreamFault, OSError, ValueError, ZoneInfoNotFoundError):
+            return ZoneInfo((await anyio.to_thread.run_sync(self.files(mind).state)).timezone)
+        return UTC
 
     def _status(self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime) -> SleepStatus:
         actions = mind.transcript.positions.tool_calls_after(dreams.cursor)

@@ -1,9 +1,11 @@
 """The door of actions: durable, once under an id, honest about fatigue; thoughts come with a later answer."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from consolidation.kernel.clock import FixedClock
 from tests.support.agents import act, acted, call, slept, thought
 from tests.support.service import running
 
@@ -148,7 +150,18 @@ async def test_actions_of_an_agent_that_should_be_asleep_are_kept_and_it_is_told
     assert answer["actions"] == 1
 
 
-async def test_after_an_error_the_agent_remembers_how_it_ended_last_time(service):
+async def surfacing(service, session, *, first, tries=60):
+    """The thought that comes with one of the next answers to calls of *session*, None if none does."""
+    for at in range(first, first + tries):
+        found = (await act(service, call(at), session=session)).json()["thought"]
+        if found:
+            return found
+        await asyncio.sleep(0.1)
+    return None
+
+
+async def lived(service, *, timezone=None):
+    """A cycle that is over, in which an agent found out how to upload."""
     for at in range(3):
         await service.keep(
             "ada", f"The quarterly report number {at} is about onions.", "Noted.", session_id=f"chat-{at}"
@@ -156,21 +169,37 @@ async def test_after_an_error_the_agent_remembers_how_it_ended_last_time(service
     await act(
         service,
         thought("The upload of kestrel.csv fails with status 429 unless I wait two minutes between the parts."),
+        *(call(-at) for at in range(1, 7)),
         session="cycle-0",
     )
+    await slept(service, **({"timezone": timezone} if timezone else {}))
     await service.digested("ada")
-    await act(service, call(1, ok=False, output="upload of kestrel.csv: status 429"), session="cycle-1")
 
-    surfaced = None
-    for at in range(2, 60):
-        surfaced = (await act(service, call(at), session="cycle-1")).json()["thought"]
-        if surfaced:
-            break
-        await asyncio.sleep(0.2)
+
+FAILED = {"ok": False, "output": "upload of kestrel.csv: status 429"}
+
+
+async def test_after_an_error_the_agent_remembers_how_it_ended_last_time(service):
+    await lived(service)
+    await act(service, call(1, **FAILED), session="cycle-1")
+
+    surfaced = await surfacing(service, "cycle-1", first=2)
 
     assert "wait two minutes" in surfaced["text"]
     report = {"trace_id": surfaced["trace_id"], "outcomes": [{"id": surfaced["flashback_id"], "outcome": "acted"}]}
     assert (await service.http.post("/v1/minds/ada/outcomes", json=report)).json()["applied"] == 1
+
+
+async def test_a_thought_says_how_long_ago_it_was_in_the_agents_own_zone(tmp_path):
+    clock = FixedClock(datetime(2026, 2, 12, 23, 0, tzinfo=UTC))  # 15:00 there; it is the same day when it wonders
+    async with running(tmp_path, clock=clock) as service:
+        await lived(service, timezone="America/Los_Angeles")
+        clock.advance(timedelta(hours=8, minutes=30))
+        await act(service, call(1, **FAILED), session="cycle-1")
+
+        surfaced = await surfacing(service, "cycle-1", first=2)
+
+    assert surfaced["text"].startswith("(A thought surfaces: earlier today — Feb 12: ")
 
 
 async def test_in_its_first_cycle_an_agent_has_no_past_to_wonder_about(service):
@@ -178,6 +207,29 @@ async def test_in_its_first_cycle_an_agent_has_no_past_to_wonder_about(service):
     await service.digested("ada")
 
     assert (await service.http.get("/v1/minds/ada/traces")).json()["traces"] == []
+
+
+async def test_in_its_first_cycle_another_session_is_not_a_past_either(service):
+    await act(service, thought("The invoice of Weber is 4411 and lies in tray 2."), call(1), session="a")
+    await service.digested("ada")
+    await act(service, thought("Where does the invoice of Weber lie?"), call(2), session="b")
+
+    assert await surfacing(service, "b", first=3, tries=15) is None
+    assert (await service.http.get("/v1/minds/ada/traces")).json()["traces"] == []
+
+
+async def test_who_talked_before_it_became_an_agent_remembers_that_alone(service):
+    for words in ("The invoices of Weber lie in the cellar, behind the boiler.", "I sowed beans.", "It rains."):
+        await service.keep("ada", words, "Noted.", session_id="chat")
+    await act(service, thought("The invoice of Weber is 4411 and lies in tray 2."), call(1), session="a")
+    await service.digested("ada")
+    await act(service, thought("Where do the invoices of Weber lie?"), session="b")
+
+    surfaced = await surfacing(service, "b", first=2)
+
+    assert "behind the boiler" in surfaced["text"]
+    found = (await service.http.get("/v1/minds/ada/traces")).json()["traces"]
+    assert "tray 2" not in str([one["shown"] for one in found])
 
 
 async def test_an_action_is_stored_although_the_files_of_its_sleep_can_not_be_read(service, tmp_path):
