@@ -192,7 +192,7 @@ async def open_memory(
 
         def forget(mind_id: str) -> None:
             resonance.forget(mind_id)
-            sleep.forget(mind_id)
+            sleep.sleeper.forget(mind_id)
             story.sources.forget(mind_id)
             imports.forget(mind_id)
             voice.transcripts.forget(mind_id)

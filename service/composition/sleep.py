@@ -28,11 +28,6 @@ class Sleep:
     sleeper: Sleeper
     thresholds: FatigueThresholds
 
-    def forget(self, mind_id: str) -> None:
-        """Drop what is known of a mind that was closed or erased."""
-        self.actions.forget(mind_id)
-        self.sleeper.forget(mind_id)
-
 
 def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeline: Pipeline) -> Sleep:
     """Build it; nothing runs yet."""
@@ -69,6 +64,5 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         thresholds=thresholds,
         wonder=WonderKnobs(knobs.wonder_every, settings.resonance.relevance, knobs.wonder_seconds),
     )
-    sleep = Sleep(actions, sleeper, thresholds)
-    shared.minds.when_closed(sleep.forget)
-    return sleep
+    shared.minds.when_closed(sleeper.forget)
+    return Sleep(actions, sleeper, thresholds)

@@ -163,7 +163,8 @@ class TraceDocument(_Strict):
     """
     One pre-turn call, phase by phase; of a call off the record, its figures alone.
 
-    A field may be added, with a default: older lines do not have it. None may be renamed or removed.
+    A field may be added, with a default: older lines do not have it. None may be renamed or removed. ``thought`` is
+    what an answer to an agent's actions says of it; what it shows counts as shown once an answer has said it.
     """
 
     trace_id: OurText
@@ -177,6 +178,7 @@ class TraceDocument(_Strict):
     silence: str | None = None
     shown: tuple[ShownTrace, ...] = ()
     block: str = ""
+    thought: str | None = None
     phases: PhasesTrace = PhasesTrace()
     degraded: OurTexts = ()
     timings_ms: Annotated[Mapping[str, float], OURS] = field(default_factory=dict)
@@ -201,13 +203,34 @@ class TraceDocument(_Strict):
         return {one.name: found.get(one.name) for one in fields(self)}  # what the document itself lacks is null there
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery(_Strict):
+    """A line of its own behind a thought's trace: the answer to the action of turn ``turn`` said the thought."""
+
+    delivered: OurText
+    turn: int
+
+    def encoded(self) -> str:
+        """It as one line of the file, without the newline."""
+        return _DELIVERY.dump_json(self).decode()
+
+
 _DOCUMENT = TypeAdapter(TraceDocument)
+_DELIVERY = TypeAdapter(Delivery)
 
 
 def decoded(line: bytes) -> TraceDocument | None:
     """One line of the file; None for what is not a trace: it was torn, damaged, or edited into another shape."""
     try:
         return _DOCUMENT.validate_json(line)
+    except ValidationError:
+        return None
+
+
+def delivery_of(line: bytes) -> Delivery | None:
+    """The same for a line that says that a thought was delivered."""
+    try:
+        return _DELIVERY.validate_json(line)
     except ValidationError:
         return None
 

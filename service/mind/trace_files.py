@@ -1,5 +1,5 @@
 """
-The files of a mind's traces: one a day (``subconscious-2026-01-09.jsonl``), a trace a line.
+The files of a mind's traces: one a day (``subconscious-2026-01-09.jsonl``), a trace a line, or that one was delivered.
 
 A file is written on its day, whatever time a trace tells. Earlier versions wrote ``subconscious.jsonl``, and set it
 aside as ``subconscious.jsonl.1``. These two are read as the oldest, and are as old as their last writing.
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from consolidation.kernel.files import append_line, remove, replacing
 from consolidation.kernel.links import open_regular
 from consolidation.transcript.recovery import seal_end
-from service.mind.trace_document import decoded
+from service.mind.trace_document import decoded, delivery_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from service.mind.trace_document import TraceDocument
+    from service.mind.trace_document import Delivery, TraceDocument
 
 _EARLIER = ("subconscious.jsonl.1", "subconscious.jsonl")  # their days are 0 and 1
 _DAILY = re.compile(r"subconscious-(\d{4}-\d{2}-\d{2})\.jsonl")
@@ -36,11 +36,16 @@ class TracePlace(NamedTuple):
 
 
 class TraceLine(NamedTuple):
-    """A whole line of a file: where it begins, where the next one does, and the trace; None where it is damaged."""
+    """
+    A whole line of a file: where it begins, where the next one does, and the trace, or that a thought was delivered.
+
+    Both are None where it is damaged.
+    """
 
     offset: int
     end: int
     trace: TraceDocument | None
+    delivery: Delivery | None = None
 
 
 class TraceFiles:
@@ -59,7 +64,7 @@ class TraceFiles:
             return self._file(day).lstat().st_size
         return 0
 
-    def append(self, trace: TraceDocument, *, today: date) -> tuple[TracePlace, int]:
+    def append(self, trace: TraceDocument | Delivery, *, today: date) -> tuple[TracePlace, int]:
         """
         Append a trace to the file of *today*; it has reached the operating system when this returns.
 
@@ -82,20 +87,21 @@ class TraceFiles:
             for line in handle:
                 if not line.endswith(b"\n"):
                     return  # somebody writes it now
-                yield TraceLine(at, at + len(line), decoded(line))
+                trace = decoded(line)
+                yield TraceLine(at, at + len(line), trace, None if trace is not None else delivery_of(line))
                 at += len(line)
 
     def read(self, place: TracePlace) -> TraceDocument | None:
         """The trace at *place*; None where there is none any more. Raises OSError."""
         return next((line.trace for line in self.lines(place.day, start=place.offset)), None)
 
-    def newest(self, *, most: int, most_bytes: int) -> list[TraceDocument]:
-        """About the last *most* traces, oldest first, of at most the last *most_bytes*. Raises OSError."""
-        found: list[TraceDocument] = []
+    def newest(self, *, most: int, most_bytes: int) -> list[TraceLine]:
+        """About the last *most* undamaged lines, oldest first, of at most the last *most_bytes*. Raises OSError."""
+        found: list[TraceLine] = []
         for day in reversed(self.days()):
             size = self.size(day)
             start = max(0, size - most_bytes)
-            found = [line.trace for line in self.lines(day, start=start) if line.trace is not None] + found
+            found = [line for line in self.lines(day, start=start) if line.trace or line.delivery] + found
             most_bytes -= size - start
             if len(found) >= most or most_bytes <= 0:
                 break
@@ -133,7 +139,7 @@ class TraceFiles:
         with suppress(FileNotFoundError), open_regular(self._file(day)) as handle:
             for line in handle:
                 trace = decoded(line)
-                yield trace is None or is_doomed(trace)
+                yield is_doomed(trace) if trace is not None else delivery_of(line) is None
 
     def _found(self) -> dict[int, Path]:
         found = {}
@@ -186,10 +192,10 @@ def words_in(file: Path) -> Iterator[str]:
     with open_regular(file) as handle:
         for line in handle:
             trace = decoded(line)
-            if trace is None:
-                yield line.decode("utf-8", "surrogateescape")
-            else:
+            if trace is not None:
                 yield from trace.texts()
+            elif delivery_of(line) is None:
+                yield line.decode("utf-8", "surrogateescape")
 
 
 def _written(day: int, file: Path) -> int:

@@ -1,8 +1,9 @@
 """
 What a mind was shown, and why: the traces of its pre-turn calls, a line each, in a file a day, and an index of them.
 
-The echo filter is fed from the same lines, so that a restart forgets nothing. A line that is not a trace is passed
-over. The index only helps: a trace is written first, and what the index lacks is read on from its cursors.
+The echo filter is fed from the same lines, so that a restart forgets nothing. So are the thoughts of agents, which wait
+here until an answer says them, and count as shown from then on. A damaged line is passed over. The index only helps: a
+trace is written first, and what the index lacks is read on from its cursors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from consolidation.kernel.files import append_synced
 from consolidation.kernel.links import open_regular
 from service.index.trace_index import CallFilter, IndexedCall, TraceIndex
 from service.mind import call_figures
-from service.mind.trace_document import PhasesTrace
+from service.mind.trace_document import Delivery, PhasesTrace
 from service.mind.trace_files import TraceFiles, TracePlace, oldest_kept
 
 if TYPE_CHECKING:
@@ -93,6 +94,10 @@ class TraceLog:
         self._traces: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)  # without phases: these are most of it
         self._unwritten: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
         self._shown: dict[str, deque[Echoes]] = {}
+        self._waiting: dict[str, TraceDocument] = {}  # thoughts that no answer has said yet, oldest first
+        self._said: dict[
+            str, tuple[int, TraceDocument]
+        ] = {}  # of each session the last: the turn answered, the thought
         with suppress(OSError):  # what can not be read was a help, not the truth
             self._files.seal()  # a kill tore the last line: the next trace begins a line of its own
             self._read_newest()
@@ -110,6 +115,32 @@ class TraceLog:
             while self._unwritten:
                 self._write(self._unwritten[0])
                 self._unwritten.popleft()
+
+    def is_waiting(self, session_id: str) -> bool:
+        """Whether a session has a thought that no answer has said yet."""
+        return any(one.session_id == session_id for one in tuple(self._waiting.values()))
+
+    def said(self, session_id: str, *, turn: int) -> TraceDocument | None:
+        """The thought that the answer to an action said, where it is the last of its session."""
+        answered, thought = self._said.get(session_id, (0, None))
+        return thought if answered == turn else None
+
+    def deliver(self, session_id: str, *, turn: int) -> TraceDocument | None:
+        """
+        The oldest thought of a session that no answer has said yet. The one to the action of turn *turn* does.
+
+        Raises OSError; then the thought waits on.
+        """
+        with self._writing:
+            found = next((one for one in tuple(self._waiting.values()) if one.session_id == session_id), None)
+            if found is not None:
+                delivery = Delivery(found.trace_id, turn)
+                place, end = self._files.append(delivery, today=self._clock.now().date())
+                with suppress(IndexUnusable):
+                    self._index.add(place.day, (), start=place.offset, end=end)
+                with self._mutex:
+                    self._say(found, delivery)
+            return found
 
     def echoes(self, session_id: str, *, turns: int, before: datetime | None = None) -> Echoes:
         """What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time."""
@@ -193,7 +224,8 @@ class TraceLog:
 
     def _newest(self, *, limit: int) -> tuple[TraceDocument, ...]:
         """The newest traces, newest first, whole: what files and memory hold, without the index. Raises OSError."""
-        written = self._files.newest(most=limit, most_bytes=_TAIL_BYTES)
+        lines = self._files.newest(most=limit, most_bytes=_TAIL_BYTES)
+        written = (line.trace for line in lines if line.trace is not None)
         found = {one.trace_id: one for one in written} | self._not_in_files()
         return tuple(islice(reversed(found.values()), limit))
 
@@ -252,11 +284,11 @@ class TraceLog:
             staying = [one for one in self._unwritten if not is_doomed(one)]
             if len(staying) < len(self._unwritten):
                 self._traces.clear()
+            self._waiting = {key: one for key, one in self._waiting.items() if not is_doomed(one)}
+            self._said = {key: one for key, one in self._said.items() if not is_doomed(one[1])}
             self._unwritten = deque(staying, maxlen=_REMEMBERED_TRACES)
             gone = sum(self._files.rewrite(day, is_doomed) for day in self._files.days())
             if gone:
-                self._traces.clear()
-                self._shown.clear()
                 self._read_newest()
             return gone
 
@@ -282,8 +314,6 @@ class TraceLog:
     def read_again(self) -> None:
         """Read the newest traces anew: another machine has appended some. Raises OSError."""
         with self._writing, self._mutex:
-            self._traces.clear()
-            self._shown.clear()
             self._read_newest()
 
     def close(self) -> None:
@@ -318,11 +348,35 @@ class TraceLog:
             start = lines[-1].end
 
     def _read_newest(self) -> None:
-        for trace in self._files.newest(most=_REMEMBERED_TRACES, most_bytes=_TAIL_BYTES):
-            self._remember(trace)
+        """Remember what the files tell, and nothing else."""
+        for memory in (self._traces, self._shown, self._waiting, self._said):
+            memory.clear()
+        lines = self._files.newest(most=_REMEMBERED_TRACES, most_bytes=_TAIL_BYTES)
+        delivered = {line.delivery.delivered: line.delivery for line in lines if line.delivery is not None}
+        for line in lines:
+            if line.trace is not None:
+                self._remember(line.trace, delivered.get(line.trace.trace_id))
 
-    def _remember(self, trace: TraceDocument) -> None:
-        self._traces.append(replace(trace, phases=_NO_PHASES))
+    def _remember(self, whole: TraceDocument, delivery: Delivery | None = None) -> None:
+        trace = replace(whole, phases=_NO_PHASES)
+        self._traces.append(trace)
+        if delivery is not None:
+            self._say(trace, delivery)
+        elif trace.thought:
+            self._waiting[trace.trace_id] = trace
+        else:
+            self._show(trace)
+
+    def _say(self, thought: TraceDocument, delivery: Delivery) -> None:
+        self._waiting.pop(thought.trace_id, None)
+        self._said[thought.session_id] = (delivery.turn, thought)
+        self._show(thought)
+
+    def _show(self, trace: TraceDocument) -> None:
+        shown = {(trace.session_id, one.id) for one in trace.shown}
+        for waiting in [*self._waiting.values()] if shown else ():
+            if not shown.isdisjoint((waiting.session_id, one.id) for one in waiting.shown):
+                del self._waiting[waiting.trace_id]  # it was said otherwise
         echoes = self._shown.setdefault(trace.session_id, deque(maxlen=_REMEMBERED_ECHOES))
         echoes.append(
             Echoes(

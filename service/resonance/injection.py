@@ -67,6 +67,12 @@ def bullet(flashback: Flashback) -> str:
     return f"- {label[:1].upper()}{label[1:]}, {flashback.fragment.told(one_line(flashback.text))}"
 
 
+def as_thought(flashback: Flashback) -> str:
+    """One memory as an agent is reminded of it while it acts."""
+    label = f"{flashback.label.text}: " if flashback.label.text else ""
+    return f"(A thought surfaces: {label}{flashback.text})"
+
+
 def block(flashbacks: Sequence[Flashback]) -> str:
     """The block for the prompt; empty when nothing surfaced."""
     if not flashbacks:

@@ -22,7 +22,7 @@ from service.mind.also_read import UNAVAILABLE
 from service.mind.index_lag import INDEX_BEHIND, until_indexed
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
-from service.resonance.injection import block, etag, inject
+from service.resonance.injection import as_thought, block, etag, inject
 from service.resonance.labels import label_all
 from service.resonance.moment_builder import in_its_language, observe
 from service.resonance.supposed_mind import supposed
@@ -256,7 +256,9 @@ def _document(call: PreTurnCall, injection: Injection) -> TraceDocument:
     """What is kept of the call; no word of another mind."""
     own = tuple(one for one in injection.flashbacks if not one.fragment.mind_id)
     text = injection.block if len(own) == len(injection.flashbacks) else block(own)
-    return call.trace.document(call.moment, flashbacks=injection.flashbacks, block=text)
+    found = call.trace.document(call.moment, flashbacks=injection.flashbacks, block=text)
+    is_thought = call.request.is_wonder and own and not call.moment.is_off_the_record
+    return replace(found, thought=as_thought(own[0])) if is_thought else found
 
 
 def _answer(call: PreTurnCall, injection: Injection, document: TraceDocument) -> ResonanceAnswer:

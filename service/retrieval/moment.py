@@ -52,7 +52,8 @@ class ResonanceRequest:
     ``tools`` are the names of those that the bot can call; None where that is not known. ``seen_from`` is the sequence
     from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call. ``degraded``
     names what was skipped before the call. ``turns`` are those whose memories may surface. ``also_read`` are other
-    minds whose memories may; ``lacks_minds`` where one that is set can not be read now.
+    minds whose memories may; ``lacks_minds`` where one that is set can not be read now. ``is_wonder`` is of an agent
+    that acts: what surfaces waits as its thought for a later answer.
     """
 
     session_id: str
@@ -76,6 +77,7 @@ class ResonanceRequest:
     also_read: tuple[Mind | ForeignMind, ...] = ()
     lacks_minds: bool = False
     began: float | None = None
+    is_wonder: bool = False
 
     @property
     def as_of(self) -> datetime | None:

@@ -2,7 +2,7 @@
 The door for an autonomous agent's actions: each is durable before the answer, and tells how tired the agent is.
 
 Where it helps, the agent wonders in the background whether something of the past matters now, and the thought, if there
-is one, comes with the next answer. Nothing of that holds up an action.
+is one, comes with the next answer: it waits in the traces of the mind. Nothing of that holds up an action.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+import structlog
+
 from consolidation.dreams.actions import action_of, action_turn
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level, is_notice_due, notice
 from consolidation.dreams.wonder_trigger import reason_to_wonder
-from consolidation.kernel.errors import DreamFault, InvalidRequest
+from consolidation.kernel.errors import DreamFault, InvalidRequest, Locked, MindErasing
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Speaker
 from service.ingest.intake import check_time, emptiness
 from service.retrieval.moment import ResonanceRequest
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
     from service.sleep.sleeper import Sleeper, SleepStatus
+
+log = structlog.get_logger()
 
 _WINDOW = 20  # turns of the session that a wonder sees
 _CUE = 600  # characters
@@ -56,7 +62,7 @@ class AcceptedActions:
     Actions that are on disk, and how the agent is.
 
     ``actions`` counts the tool calls since its last dream. ``notice`` tells it once that it is tired. ``asleep_until``
-    is when its sleep is over, None while it is awake. ``thought`` came up since the last answer.
+    is when its sleep is over, None while it is awake. ``thought`` came up and no other answer has said it.
     """
 
     turns: tuple[AcceptedTurn, ...]
@@ -103,7 +109,6 @@ class ActionIntake:
         self._tally = tally
         self._thresholds = thresholds
         self._wonder = wonder
-        self._thoughts: dict[tuple[str, str], SurfacedThought] = {}
         self._wondering: set[tuple[str, str]] = set()
 
     async def accept(self, mind_id: str, session_id: str, actions: Sequence[Action]) -> AcceptedActions:
@@ -126,6 +131,7 @@ class ActionIntake:
         after = newest - positions.tool_calls_after(max(last, cursor))
         is_due = is_notice_due(before=before, after=after, thresholds=self._thresholds)
         self._count(mind_id, accepted, newest)
+        thought = await self._thought(mind, session_id, accepted)  # first: what it says does not come up again
         self._begin_to_wonder(mind, session_id, accepted, cursor=cursor)
         return AcceptedActions(
             turns=accepted,
@@ -135,7 +141,7 @@ class ActionIntake:
             notice=notice(after, self._thresholds) if is_due else None,
             must_sleep=status is not None and status.must_sleep,
             asleep_until=status.wake_at if status is not None and status.is_asleep else None,
-            thought=self._thoughts.pop((mind_id, session_id), None),
+            thought=thought,
         )
 
     async def _status(self, mind: Mind) -> SleepStatus | None:
@@ -149,10 +155,16 @@ class ActionIntake:
         mind.disk.worked(part=part)
         return status
 
-    def forget(self, mind_id: str) -> None:
-        """Drop the thoughts of a mind: it is closed, or a part of it is erased."""
-        for key in [key for key in self._thoughts if key[0] == mind_id]:
-            del self._thoughts[key]
+    async def _thought(self, mind: Mind, session_id: str, accepted: Sequence[AcceptedTurn]) -> SurfacedThought | None:
+        """What the answer says: to actions that came before, what it said then; else the thought that waits."""
+        traces, newest = mind.trace_log, max(one.sequence for one in accepted)
+        found = None if any(one.is_new for one in accepted) else traces.said(session_id, turn=newest)
+        try:
+            if found is None and traces.is_waiting(session_id):
+                found = await anyio.to_thread.run_sync(lambda: traces.deliver(session_id, turn=newest))
+        except (OSError, DatabaseUnavailable, Locked, MindErasing) as error:  # it waits for another answer
+            log.warning("thought.waits", mind_id=mind.mind_id, session_id=session_id, reason=str(error))
+        return SurfacedThought(found.thought or "", found.trace_id, found.shown[0].id) if found is not None else None
 
     def _count(self, mind_id: str, accepted: Sequence[AcceptedTurn], actions: int) -> None:
         kinds = Counter[str]()
@@ -172,9 +184,7 @@ class ActionIntake:
 
         async def wonder() -> None:
             try:
-                thought = await self._surfaced(mind, session_id, cause, past=past)
-                if thought is not None:
-                    self._thoughts[key] = thought
+                await self._pipeline.resonate(mind, await self._request(mind, session_id, cause, past=past))
             finally:
                 self._wondering.discard(key)
 
@@ -196,31 +206,24 @@ class ActionIntake:
                 return action
         return None
 
-    async def _surfaced(self, mind: Mind, session_id: str, cause: Action, *, past: int) -> SurfacedThought | None:
+    async def _request(self, mind: Mind, session_id: str, cause: Action, *, past: int) -> ResonanceRequest:
         turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_WINDOW)
         own = await self._minds.own_settings(mind.mind_id)
-        answer = await self._pipeline.resonate(
-            mind,
-            ResonanceRequest(
-                session_id=session_id,
-                messages=tuple(_spoken(message) for stored in turns for message in stored.turn.messages),
-                now=self._clock.now(),
-                timezone=await self._sleeper.zone(mind),
-                deadline_seconds=self._wonder.seconds,
-                max_fragments=1,
-                max_tokens=_THOUGHT_TOKENS,
-                relevance=self._wonder.relevance if own.relevance is None else own.relevance,
-                placement="tail",
-                query=_cue(cause),
-                include=frozenset({"flashbacks"}),
-                seen_from=past + 1,
-            ),
+        return ResonanceRequest(
+            session_id=session_id,
+            messages=tuple(_spoken(message) for stored in turns for message in stored.turn.messages),
+            now=self._clock.now(),
+            timezone=await self._sleeper.zone(mind),
+            deadline_seconds=self._wonder.seconds,
+            max_fragments=1,
+            max_tokens=_THOUGHT_TOKENS,
+            relevance=self._wonder.relevance if own.relevance is None else own.relevance,
+            placement="tail",
+            query=_cue(cause),
+            include=frozenset({"flashbacks"}),
+            seen_from=past + 1,
+            is_wonder=True,
         )
-        if not answer.flashbacks:
-            return None
-        found = answer.flashbacks[0]
-        label = f"{found.label.text}: " if found.label.text else ""
-        return SurfacedThought(f"(A thought surfaces: {label}{found.text})", answer.trace_id or "", found.fragment.id)
 
 
 def _check(actions: Sequence[Action], *, now: datetime) -> None:

@@ -150,6 +150,7 @@ TRACE: dict[str, Any] = {
     "silence": None,
     "shown": [{"id": "episode:1", "sequences": [1], "text": SAID}],
     "block": BLOCK,
+    "thought": None,
     "phases": {
         "seeds": {"queries": ["Where could I spend a weekend with my mother?"], "names": [], "late": []},
         "retrieval": {

@@ -104,7 +104,7 @@ class ActionsKept(Answered):
     notice: str | None = Field(description="Once, when the agent has become tired: say it to the agent.")
     must_sleep: bool = Field(description="Whether the agent has to sleep now.")
     asleep_until: datetime | None = Field(description="When its sleep is over, if it should be asleep.")
-    thought: ThoughtOut | None = Field(description="A memory that came up since the last answer.")
+    thought: ThoughtOut | None = Field(description="A memory that came up. The same actions posted again get it again.")
 
 
 ACTIONS_KEPT: dict[str, Any] = {

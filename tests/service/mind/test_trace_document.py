@@ -35,6 +35,7 @@ PARTS = [
 # What may be marked as ours, and why it can not be anybody's words. Who adds to it answers for that.
 MARKED = {
     "TraceDocument": {"trace_id", "mind_id", "session_id", "language", "degraded", "timings_ms"},  # ids, codes, figures
+    "Delivery": {"delivered"},  # an id
     "RetrievalTrace": {"wondered"},
     "CandidateTrace": {"id", "kind", "arms"},  # ids are made of numbers, uuids and digests
     "ShownTrace": {"id"},

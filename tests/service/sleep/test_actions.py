@@ -7,7 +7,8 @@ import pytest
 
 from consolidation.kernel.clock import FixedClock
 from tests.support.agents import act, acted, call, slept, thought
-from tests.support.service import running
+from tests.support.service import running, settings_of
+from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -188,6 +189,64 @@ async def test_after_an_error_the_agent_remembers_how_it_ended_last_time(service
     assert "wait two minutes" in surfaced["text"]
     report = {"trace_id": surfaced["trace_id"], "outcomes": [{"id": surfaced["flashback_id"], "outcome": "acted"}]}
     assert (await service.http.post("/v1/minds/ada/outcomes", json=report)).json()["applied"] == 1
+
+
+async def until_it_waits(service, session="cycle-1"):
+    traces = (await service.memory.minds.find("ada")).trace_log
+    await until_async(lambda: traces.is_waiting(session))
+
+
+async def test_a_thought_that_no_answer_has_said_comes_with_the_next_one_after_a_restart(tmp_path):
+    async with running(tmp_path) as service:
+        await lived(service)
+        await act(service, call(1, **FAILED), session="cycle-1")
+        await until_it_waits(service)
+
+    async with running(tmp_path) as service:
+        answers = [(await act(service, call(at), session="cycle-1")).json() for at in (2, 3)]
+
+    assert ["wait two minutes" in str(one["thought"]) for one in answers] == [True, False]
+
+
+async def test_the_answer_to_the_same_actions_says_the_same_thought_also_after_a_restart(tmp_path):
+    async with running(tmp_path) as service:
+        await lived(service)
+        await act(service, call(1, **FAILED), session="cycle-1")
+        await until_it_waits(service)
+        first, again = [(await act(service, call(2), session="cycle-1")).json() for _ in range(2)]
+
+    async with running(tmp_path) as service:
+        later = (await act(service, call(2), session="cycle-1")).json()
+        new = (await act(service, call(3), session="cycle-1")).json()
+
+    assert "wait two minutes" in first["thought"]["text"]
+    assert first["thought"] == again["thought"] == later["thought"]
+    assert [one["kept"][0]["duplicate"] for one in (first, again, later)] == [False, True, True]
+    assert new["thought"] is None
+
+
+async def test_a_mind_that_is_closed_for_being_idle_keeps_its_thought(tmp_path):
+    settings = settings_of(tmp_path, idle_mind_seconds=1)
+    async with running(tmp_path, settings=settings) as service:
+        await lived(service)
+        await act(service, call(1, **FAILED), session="cycle-1")
+        await until_it_waits(service)
+        await until_async(lambda: not service.memory.minds.opened())
+
+        answer = await act(service, call(2), session="cycle-1")
+
+    assert "wait two minutes" in answer.json()["thought"]["text"]
+
+
+async def test_an_erasure_takes_the_thought_that_rests_on_it(service):
+    await lived(service)
+    await act(service, call(1, **FAILED), session="cycle-1")
+    await until_it_waits(service)
+
+    receipt = await service.http.delete("/v1/minds/ada/sessions/cycle-0")
+
+    assert receipt.status_code == 200
+    assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
 
 
 async def test_a_thought_says_how_long_ago_it_was_in_the_agents_own_zone(tmp_path):
