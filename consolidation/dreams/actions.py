@@ -8,11 +8,12 @@ metadata, so that the transcript has it and a literal search finds it.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from consolidation.dreams.wonder_trigger import ActionKind  # noqa: TC001 - read by whoever validates it
 from consolidation.kernel.turns import ACTION, Message, Speaker, Turn, TurnKind
+from consolidation.text.content import call_in_words
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -94,6 +95,16 @@ def action_of(stored: StoredTurn) -> Action | None:
         output=str(found.get("output", "")),
         timestamp=message.timestamp,
     )
+
+
+def in_window(stored: StoredTurn) -> tuple[Message, ...]:
+    """The messages by which a context window has *stored*: of a tool call, the call and what the tool printed."""
+    action = action_of(stored)
+    if action is None or not _is_call(action):
+        return stored.turn.messages
+    message = stored.turn.messages[0]
+    call = replace(message, role=Speaker.ASSISTANT, content=call_in_words(action.tool, action.arguments), name=None)
+    return call, replace(message, content=action.output)
 
 
 def _is_call(action: Action) -> bool:

@@ -18,7 +18,7 @@ from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.content import call_in_words, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     type Json = Mapping[str, Any]
 
@@ -79,6 +79,12 @@ def tool_names(messages: Sequence[Json]) -> dict[str, str]:
     return {one.call_id: one.name for one in calls if one.call_id and one.name}
 
 
+def call_ids(messages: Sequence[Json]) -> frozenset[str]:
+    """The ids of the calls of *messages* and of their results, without those that may come again."""
+    found = (part.call_id for message in messages for part in parts_of(message))
+    return frozenset(one for one in found if _is_id(one) and len(one) >= _SHORTEST_ID)
+
+
 def joined(message: Json) -> Message | None:
     """*message* as the chat proxy stores one that calls tools: words and calls in one; None where it calls none."""
     parts = parts_of(message)
@@ -90,14 +96,17 @@ def joined(message: Json) -> Message | None:
     return _Origin(message).message(SPEAKERS[message["role"]], text, call_id=calls[0].call_id)
 
 
-def messages_of(message: Json, *, tools: Mapping[str, str], is_joined: bool) -> tuple[Message, ...]:
+def messages_of(
+    message: Json, *, tools: Mapping[str, str], is_joined: bool, stored: Container[str] = ()
+) -> tuple[Message, ...]:
     """
     *message* as the transcript stores it: its thoughts, results, words and calls, each in messages of its own.
 
     *tools* are the names of tools by the ids of their calls. With *is_joined*, words and calls are as ``joined`` has
-    them. A text too long for a message becomes several.
+    them. Calls and results of the ids *stored* are left out. A text too long for a message becomes several.
     """
-    origin, parts = _Origin(message), parts_of(message)
+    origin = _Origin(message)
+    parts = [one for one in parts_of(message) if one.call_id not in stored]
     speaker = SPEAKERS[message["role"]]
     found = [origin.message(Speaker.THOUGHT, one.text) for one in parts if one.kind == "thought"]
     for one in parts:

@@ -2,8 +2,9 @@
 Which posted messages a transcript already holds, whoever posted them first and in whatever turn.
 
 Two messages are compared by their own ids where both have one; else by speaker and words, and by time where both have
-one. Each stored message matches one posted message, so that what was really said twice is stored twice. A message off
-the record is stored without its words and is recognised by its id or its time.
+one. A thought of the bot and its words are of one speaker: an agent posts as a thought what a window has as words. Each
+stored message matches one posted message, so that what was really said twice is stored twice. A message off the record
+is stored without its words and is recognised by its id or its time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.turns import Speaker
 from consolidation.text.injected_blocks import without_injected
 
 if TYPE_CHECKING:
@@ -48,7 +50,9 @@ def unknown(
 
 
 def _said(message: Message, cleaned: Callable[[str], str]) -> tuple[str, str]:
-    return message.role.value, " ".join(cleaned(message.content).split())
+    speaker = Speaker.ASSISTANT if message.role is Speaker.THOUGHT else message.role
+    words = cleaned(message.content).split()
+    return speaker.value, ("" if words[:1] == ["[calls"] else " ").join(words)  # of a call's JSON, spaces say nothing
 
 
 def _is_silenced(message: Message, silent: Sequence[Message]) -> bool:

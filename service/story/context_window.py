@@ -14,7 +14,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.dreams.trim import digest, trim
-from consolidation.dreams.window import joined, messages_of, tool_names
+from consolidation.dreams.window import call_ids, joined, messages_of, tool_names
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -77,15 +77,16 @@ class ContextWindows:
     async def _store(self, mind: Mind, session_id: str, found: Trimmed) -> None:
         whole = [message for one in found.dropped if (message := joined(one)) is not None]
         known = frozenset(await self.sync.known_in(mind, session_id, whole))
+        stored = await self.sync.acted_in(mind, session_id, call_ids(found.dropped))
         tools = tool_names(found.dropped)
         said = [
             message
             for one in found.dropped
-            for message in messages_of(one, tools=tools, is_joined=joined(one) in known)
+            for message in messages_of(one, tools=tools, is_joined=joined(one) in known, stored=stored)
         ]
         latest = self.clock.now() + _MOST_AHEAD
         timed = [replace(one, timestamp=None) if one.timestamp and one.timestamp > latest else one for one in said]
-        synced = await self.sync.compact(mind, session_id, timed)
+        synced = await self.sync.compact(mind, session_id, timed, without=stored)
         log.info(
             "window.trimmed",
             mind_id=mind.mind_id,

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.dreams.actions import in_window
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflict, TurnErased
-from consolidation.kernel.turns import Speaker, Turn
+from consolidation.kernel.turns import Speaker, Turn, TurnKind
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
 from consolidation.story.run import Gathered
@@ -31,7 +32,7 @@ from service.ingest.intake import OFF_THE_RECORD, DroppedMessage
 from service.story.session_files import read_session
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from service.story.session_files import SessionFolders
 
 _ALL = 1 << 40
+_OF_ACTIONS = frozenset({TurnKind.ACTION, TurnKind.OFF_THE_RECORD})
 _LONGEST_LOOK = 100_000  # characters of a story, to see whether it has a chapter
 
 
@@ -175,14 +177,16 @@ class StorySync:
             return False
         return any(isinstance(one, Turn) for one in legacy_turns(workspace.folder, today=self._clock.now()))
 
-    async def compact(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> CompactionResult:
+    async def compact(
+        self, mind: Mind, session_id: str, messages: Sequence[Message], *, without: Container[str] = ()
+    ) -> CompactionResult:
         """
         Store those of *messages* that the transcript does not hold, an exchange a turn.
 
-        Raises InvalidRequest, HomeFault.
+        None of them is one of the turns *without*. Raises InvalidRequest, HomeFault.
         """
         async with self._lock(mind):
-            found = await self._new_messages(mind, session_id, messages)
+            found = await self._new_messages(mind, session_id, messages, without=without)
             turn_ids: list[str] = []
             dropped = [DroppedMessage(at, OFF_THE_RECORD) for at in found.off_the_record]
             ids = IdAssigner(stem=session_id)
@@ -212,6 +216,14 @@ class StorySync:
         new = await self._new_messages(mind, session_id, messages)
         gone = {*new.places, *new.off_the_record}
         return [one for at, one in enumerate(messages) if at not in gone]
+
+    async def acted_in(self, mind: Mind, session_id: str, ids: Iterable[str]) -> frozenset[str]:
+        """Those of *ids* under which a session has an action of an agent, or had one before it was erased."""
+        positions = mind.transcript.positions
+        sequences = {one: positions.sequence_of(one) for one in ids}
+        turns = await mind.transcript.read_many(tuple(one for one in sequences.values() if one is not None))
+        here = [one.turn for one in turns if one.turn.session_id == session_id and one.turn.kind in _OF_ACTIONS]
+        return frozenset({one.turn_id for one in here} | {one for one in sequences if positions.is_erased(one)})
 
     async def import_sessions(self, mind: Mind) -> Gathered:
         """Store what the newest session files hold and the transcript does not."""
@@ -273,12 +285,15 @@ class StorySync:
         ids = IdAssigner(stem="")
         return [_with_messages(mind, turns[at], tuple(said), ids) for at, said in sorted(new.items())], off_the_record
 
-    async def _new_messages(self, mind: Mind, session_id: str, messages: Sequence[Message]) -> _NewMessages:
+    async def _new_messages(
+        self, mind: Mind, session_id: str, messages: Sequence[Message], *, without: Container[str] = ()
+    ) -> _NewMessages:
         """Which of the *messages* of a session its transcript neither holds nor held before they were erased."""
         cleaned = self._privacy_filter.cleaned
         there = not_erased(messages, await mind.transcript.erased_in(session_id), cleaned=cleaned)
         left = [messages[at] for at in there]
-        new = [there[at] for at in unknown(left, await _stored_messages(mind, session_id), cleaned=cleaned)]
+        stored = await _stored_messages(mind, session_id, without=without)
+        new = [there[at] for at in unknown(left, stored, cleaned=cleaned)]
         silenced = (await self.privacy_of(mind.mind_id)).off_the_record(messages)
         return _NewMessages(tuple(at for at in new if at not in silenced), tuple(at for at in new if at in silenced))
 
@@ -300,6 +315,6 @@ def _free_id(mind: Mind, ids: IdAssigner, session_id: str, messages: tuple[Messa
     return turn_id
 
 
-async def _stored_messages(mind: Mind, session_id: str) -> list[Message]:
+async def _stored_messages(mind: Mind, session_id: str, *, without: Container[str]) -> list[Message]:
     turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_ALL)
-    return [message for stored in turns for message in stored.turn.messages]
+    return [message for stored in turns if stored.turn.turn_id not in without for message in in_window(stored)]

@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.test_failing_disk import no_file_above
 from tests.e2e.test_story_syncing import bot, kept, quiet, user
+from tests.support.agents import act, call, thought
 from tests.support.service import running
 from tests.support.service_process import serving
 
@@ -75,6 +76,54 @@ async def test_what_was_posted_as_turns_or_told_through_the_chat_proxy_is_not_ke
     assert posted == [
         ("user", "I sowed peas."), ("assistant", "I look."), ("assistant", "[calls ls({})]"), ("tool", "a.txt"),
     ]  # fmt: skip
+
+
+def step(number, *, stem="call_", arguments='{"path":"dir"}', output=None):
+    """What a window has of one step of an agent: its words with a call, and the result."""
+    call = {"id": f"{stem}{number}", "type": "function", "function": {"name": "ls", "arguments": arguments}}
+    printed = f"file {number}" if output is None else output
+    return [
+        {"role": "assistant", "content": f"I look at {number}.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"{stem}{number}", "content": printed},
+    ]
+
+
+def actions(number, *, stem="call_", output=None):
+    """The same step, as an agent's backend posts it."""
+    return (
+        thought(f"I look at {number}.", id=f"thought-{stem}{number}"),
+        call(number, tool="ls", output=output or f"file {number}", id=f"{stem}{number}", input={"path": "dir"}),
+    )
+
+
+@pytest.mark.parametrize("stem", ["call_0123456", "c"])
+async def test_what_an_agent_posted_as_actions_is_not_kept_again_and_what_is_new_is(tmp_path, stem):
+    window = [user("Go on."), *(one for number in range(6) for one in step(number, stem=stem))]
+    async with running(tmp_path, settings=quiet(tmp_path)) as service:
+        for number in range(5):
+            await act(service, *actions(number, stem=stem), session="s1")
+        told = await kept(service)
+        first = await trimmed(service, window, keep=0)
+        new = (await kept(service))[len(told) :]
+        await trimmed(service, window, keep=0)
+        later = (await kept(service))[len(told) :]
+
+    assert first["dropped"] == 13
+    assert new == later
+    assert new == [
+        ("user", "Go on."), ("assistant", "I look at 5."), ("assistant", '[calls ls({"path":"dir"})]'), ("tool", "file 5"),
+    ]  # fmt: skip
+
+
+async def test_a_call_is_known_by_its_id_where_the_window_has_a_part_of_its_output_or_it_was_erased(tmp_path):
+    first, second = step(1, stem="call_0123456", output="file […]"), step(2, stem="call_0123456")
+    async with running(tmp_path, settings=quiet(tmp_path)) as service:
+        await act(service, *actions(1, stem="call_0123456"), *actions(2, stem="call_0123456"), session="s1")
+        await service.http.delete("/v1/minds/ada/turns/call_01234562")
+        told = await kept(service)
+        await trimmed(service, [*first, *second], keep=0)
+
+        assert await kept(service) == told
 
 
 async def test_the_same_output_of_two_calls_is_kept_twice_and_a_window_sent_again_adds_none(tmp_path):

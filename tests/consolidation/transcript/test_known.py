@@ -78,3 +78,17 @@ def test_what_we_put_into_a_message_makes_it_no_other_message():
     block = "---\n[SUBCONSCIOUS RESONANCE]\n- Long ago, user: Hi.\n---\n"
 
     assert unknown([say(f"{block}How are you?")], [say("How are you?")]) == ()
+
+
+def test_a_thought_that_was_stored_is_known_as_words_of_the_bot_once():
+    stored = [say("I look.", role=Speaker.THOUGHT)]
+    posted = [say("I look.", role=Speaker.ASSISTANT), say("I look.", role=Speaker.THOUGHT)]
+
+    assert unknown(posted, stored) == (1,)
+    assert unknown([say("I look.", role=Speaker.USER)], stored) == (0,)
+
+
+def test_a_call_is_known_however_its_json_is_spaced():
+    stored = [say('[calls ls({"path": "a b"})]', role=Speaker.ASSISTANT)]
+
+    assert unknown([say('[calls ls({"path":"a b"})]', role=Speaker.ASSISTANT)], stored) == ()
