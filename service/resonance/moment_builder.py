@@ -59,6 +59,7 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
         now=request.now,
         timezone=request.timezone,
         is_off_the_record=is_off,
+        acts=request.is_wonder,
         kind=kind_before(request.session_id, window, kind=request.kind),
     )
 

@@ -50,6 +50,7 @@ async def ask_for_narration(
         **voice,
         "language": moment.told_in,
         "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
+        "acts": moment.acts,
         "message": moment.message,
         "recent": moment.recent,
         "candidates": tuple(

@@ -86,6 +86,7 @@ async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, wor
         "agent": agent,
         "purpose": purpose,
         "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
+        "acts": moment.acts,
         "message": moment.message,
         "recent": moment.recent,
         "language": moment.language,

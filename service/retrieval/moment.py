@@ -91,7 +91,8 @@ class Moment:
     The present, without secrets: the newest message, the talk before it, what is still visible, and the language.
 
     ``messages`` is the context window; ``message``, or the query in its place, and ``recent`` are cleaned of envelopes.
-    The language is empty until it is known. Flashbacks are ``told_in`` it, unless the mind is set to another one.
+    ``acts`` is of an agent at work: the message is its own step. The language is empty until it is known. Flashbacks
+    are ``told_in`` it, unless the mind is set to another one.
     """
 
     mind_id: str
@@ -105,6 +106,7 @@ class Moment:
     is_off_the_record: bool = False
     kind: TurnKind = TurnKind.TURN
     own_language: str = ""
+    acts: bool = False
 
     @property
     def told_in(self) -> str:

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from consolidation.kernel.clock import FixedClock
+from service.adapters.litellm.loader import open_litellm
 from tests.support.agents import act, acted, call, slept, thought
+from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running, settings_of
 from tests.support.waiting import until_async
 
@@ -247,6 +249,26 @@ async def test_an_erasure_takes_the_thought_that_rests_on_it(service):
 
     assert receipt.status_code == 200
     assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
+
+
+async def test_a_model_is_asked_what_changes_what_the_agent_does_next(tmp_path):
+    asked = []
+
+    def answering(answer):
+        return lambda prompt: asked.append(prompt) or answer
+
+    brain = Brain(
+        seeds=answering({"entities": [], "queries": [], "wonders": []}),
+        narration=answering({"surfaces": [1], "lines": []}),
+    )
+    await open_litellm()
+    with provider_of(brain) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await lived(service)
+            await act(service, call(1, **FAILED), session="cycle-1")
+            await until_async(lambda: len([one for one in asked if "while it works" in one or "does next?" in one]) > 1)
+
+    assert all('role="assistant"' not in one for one in asked if "does next" in one)
 
 
 async def test_a_thought_says_how_long_ago_it_was_in_the_agents_own_zone(tmp_path):
