@@ -34,6 +34,7 @@ class InsightCalls(ExampleCalls):
         *,
         as_of: datetime | str | None = None,
         without: Sequence[LeftOut] = (),
+        again_of: str | None = None,
         now: datetime | str | None = None,
         timezone: str | None = None,
         deadline_ms: int | None = None,
@@ -44,8 +45,8 @@ class InsightCalls(ExampleCalls):
         """
         Ask what would surface, and leave nothing behind; the answer's ``trace`` says why.
 
-        *as_of* is an earlier time, *without* what does not take part: "model", "graph". The rest is as in
-        ``resonance``.
+        *as_of* is an earlier time, *without* what does not take part: "model", "graph". *again_of* is the trace of a
+        call that is made again: what it showed does not count as shown. The rest is as in ``resonance``.
         """
         call = api.probe(
             mind,
@@ -53,6 +54,7 @@ class InsightCalls(ExampleCalls):
             messages,
             as_of=as_of,
             without=without,
+            again_of=again_of,
             now=now,
             timezone=timezone,
             deadline_ms=deadline_ms,
@@ -144,6 +146,7 @@ class AsyncInsightCalls(AsyncExampleCalls):
         *,
         as_of: datetime | str | None = None,
         without: Sequence[LeftOut] = (),
+        again_of: str | None = None,
         now: datetime | str | None = None,
         timezone: str | None = None,
         deadline_ms: int | None = None,
@@ -154,8 +157,8 @@ class AsyncInsightCalls(AsyncExampleCalls):
         """
         Ask what would surface, and leave nothing behind; the answer's ``trace`` says why.
 
-        *as_of* is an earlier time, *without* what does not take part: "model", "graph". The rest is as in
-        ``resonance``.
+        *as_of* is an earlier time, *without* what does not take part: "model", "graph". *again_of* is the trace of a
+        call that is made again: what it showed does not count as shown. The rest is as in ``resonance``.
         """
         call = api.probe(
             mind,
@@ -163,6 +166,7 @@ class AsyncInsightCalls(AsyncExampleCalls):
             messages,
             as_of=as_of,
             without=without,
+            again_of=again_of,
             now=now,
             timezone=timezone,
             deadline_ms=deadline_ms,

@@ -31,6 +31,7 @@ def probe(
     *,
     as_of: datetime | str | None = None,
     without: Sequence[LeftOut] = (),
+    again_of: str | None = None,
     now: datetime | str | None = None,
     timezone: str | None = None,
     deadline_ms: int | None = None,
@@ -54,6 +55,7 @@ def probe(
         "probe": True,
         "as_of": instant(as_of),
         "without": list(without) or None,
+        "again_of": again_of,
         "include": ["flashbacks", "story", "protocol", "trace"],
     }
     return replace(call, body={**(call.body or {}), **{key: one for key, one in supposed.items() if one is not None}})

@@ -46,11 +46,16 @@ _MOST_DAYS, _MOST_BYTES = 2**22, 2**40
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """What one session was shown lately: fragment ids, and the turns they rest on; ``at``, by one call alone."""
+    """
+    What one session was shown lately: fragment ids, and the turns they rest on.
+
+    ``at`` and ``trace_id`` are of what one call alone showed.
+    """
 
     fragments: frozenset[str] = frozenset()
     sequences: frozenset[int] = frozenset()
     at: datetime | None = None
+    trace_id: str | None = None
 
     def include(self, fragment_id: str, sequences: frozenset[int]) -> bool:
         """Whether a fragment, or all the turns it rests on, is among what was shown."""
@@ -142,11 +147,18 @@ class TraceLog:
                     self._say(found, delivery)
             return found
 
-    def echoes(self, session_id: str, *, turns: int, before: datetime | None = None) -> Echoes:
-        """What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time."""
+    def echoes(
+        self, session_id: str, *, turns: int, before: datetime | None = None, but_for: str | None = None
+    ) -> Echoes:
+        """
+        What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time.
+
+        *but_for* is the trace of a call that does not count.
+        """
         with self._mutex:
             known = self._shown.get(session_id, ())
             shown = [one for one in known if before is None or one.at is None or one.at < before]
+            shown = [one for one in shown if but_for is None or one.trace_id != but_for]
             lately = shown[-turns:] if turns else []
             return Echoes(
                 frozenset().union(*(echo.fragments for echo in lately)),
@@ -383,6 +395,7 @@ class TraceLog:
                 frozenset(one.id for one in trace.shown),
                 frozenset(sequence for one in trace.shown for sequence in one.sequences),
                 trace.at,
+                trace.trace_id,
             )
         )
 

@@ -61,7 +61,9 @@ class Filters:
             return Shortlist(trace.silent("there is nothing to look for"))
 
         is_gated = request.relevance > 0
-        echoes = mind.trace_log.echoes(request.session_id, turns=self.echo_turns_of(mind), before=request.as_of)
+        echoes = mind.trace_log.echoes(
+            request.session_id, turns=self.echo_turns_of(mind), before=request.as_of, but_for=request.again_of
+        )
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]

@@ -61,15 +61,18 @@ class OtherMinds:
         """*own* with *others*, best first as far as there is room; without what this session was shown lately."""
         if not others:
             return own
+        request = call.request
         echoes = call.mind.trace_log.echoes(
-            call.request.session_id, turns=self._filters.echo_turns_of(call.mind), before=call.request.as_of
+            request.session_id,
+            turns=self._filters.echo_turns_of(call.mind),
+            before=request.as_of,
+            but_for=request.again_of,
         )
         left = Filtered(tuple(others))
         left = left.without({one.id: "echo: shown lately" for one in others if echoes.include(one.id, frozenset())})
         proven = await anyio.to_thread.run_sync(prove, call.mind, left.fragments)
         left = left.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
         every = tuple(sorted((*own.first, *left.fragments), key=lambda one: -one.score))
-        request = call.request
         chosen = select(
             Filtered(every, left.dropped), drops_weak=False, limit=request.max_fragments, timezone=request.timezone
         )

@@ -34,10 +34,12 @@ class WhatIf:
     That nothing of a pre-turn call is noted, and how it differs from a real one.
 
     ``as_of`` is the time up to which the mind is known; None where that is now. ``without`` is what does not take part.
+    ``again_of`` is the trace of the call that is made again: what it showed does not count as shown.
     """
 
     as_of: datetime | None = None
     without: frozenset[LeftOut] = frozenset()
+    again_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,11 @@ class ResonanceRequest:
     def as_of(self) -> datetime | None:
         """The time up to which the mind is known, where that is not now."""
         return self.what_if.as_of if self.what_if is not None else None
+
+    @property
+    def again_of(self) -> str | None:
+        """The trace of the call that is made again, where there is one."""
+        return self.what_if.again_of if self.what_if is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ SENT = [
     api.resonance("ada", "s", "hi", now="2026-01-01T00:00:00Z", timezone="UTC", deadline_ms=1, max_fragments=1,
                   max_tokens=1, placement="tail", known_story_etag="e", off_the_record=True, kind="turn",
                   relevance=0.1, query="q", include=["flashbacks"], filter={"speakers": ["x"]}, also_read=["bob"]),
-    insight.probe("ada", "s", "hi", as_of="2026-01-01T00:00:00Z", without=["model"]),
+    insight.probe("ada", "s", "hi", as_of="2026-01-01T00:00:00Z", without=["model"], again_of="t1"),
     insight.news("ada", since="2026-01-01T00:00:00Z", limit=5),
     api.store_turn("ada", "s", "hi", turn_id="t", kind="turn", off_the_record=True, metadata={"a": 1}, trace_id="x",
                    outcomes={"f": "used"}),

@@ -70,6 +70,18 @@ async def test_a_probe_sees_what_was_shown_lately_and_shows_nothing_itself(tmp_p
     assert "echo: shown lately" in found["trace"]["phases"]["filters"]["dropped"].values()
 
 
+async def test_what_a_call_showed_does_not_hold_back_a_probe_of_the_same_call(tmp_path):
+    async with running(tmp_path) as service:
+        await told(service, LYON)
+        real = (await service.resonate("ada", ASKS)).json()
+
+        again = await probed(service, again_of=real["trace_id"])
+        of_another = await probed(service, again_of="of-no-call")
+
+    assert "Lyon" in texts(again)
+    assert not of_another["surfaced"]
+
+
 async def test_the_trace_of_a_probe_is_in_its_answer_and_nowhere_else(tmp_path):
     async with running(tmp_path) as service:
         await told(service, LYON)
@@ -89,6 +101,7 @@ async def test_the_trace_of_a_probe_is_in_its_answer_and_nowhere_else(tmp_path):
     [
         ({"as_of": "2026-01-09T18:30:00Z"}, "#/as_of"),
         ({"without": ["model"]}, "#/without"),
+        ({"again_of": "a-trace"}, "#/again_of"),
         ({"include": ["flashbacks", "trace"]}, "#/include"),
         ({"probe": True, "without": ["story"]}, "#/without/0"),
         ({"probe": True, "as_of": "yesterday"}, "#/as_of"),

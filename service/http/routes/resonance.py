@@ -63,8 +63,13 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
 def _what_if(posted: ResonanceIn) -> WhatIf | None:
     """What the call supposes; None for a real one. Raises InvalidRequest."""
     if posted.probe:
-        return WhatIf(posted.as_of, frozenset(posted.without))
-    asked = {"as_of": posted.as_of is not None, "without": bool(posted.without), "trace": "trace" in posted.include}
+        return WhatIf(posted.as_of, frozenset(posted.without), posted.again_of)
+    asked = {
+        "as_of": posted.as_of is not None,
+        "without": bool(posted.without),
+        "again_of": posted.again_of is not None,
+        "trace": "trace" in posted.include,
+    }
     name = next((name for name, is_asked in asked.items() if is_asked), None)
     if name is not None:
         pointer = "#/include" if name == "trace" else f"#/{name}"

@@ -84,7 +84,11 @@ class ResonanceIn(Body):
     without: Annotated[list[Literal["model", "graph"]], Field(max_length=2)] = Field(
         default=[], description="Of a probe: what would surface without a model, or without the graph."
     )
-
+    again_of: ShortText | None = Field(
+        None,
+        description="Of a probe: the `trace_id` of the call that is made again. What that call showed does not count "
+        "as shown lately; what other calls of the session showed does.",
+    )
     also_read: Annotated[list[MindNameIn], Field(max_length=MOST_ALSO_READ)] | None = Field(
         None,
         description="Other minds whose memories may surface, too, instead of those that are set for the mind; none if "

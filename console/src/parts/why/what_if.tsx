@@ -98,6 +98,7 @@ async function answerOf(mind: string, of: Trace, supposed: Supposed, before: rea
       probe: true,
       include: ["trace", "story", "protocol"],
       without: supposed.without,
+      again_of: of.trace_id,
       ...(as_of ? { as_of } : {}),
       ...(supposed.relevance === null ? {} : { relevance: supposed.relevance }),
       ...(supposed.limit ? { max_fragments: Number(supposed.limit) } : {}),
