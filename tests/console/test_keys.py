@@ -48,7 +48,7 @@ def test_in_a_conversation_w_tells_why_and_e_puts_right(visitor):
     expect(visitor.page.get_by_role("region", name="Why", exact=True)).to_contain_text("came to mind")
     press(visitor, "e")
 
-    expect(turns.first.get_by_role("button", name="Wrong")).to_be_focused()
+    expect(turns.first.get_by_role("button", name="Edit")).to_be_focused()
 
 
 def test_the_list_of_keys_names_what_works_on_the_page(visitor):

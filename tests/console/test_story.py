@@ -1,5 +1,6 @@
 """The story in the console: where a sentence comes from, a save, somebody else's save meanwhile, an earlier version."""
 
+import pytest
 from playwright.sync_api import expect
 
 TEXT = "/v1/minds/ada/story"
@@ -64,3 +65,17 @@ def test_an_earlier_version_is_compared_and_brought_back(visitor, life):
     versions.get_by_role("button", name="until").first.click()
     visitor.page.get_by_role("button", name="Bring this version back").click()
     life.until(lambda: "Lyon" in told(life)["text"])
+
+
+@pytest.mark.parametrize("wide", [1280, 1600])
+def test_the_message_that_carries_a_sentence_is_as_wide_as_its_card(visitor, wide):
+    """Broken: the card is laid out as a turn of a conversation, with a margin beside it."""
+    visitor.page.set_viewport_size({"width": wide, "height": 860})
+    visitor.open("ada/story")
+    visitor.page.locator(".editor .mark-quoted, .editor .mark-carried").first.click()
+    beside = visitor.page.get_by_role("complementary", name="Where this comes from")
+    message = beside.get_by_role("article").locator("p").filter(has_text="Lyon").first
+    card = beside.get_by_role("article").first.bounding_box()
+
+    assert message.bounding_box()["width"] > 0.8 * card["width"]
+    assert card["width"] > 200

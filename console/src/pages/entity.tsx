@@ -1,7 +1,7 @@
 // One person, place or thing: what is known of it, since when, who says so, and what stands around it.
 import { get, type Schemas } from "../api/client";
 import { counted } from "../dates";
-import { CorrectionButtons, Decisions } from "../parts/correct";
+import { CorrectionButtons, Decisions, LONGEST_EDIT } from "../parts/correct";
 import { Name } from "../parts/fact";
 import { useHappened, useLoaded, Wait } from "../parts/load";
 import { When } from "../parts/time";
@@ -24,8 +24,6 @@ export default function EntityPage({ mind }: { mind: string }) {
     </section>
   );
 }
-
-const LONGEST_EDIT = 2000;
 
 function Whole({ mind, entity, again }: { mind: string; entity: Entity; again: () => void }) {
   const words = entity.summary.length <= LONGEST_EDIT ? { words: entity.summary } : {};

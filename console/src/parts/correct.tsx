@@ -39,6 +39,17 @@ export async function correct(
 export const takeBack = (mind: string, id: string) =>
   remove("/v1/minds/{mind_id}/corrections/{correction_id}", { path: { mind_id: mind, correction_id: id } });
 
+/** So many letters may be said in the place of a memory. */
+export const LONGEST_EDIT = 2000;
+
+/** What an edit of a turn begins with: what people said in it, else all of it; nothing where that is too long to be put right whole. */
+export function wordsOfTurn(messages: readonly Schemas["MessageOut"][]): string | undefined {
+  if (!messages.length) return undefined;
+  const ofPeople = messages.filter((one) => one.role === "user");
+  const words = (ofPeople.length ? ofPeople : messages).map((one) => one.content).join("\n");
+  return words.length <= LONGEST_EDIT ? words : "";
+}
+
 interface ActionsProps {
   mind: string;
   target: Target;
@@ -87,7 +98,7 @@ function Edit({ mind, target, words = "", then, close }: EditProps) {
       <form onSubmit={save}>
         <label>
           It is like this
-          <textarea required maxLength={2000} value={to} onInput={(event) => setTo(event.currentTarget.value)} />
+          <textarea required maxLength={LONGEST_EDIT} value={to} onInput={(event) => setTo(event.currentTarget.value)} />
         </label>
         <label>
           Why, for people who read it later

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "../../api/client";
 import type { Trace } from "../../api/trace";
-import { CorrectionButtons, Decisions } from "../../parts/correct";
+import { CorrectionButtons, Decisions, wordsOfTurn } from "../../parts/correct";
 import { headingWords } from "../../parts/heading";
 import { Long } from "../../parts/long";
 import { When } from "../../parts/time";
@@ -91,7 +91,13 @@ function Foot({ mind, of, decided, changed }: { mind: string; of: Turn; decided:
       <Decisions of={decided} />
       {isOpen && (
         <div ref={menu} class="turn-menu">
-          <CorrectionButtons mind={mind} target={{ kind: "turn", id: of.id, turn_ids: [] }} decided={decided} then={changed} />
+          <CorrectionButtons
+            mind={mind}
+            target={{ kind: "turn", id: of.id, turn_ids: [] }}
+            words={wordsOfTurn(of.messages)}
+            decided={decided}
+            then={changed}
+          />
           <p><a class="button" href={to(mind, "erase", "", { turn: of.turn_id })}>Forget this turn…</a></p>
           {of.digestion.error && <p class="wrong">It could not be read: {of.digestion.error}</p>}
           <Chapters mind={mind} of={of.chapters} />

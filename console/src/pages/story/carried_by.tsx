@@ -34,7 +34,7 @@ function Turn({ mind, of, words }: { mind: string; of: SourceTurn; words: readon
   const path = { mind_id: mind, turn_id: `episode:${of.sequence}` };
   const turn = useLoaded(() => get("/v1/minds/{mind_id}/turns/{turn_id}", { path }), [mind, of.sequence]);
   return (
-    <article class="card turn">
+    <article class="card source">
       <h3><When at={of.occurred_at} as="moment" /></h3>
       <Wait of={turn}>
         {({ messages }) => (

@@ -146,5 +146,5 @@ function Picked({ mind, asked }: { mind: string; asked: string }) {
 
 function Corrected({ mind, of, again }: { mind: string; of: Schemas["MemoryOut"]; again: () => void }) {
   const target = targetOf(of.id);
-  return target && <CorrectionButtons mind={mind} target={target} decided={of.corrections} then={again} />;
+  return target && <CorrectionButtons mind={mind} target={target} words={of.text} decided={of.corrections} then={again} />;
 }

@@ -1,7 +1,7 @@
 // The ways to put a memory right, with what a person decided of it before.
 import { useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
-import { CorrectionButtons, Decisions, type Target } from "../correct";
+import { CorrectionButtons, Decisions, LONGEST_EDIT, type Target, wordsOfTurn } from "../correct";
 import { useLoaded, Wait } from "../load";
 
 const KINDS = { fact: "fact", entity: "entity", episode: "turn" } as const;
@@ -25,7 +25,7 @@ export function PutRight({ mind, id }: { mind: string; id: string }) {
 }
 
 interface Standing {
-  words?: string;
+  words?: string | undefined;
   decided: readonly Schemas["DecisionOut"][];
 }
 
@@ -50,11 +50,11 @@ async function standingOf(mind: string, id: string, { kind }: Target): Promise<S
   }
   if (kind === "entity") {
     const entity = await get("/v1/minds/{mind_id}/entities/{entity_id}", { path: { mind_id: mind, entity_id: id } });
-    return { decided: entity.corrections };
+    return { words: entity.summary.length <= LONGEST_EDIT ? entity.summary : undefined, decided: entity.corrections };
   }
   const turn = await get("/v1/minds/{mind_id}/turns/{turn_id}", { path: { mind_id: mind, turn_id: id } });
   const all = await get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query: { limit: 500 } });
-  return { decided: all.items.filter((one) => isOf(one, turn.turn_id)) };
+  return { words: wordsOfTurn(turn.messages), decided: all.items.filter((one) => isOf(one, turn.turn_id)) };
 }
 
 const isOf = ({ state, target }: Schemas["CorrectionOut"], turn: string): boolean =>
