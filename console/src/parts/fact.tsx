@@ -5,6 +5,7 @@ import { to } from "../router";
 import { CorrectionButtons, Decisions } from "./correct";
 import { Sources } from "./sources";
 import { When } from "./time";
+import { Words } from "./words";
 
 export type Fact = Schemas["FactOut"];
 
@@ -20,7 +21,7 @@ export function FactItem({ mind, fact, again }: FactProps) {
   return (
     <li class={`fact is-${fact.state}`} data-walk tabIndex={-1}>
       <p class="fact-words">
-        <bdi class={isOver ? "said ended" : "said"}>{fact.text}</bdi> <Decisions of={fact.corrections} />
+        <Words class={isOver ? "said ended" : "said"} of={fact.text} names={[fact.source, fact.target]} /> <Decisions of={fact.corrections} />
       </p>
       <p class="small quiet">
         <State of={fact} /> · <Joined mind={mind} fact={fact} /> <Surfaced mind={mind} of={fact.surfaced} />

@@ -5,6 +5,7 @@ import { useHappened, Wait } from "../../parts/load";
 import { More, usePaged } from "../../parts/paged";
 import { When } from "../../parts/time";
 import { attempt, say } from "../../parts/toast";
+import { Words } from "../../parts/words";
 
 type Correction = Schemas["CorrectionOut"];
 
@@ -37,7 +38,7 @@ function Row({ mind, of, again }: { mind: string; of: Correction; again: () => v
   return (
     <li class="row between">
       <span>
-        <bdi class={isGone ? "said ended" : "said"}>{of.what === "say" ? of.to : of.target.text}</bdi>{" "}
+        <Words class={isGone ? "said ended" : "said"} of={(of.what === "say" ? of.to : of.target.text) ?? ""} />{" "}
         {of.what !== "say" && <Decisions of={[of]} />}
         <br />
         <span class="small quiet">

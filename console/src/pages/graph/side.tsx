@@ -3,6 +3,7 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../../dates";
 import { bind, mention } from "../../keys";
+import { Words } from "../../parts/words";
 import { to } from "../../router";
 import { countsAt, DAY, type Graph, lastChangeBy, nameOf, type Standing, standingAt, weekAt } from "./model";
 import type { Looking } from "./state";
@@ -165,11 +166,12 @@ const WORDS: Partial<Record<Standing, string>> = { ended: "ended", planned: "pla
 function Fact({ fact, from, graph, at, choose, texts }: InWords & { fact: number; from?: number }) {
   const standing = standingAt(graph, fact, at);
   const other = otherEnd(graph, fact, from);
-  const text = texts.get(graph.factIds[fact] ?? "") ?? `${nameOf(graph, graph.source[fact])} → ${nameOf(graph, graph.target[fact])}`;
+  const names = [nameOf(graph, graph.source[fact]), nameOf(graph, graph.target[fact])];
+  const text = texts.get(graph.factIds[fact] ?? "") ?? names.join(" → ");
   const moment = { ended: graph.ended, planned: graph.begins, holding: graph.learned, unknown: graph.learned }[standing][fact] ?? 0;
   return (
     <li>
-      <bdi class={standing === "ended" ? "said ended" : "said"}>{text}</bdi>{" "}
+      <Words class={standing === "ended" ? "said ended" : "said"} of={text} names={names} />{" "}
       <span class="small quiet">{WORDS[standing]} {dayOfSeconds(moment)}</span>
       <br />
       <button type="button" class="link small choose" onClick={() => choose(other)}><bdi>{nameOf(graph, other)}</bdi></button>

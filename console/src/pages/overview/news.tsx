@@ -8,6 +8,7 @@ import { headingWords } from "../../parts/heading";
 import { When } from "../../parts/time";
 import { attempt, say } from "../../parts/toast";
 import { useWalk } from "../../parts/walk";
+import { Words } from "../../parts/words";
 import { to } from "../../router";
 
 type Fact = Schemas["FactOut"];
@@ -44,8 +45,8 @@ function Feed({ mind, news, again }: { mind: string; news: Schemas["NewsOut"]; a
       ))}
       {surfaced.items.map((one) => (
         <li key={one.trace_id} data-walk tabIndex={-1}>
-          Came to mind, at “{one.message}”:{" "}
-          <a href={to(mind, "replay", one.session_id, { trace: one.trace_id })}>{one.memories[0]?.text}</a>
+          Came to mind, at “<Words of={one.message} />”:{" "}
+          <a href={to(mind, "replay", one.session_id, { trace: one.trace_id })}><Words of={one.memories[0]?.text ?? ""} /></a>
         </li>
       ))}
       <Rest news={news} />
@@ -58,7 +59,7 @@ function FactNews({ verb, mind, fact, again }: { verb: string; mind: string; fac
   const source = fact.sources[0];
   return (
     <li data-walk tabIndex={-1}>
-      {verb}: <bdi class="said">{fact.text}</bdi> <Decisions of={fact.corrections} />{" "}
+      {verb}: <Words class="said" of={fact.text} names={[fact.source, fact.target]} /> <Decisions of={fact.corrections} />{" "}
       <span class="small">
         {source && (
           <a href={to(mind, "replay", source.session_id, { turn: source.turn_id })}>
@@ -99,8 +100,8 @@ function PutRight({ mind, of, again }: { mind: string; of: Schemas["CorrectionOu
   };
   return (
     <li>
-      {DECIDED[of.what]}: <bdi class="said">{whole(of.target.text || (of.to ?? ""))}</bdi>
-      {of.target.text && of.to && of.to !== of.target.text && <> → <bdi class="said">{of.to}</bdi></>}{" "}
+      {DECIDED[of.what]}: <Words class="said" of={whole(of.target.text || (of.to ?? ""))} />
+      {of.target.text && of.to && of.to !== of.target.text && <> → <Words class="said" of={of.to} /></>}{" "}
       {of.state === "stands" ? (
         <button type="button" class="link small" onClick={() => void undo()}>Undo</button>
       ) : (
