@@ -383,6 +383,7 @@ class Mind(Answer):
     usage: Usage
     settings_fault: SettingsFault | None = None
     is_example: bool = False
+    said: int = 0
 
 
 class MindSummary(Answer):

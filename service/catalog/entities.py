@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Standing
     from service.catalog.cursors import Place
     from service.catalog.facts import FoundFacts
     from service.index.text_knowledge import EntityRow, EntitySort
@@ -47,7 +46,8 @@ class EntityItem:
     """
     An entity: how many facts join it, in how many turns, and when the first and the last of these was said.
 
-    ``called`` is its name after what people merged and renamed; ``corrections`` are what they decided of it.
+    ``called`` is its name after what people merged and renamed; ``corrections`` are what they decided of it. Where a
+    person said what it is, ``summary`` is that.
     """
 
     id: str
@@ -125,7 +125,7 @@ async def list_entities(mind: Mind, asked: EntityQuery) -> EntityPage:
     put_right = await put_right_in(mind)
     rows = await anyio.to_thread.run_sync(mind.text.read, lambda database: _page(database, asked, place, put_right))
     last = rows[asked.limit - 1] if len(rows) > asked.limit else None
-    items = tuple(_item(row, put_right.standing) for row in rows[: asked.limit])
+    items = tuple(_item(row, put_right) for row in rows[: asked.limit])
     return EntityPage(items, cursor_of(name, *place_of(last, asked.sort)) if last is not None else None)
 
 
@@ -157,7 +157,7 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
         raise EntityNotFound("the mind has no entity of this id")
     alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, around.origins)
     return EntityDetail(
-        entity=_item(around.entity, put_right.standing),
+        entity=_item(around.entity, put_right),
         months=around.months,
         neighbours=around.neighbours,
         lookalikes=alike,
@@ -229,12 +229,13 @@ def _lookalikes(mind: Mind, entity: EntityRow, origins: frozenset[str]) -> tuple
     return tuple(sorted(found, key=lambda one: ORDER.index(one.why))[:_MOST_LOOKALIKES])
 
 
-def _item(row: EntityRow, standing: Standing) -> EntityItem:
+def _item(row: EntityRow, put_right: PutRight) -> EntityItem:
+    standing, edited = put_right.standing, put_right.edited_summary(row.name)
     return EntityItem(
         id=f"{ENTITY}{row.uuid}",
         name=row.name,
         kind=row.kind,
-        summary=row.summary,
+        summary=row.summary if edited is None else edited,
         facts=row.facts,
         mentions=row.mentions,
         first_at=_instant(row.first_at),

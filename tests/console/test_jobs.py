@@ -118,7 +118,10 @@ def test_what_would_go_is_shown_first_and_goes_only_by_name(visitor, life):
     visitor.page.get_by_role("textbox").last.fill("brief")
     forget.click()
     expect(visitor.page.get_by_role("heading", name="Receipt")).to_be_visible()
+    counts = visitor.page.locator(".receipt li").all_inner_texts()
 
+    assert "transcript: 1 turn" in counts
+    assert not any("_" in one or re.search(r": 1 \w+s$", one) for one in counts)
     assert before == 200
     assert life.http.get(f"{MINDS}/brief").status_code == 404
 

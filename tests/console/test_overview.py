@@ -55,6 +55,27 @@ def test_it_says_in_a_sentence_what_it_holds(visitor, life):
     expect(visitor.page.get_by_text(holds(life))).to_be_visible()
 
 
+def test_what_a_person_said_counts_among_the_facts(visitor, life):
+    """Broken: the sentence counts the graph alone, and the list of facts has one more."""
+    said = life.http.post("/v1/minds/ada/corrections", json={"what": "say", "to": "Oskar is afraid of geese."}).json()
+    known = len(life.http.get("/v1/minds/ada/facts?limit=500").json()["items"])
+    visitor.open("ada")
+    expect(visitor.page.get_by_text(f", {known} facts, ")).to_be_visible()
+    life.http.delete(f"/v1/minds/ada/corrections/{said['id']}").raise_for_status()
+
+
+def test_links_are_large_enough_for_a_finger(browser, life):
+    """Broken: a link is as high as its letters."""
+    with visiting(browser, str(life.http.base_url).rstrip("/"), width="phone") as visitor:
+        visitor.open("ada")
+        visitor.page.get_by_role("region", name="Since you were here").get_by_role("listitem").first.wait_for()
+        links = visitor.page.locator(".overview a, .overview button.link")
+        heights = links.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+
+    assert len(heights) > 3
+    assert min(heights) >= 40
+
+
 def test_a_fact_that_is_wrong_is_so_at_once_and_undone_with_a_click(visitor, life):
     visitor.open("ada")
     ways(visitor, "Minka").get_by_role("button", name="Wrong").click()

@@ -366,6 +366,31 @@ async def heard(service, headers):
     return (await service.http.get("/v1/minds/ada/events", params={"follow": False}, headers=headers)).text
 
 
+async def test_what_a_person_says_of_an_entity_stands_in_the_lists(tmp_path):
+    """Broken: lists show what was known before, as if it held."""
+    async with running(tmp_path) as service:
+        await told(service, "My friend Ingrid lives in Lyon with a parrot.", *OTHERS)
+        made = await correct(service, "edit", {"kind": "entity", "text": "Ingrid"}, to="the mother of Ada")
+        [listed] = (await service.http.get("/v1/minds/ada/entities?query=Ingrid")).json()["items"]
+        whole = (await service.http.get(f"/v1/minds/ada/entities/{listed['id']}")).json()
+        await undo(service, made)
+        [after] = (await service.http.get("/v1/minds/ada/entities?query=Ingrid")).json()["items"]
+
+    assert [one["summary"] for one in (listed, whole)] == ["the mother of Ada"] * 2
+    assert after["summary"] != "the mother of Ada"
+
+
+async def test_what_was_said_is_counted_with_a_mind(tmp_path):
+    async with running(tmp_path) as service:
+        await told(service, MOTHER)
+        made = await correct(service, "say", to="Ada has a boat.")
+        said = (await service.http.get("/v1/minds/ada")).json()["said"]
+        await undo(service, made)
+        after = (await service.http.get("/v1/minds/ada")).json()["said"]
+
+    assert (said, after) == (1, 0)
+
+
 async def test_an_entity_that_was_renamed_or_split_is_told_so(tmp_path):
     """Broken: a summary is told under its old name; that of two people is told as one's."""
     with provider_of(Brain()) as provider:

@@ -153,7 +153,7 @@ function ReceiptCard({ of }: { of: Receipt }) {
     <div class="card receipt" role="status">
       <h2>Receipt</h2>
       <ul class="list">
-        {of.erased.map((one) => <li key={`${one.place} ${one.unit}`}>{one.place}: {counted(one.count, one.unit, one.unit)}</li>)}
+        {of.erased.map((one) => <li key={`${one.place} ${one.unit}`}>{one.place}: {erasedWords(one)}</li>)}
         {of.left.map((one) => <li key={one}>left: {one}</li>)}
         {of.edited_by_person.map((one) => <li key={one}>a person's own, left as it is: <span class="said">{one}</span></li>)}
         <li>{foundWords(of)}</li>
@@ -164,6 +164,33 @@ function ReceiptCard({ of }: { of: Receipt }) {
       </p>
     </div>
   );
+}
+
+/** What a receipt counts: the word for one, and for many where that is not the unit itself. */
+const UNITS: Record<string, readonly [one: string, many?: string]> = {
+  turns: ["turn"],
+  episodes: ["turn that was saved", "turns that were saved"],
+  passages: ["passage"],
+  facts: ["fact"],
+  entities: ["person, place or thing", "people, places and things"],
+  summaries_made_again: ["summary made again", "summaries made again"],
+  turns_read_again: ["turn read again", "turns read again"],
+  keys: ["key of the database", "keys of the database"],
+  files: ["file"],
+  bytes: ["byte"],
+  chapters: ["chapter"],
+  turns_owed: ["turn to be told again", "turns to be told again"],
+  versions: ["earlier version"],
+  dreams_owed: ["dream to be dreamt again", "dreams to be dreamt again"],
+  lines: ["line"],
+  traces: ["note of what came to mind", "notes of what came to mind"],
+  outcomes: ["judgement"],
+  corrections: ["thing put right", "things put right"],
+};
+
+function erasedWords({ unit, count }: { unit: string; count: number }): string {
+  const [one, many] = UNITS[unit] ?? [unit.replaceAll("_", " "), unit.replaceAll("_", " ")];
+  return counted(count, one, many);
 }
 
 function foundWords(of: Receipt): string {
@@ -195,7 +222,7 @@ function Receipts({ mind }: { mind: string }) {
           <li key={one.id}>
             <When at={one.erased_at} as="moment" />, by {one.by}: {KINDS[one.kind]},{" "}
             {one.verified ? "searched: nothing found" : "not yet searched"}
-            <p class="quiet small">{one.erased.map((part) => `${part.place}: ${counted(part.count, part.unit, part.unit)}`).join(", ")}</p>
+            <p class="quiet small">{one.erased.map((part) => `${part.place}: ${erasedWords(part)}`).join(", ")}</p>
           </li>
         ))}
       </ul>

@@ -55,7 +55,7 @@ function sentenceOf(mind: Standing, buckets: readonly Schemas["TimelineBucketOut
   const { graph, story } = mind;
   const calls = buckets.reduce((sum, one) => sum + one.resonance.calls, 0);
   const silent = buckets.reduce((sum, one) => sum + one.resonance.silent, 0);
-  const holds = `${counted(mind.turns, "turn")} in ${counted(mind.sessions, "conversation")}, ${counted(graph.facts, "fact")}, ${counted(story.chapters, "chapter")}.`;
+  const holds = `${counted(mind.turns, "turn")} in ${counted(mind.sessions, "conversation")}, ${counted(graph.facts + mind.said, "fact")}, ${counted(story.chapters, "chapter")}.`;
   const times = silent === calls ? "each time" : counted(silent, "time");
   const quiet = calls
     ? ` In the last 90 days it was asked ${counted(calls, "time")} what comes to mind, and kept silent ${times}.`

@@ -181,6 +181,7 @@ def _rows(receipt: Erasure) -> Iterator[Row]:
 
 
 def _counted(number: int, units: str) -> str:
-    """``1 entity``, ``4 entities``; *units* are named in the plural."""
-    one = f"{units.removesuffix('ies')}y" if units.endswith("ies") else units.removesuffix("s")
-    return counted(number, one, units)
+    """``1 entity``, ``4 entities``, ``1 summary made again``; the first word of *units* is in the plural."""
+    many, *more = units.split()
+    one = f"{many.removesuffix('ies')}y" if many.endswith("ies") else many.removesuffix("s")
+    return counted(number, " ".join((one, *more)), units)

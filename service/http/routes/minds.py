@@ -32,6 +32,7 @@ from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
 from service.mind.summary import MindSummary
 from service.ports.graph import GraphSize, Progress
+from service.retrieval.put_right import put_right_in
 
 router = APIRouter(prefix="/v1/minds", tags=["minds"], route_class=KnownQuery)
 
@@ -65,6 +66,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         sessions=positions.sessions(),
         last_sequence=positions.last,
         graph=await _graph(found),
+        said=len((await put_right_in(found)).standing.said),
         story=await _story(found, memory),
         text=await _text(found),
         outcomes=OutcomeCounts(**await anyio.to_thread.run_sync(found.outcomes.counts)),

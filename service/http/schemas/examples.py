@@ -110,6 +110,7 @@ MIND: dict[str, Any] = {
         "entities": 3,
         "facts": 1,
     },
+    "said": 0,
     "story": {
         "sequence": 0,
         "pending_turns": 1,

@@ -97,7 +97,7 @@ class EntityOut(Answered):
     id: str
     name: str
     kind: str = Field(description="What sort of thing it is, empty where no model said.")
-    summary: str
+    summary: str = Field(description="What is known of it; where a person said what it is, their words.")
     facts: int = Field(description="How many facts join it.")
     mentions: int = Field(description="In how many turns such facts were told.")
     first_at: datetime | None = Field(description="When the first of these turns was said.")

@@ -88,6 +88,9 @@ class MindOut(Answered):
     sessions: int
     last_sequence: int
     graph: GraphOut
+    said: int = Field(
+        description="What people said by corrections. `GET …/facts` lists it among the facts, which `graph` counts."
+    )
     story: StoryOut
     text: TextOut
     outcomes: OutcomeCounts

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from service.cli.commands.erase import _counted
 from tests.support.cli_process import call, serving
 from tests.support.cli_terminal import at_a_terminal
 
@@ -107,3 +108,17 @@ def test_options_that_do_not_go_together_erase_nothing(tmp_path, words):
 
     assert said.exit_code == 1 and "--turn" in said.stderr
     assert found(home, b"xanadu")
+
+
+@pytest.mark.parametrize(
+    ("number", "units", "said"),
+    [
+        (1, "entities", "1 entity"),
+        (1, "summaries made again", "1 summary made again"),
+        (2, "summaries made again", "2 summaries made again"),
+        (1, "turns owed", "1 turn owed"),
+    ],
+)
+def test_what_a_receipt_counts_stands_in_the_right_number(number, units, said):
+    """Broken: the last word of a unit is turned into one, whichever is its noun."""
+    assert _counted(number, units) == said

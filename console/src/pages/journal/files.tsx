@@ -11,7 +11,7 @@ const ABOUT: Record<string, string> = {
   "README.md": "what these files are",
   "SOUL.md": "who the bot is",
   "PURPOSE.md": "what it is for",
-  "MEMORY.md": "what it should always know",
+  "MEMORY.md": "your notes for it; they come up when they fit",
 };
 
 interface FilesProps {
@@ -29,7 +29,7 @@ export function Files({ mind, files, at }: FilesProps) {
   if (!files.length) return <p class="quiet">There is no file yet. Put one into the folder memory/ of this mind.</p>;
   const dated = files.filter((one) => one.date).sort((a, b) => (b.date ?? "").localeCompare(a.date ?? ""));
   const groups = [
-    { name: "Always there", files: files.filter((one) => !one.date) },
+    { name: "Without a day", files: files.filter((one) => !one.date) },
     { name: "By day", files: dated.slice(0, MOST) },
   ];
   return (
