@@ -96,7 +96,16 @@ def show_fact(console: Console, fact: Fact) -> None:
 def show_entity_list(console: Console, found: Entities) -> None:
     """Entities, a line each: the name, how much is known, and when it was spoken of."""
     rows = (
-        (one.id, (_name(one.name), _name(one.kind), f"{one.facts:,}", f"{one.mentions:,}", _spoken(one, never="")))
+        (
+            one.id,
+            (
+                _name(one.called or one.name),
+                _name(one.kind),
+                f"{one.facts:,}",
+                f"{one.mentions:,}",
+                _spoken(one, never=""),
+            ),
+        )
         for one in found.items
     )
     table = table_with_ids(console, ("name", "kind", "facts", "turns", ""), rows)

@@ -26,6 +26,7 @@ _DECIDED = {
     "pin": "★ pinned",
     "mute": "– never comes up",
 }
+_CORRECTABLE = ("fact", "entity", "episode")
 _SECRET = "secret: "  # noqa: S105 - how a reason begins
 _OFF_THE_RECORD = "off_the_record"
 
@@ -80,7 +81,10 @@ def _show_memory(console: Console, age: str, memory: Memory | Flashback, *, date
     words.append(f" · {one_line(memory.text, most=_LONGEST)} ")
     sort = getattr(memory, "entity_kind", None)
     kind = f"{memory.kind} {plain(sort)}" if sort else memory.kind
-    words.append(f"‹{kind} · {_sources(memory)}›", style="italic")
+    words.append(f"‹{kind} · {_sources(memory)}", style="italic")
+    if isinstance(memory, Memory) and memory.kind in _CORRECTABLE:
+        words.append(f" · {one_line(memory.id)}", style="italic")  # which `correct` takes
+    words.append("›", style="italic")
     for one in memory.corrections if isinstance(memory, Memory) else ():
         decided = f" {_DECIDED.get(one.what, one.what)}"
         words.append(f"{decided} {one_line(one.to, most=_LONGEST)}" if one.to else decided, style="bold")

@@ -49,6 +49,16 @@ def test_a_fact_is_put_right_by_its_words_listed_and_taken_back(home):
     assert [one["state"] for one in json.loads(after.stdout)["items"] if one["id"] == key] == ["undone"]
 
 
+def test_what_is_remembered_is_put_right_by_the_id_beside_it(home):
+    """Broken: a list of what is remembered names the turn in a way that ``correct`` refuses."""
+    remembered = call("remember", "Where does my mother Ingrid live?", "--home", home)
+    [key, *_] = re.findall(r"\b(?:fact|episode):\S+?(?=›)", "".join(remembered.output.split()))
+    pinned = correct(home, "pin", key)
+    correct(home, "undo", re.search(r"correct undo (\w+)", pinned.output)[1])
+
+    assert pinned.exit_code == 0, pinned.output
+
+
 def test_something_new_is_said_without_naming_a_memory(home):
     said = correct(home, "say", "Ada has a boat.")
 

@@ -67,6 +67,17 @@ def test_entities_are_listed_and_one_is_shown_with_what_is_around_it(home):
     assert as_json["neighbours"]
 
 
+def test_an_entity_is_shown_by_its_name(home):
+    """Broken: only ``correct`` takes a name."""
+    by_name = call("entities", "NORA", "--home", home)
+    nobody = call("entities", "Xanadu", "--home", home)
+
+    assert by_name.exit_code == 0, by_name.output
+    assert "spoken of" in by_name.output
+    assert nobody.exit_code == 1
+    assert "nobody and nothing that is called Xanadu" in nobody.output
+
+
 @pytest.mark.parametrize("command", ["facts", "entities", "turns", "news"])
 def test_a_pipe_gets_a_line_a_row_with_the_whole_id(home, command):
     """Broken: a pipe is as wide as a terminal that nobody sees, and a script finds halves of ids."""
