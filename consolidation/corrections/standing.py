@@ -317,6 +317,11 @@ class Standing:
         now = self._names[key]
         return frozenset({key} | {other for other, found in self._names.items() if found == now})
 
+    @property
+    def same(self) -> Mapping[str, frozenset[str]]:
+        """The keys of all names of whom people merged or renamed, by the key of the name that was kept."""
+        return {root: self.keys_of(root) for root, _ in self._names.values()}
+
     def alike(self, text: str) -> frozenset[str]:
         """The keys of all names of the entities that *text* names by a name that a person gave or merged."""
         return frozenset(other for key in named_in(text, self._names) for other in self.keys_of(key))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from consolidation.kernel.errors import EntityNotFound
+from consolidation.text.names import name_key
 from service.catalog.cursors import cursor_of, place_in
 from service.catalog.facts import FactItem, fact_items, of_entity, with_turns
 from service.catalog.lookalikes import ORDER, Likeness, likeness, pieces_of, slack_of
@@ -17,6 +18,7 @@ from service.index.text_knowledge import (
     EntityFilter,
     FactFilter,
     candidates,
+    counted_under,
     entity_of,
     entity_page,
     fact_page,
@@ -25,6 +27,7 @@ from service.index.text_knowledge import (
     place_of,
     uuids_of,
 )
+from service.index.text_splits import entities_with_keys
 from service.retrieval.put_right import ENTITY, put_right_in
 
 if TYPE_CHECKING:
@@ -134,7 +137,8 @@ def _page(
 ) -> tuple[EntityRow, ...]:
     """The entities behind *place*, one more than a page has: those of the index, and what splits make of some."""
     splits = split_view(database, put_right)
-    only = EntityFilter(asked.query, asked.kind, frozenset(one.number for one in splits.left))
+    merged, keys_of = _merged(database, put_right), put_right.standing.keys_of
+    only = EntityFilter(asked.query, asked.kind, frozenset(one.number for one in splits.left).union(*merged.values()))
     known = entity_page(database, only, sort=asked.sort, after=place, limit=asked.limit + 1)
     is_rising = asked.sort == "name"
 
@@ -142,9 +146,22 @@ def _page(
         here = place_of(row, asked.sort)
         return place is None or (here > place if is_rising else here < place)
 
-    made = (one for one in (*splits.left, *(off.row for off in splits.off)) if only.holds(one) and is_behind(one))
+    named = [one for one in merged if any(only.holds(replace(one, key=key)) for key in keys_of(one.name))]
+    others = (one for one in (*splits.left, *(off.row for off in splits.off)) if only.holds(one))
+    made = filter(is_behind, (*named, *others))
     every = sorted((*known, *made), key=lambda row: place_of(row, asked.sort), reverse=not is_rising)
     return tuple(every[: asked.limit + 1])
+
+
+def _merged(database: sqlite3.Connection, put_right: PutRight) -> dict[EntityRow, frozenset[int]]:
+    """Whom people merged or renamed, and did not split: one row, of the name that was kept, for those of all names."""
+    found, standing = {}, put_right.standing
+    for root, keys in standing.same.items():
+        rows = sorted(entities_with_keys(database, sorted(keys)), key=lambda row: (row.key != root, -row.mentions))
+        if rows and not any(name_key(one.name) in keys for one in standing.splits):
+            row = counted_under(database, rows[0], [one.name for one in rows])
+            found[replace(row, key=name_key(standing.name_of(row.name)))] = frozenset(one.number for one in rows)
+    return found
 
 
 async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDetail:
@@ -155,7 +172,8 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
     )
     if around is None:
         raise EntityNotFound("the mind has no entity of this id")
-    alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, around.origins)
+    own = around.origins | put_right.standing.keys_of(around.entity.name)
+    alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, own)
     return EntityDetail(
         entity=_item(around.entity, put_right),
         months=around.months,
@@ -183,9 +201,10 @@ def _around(database: sqlite3.Connection, entity_id: str, put_right: PutRight, n
         return None
     only = of_entity(database, FactFilter(now), entity_id, splits, put_right)
     rows = fact_page(database, only, before=None, limit=_NEWEST_FACTS)
-    months, shared = _counted(database, entity, off, splits)
+    months, shared = _counted(database, only, off, splits)
+    merged = _merged(database, put_right)
     return _Around(
-        entity=splits.row_of(entity),
+        entity=next((row for row, numbers in merged.items() if entity.number in numbers), splits.row_of(entity)),
         months=tuple(Month(*one) for one in months),
         neighbours=_neighbours(database, shared[:_MOST_NEIGHBOURS], splits),
         facts=with_turns(database, rows),
@@ -197,14 +216,14 @@ type _Counts = tuple[tuple[str, int], ...]
 
 
 def _counted(
-    database: sqlite3.Connection, entity: EntityRow, off: SplitOff | None, splits: SplitView
+    database: sqlite3.Connection, only: FactFilter, off: SplitOff | None, splits: SplitView
 ) -> tuple[_Counts, _Counts]:
     """The months of an entity with their turns, and the names in its facts with how many."""
     if off is not None:
         return off.months, off.neighbours
-    lost = splits.lost_by(entity.name)
-    months = months_of(database, entity.name, without=lost.sequences)
-    return months, neighbours_of(database, entity.name, without=lost.facts, limit=_MOST_NEIGHBOURS)
+    lost = [one for name in only.names for one in splits.lost_by(name).sequences]
+    months = months_of(database, only.names, without=lost)
+    return months, neighbours_of(database, only.names, without=only.without_numbers, limit=_MOST_NEIGHBOURS)
 
 
 def _neighbours(
@@ -215,8 +234,8 @@ def _neighbours(
     return tuple(Neighbour(f"{ENTITY}{uuids[name]}" if name in uuids else None, name, facts) for name, facts in shared)
 
 
-def _lookalikes(mind: Mind, entity: EntityRow, origins: frozenset[str]) -> tuple[Lookalike, ...]:
-    """Other entities with a name that is alike, the surest first, then the most mentioned, but for its *origins*."""
+def _lookalikes(mind: Mind, entity: EntityRow, own: frozenset[str]) -> tuple[Lookalike, ...]:
+    """Others with a name that is alike, the surest first, then the most mentioned, but for its *own* names."""
     words, pieces = tuple(dict.fromkeys(entity.key.split())), pieces_of(entity.key)
     rows = mind.text.read(
         lambda database: candidates(database, entity, words=words, pieces=pieces, slack=slack_of(entity.key))
@@ -224,7 +243,7 @@ def _lookalikes(mind: Mind, entity: EntityRow, origins: frozenset[str]) -> tuple
     found = [
         Lookalike(f"{ENTITY}{one.uuid}", one.name, why)
         for one in rows
-        if one.key not in origins and (why := likeness(entity.key, one.key)) is not None
+        if one.key not in own and (why := likeness(entity.key, one.key)) is not None
     ]
     return tuple(sorted(found, key=lambda one: ORDER.index(one.why))[:_MOST_LOOKALIKES])
 

@@ -26,6 +26,7 @@ from service.index.text_knowledge import (
     sequences_of,
     uuids_of,
 )
+from service.index.text_splits import entities_with_keys
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 from service.retrieval.put_right import ENTITY, FACT, put_right_in, split_off_id, statement_id
@@ -214,11 +215,11 @@ def _find(
         return FoundFacts(), ()  # no word of it tells anything
 
     def page(database: sqlite3.Connection) -> tuple[FoundFacts, frozenset[str] | None]:
-        only = FactFilter(now, None, asked.state, asked.window.since, asked.window.until, wanted)
+        only = FactFilter(now, (), asked.state, asked.window.since, asked.window.until, wanted)
         if asked.entity is not None:
             only = of_entity(database, only, asked.entity, split_view(database, put_right), put_right)
         rows = fact_page(database, only, before=place[:2], limit=asked.limit + 1)
-        return with_turns(database, rows), put_right.standing.keys_of(only.name) if only.name is not None else None
+        return with_turns(database, rows), put_right.standing.keys_of(only.names[0]) if only.names else None
 
     found, keys = mind.text.read(page)
     language = next(iter(mind.text.languages()), "en")
@@ -233,12 +234,20 @@ def of_entity(
     is_id, uuid = entity.startswith(ENTITY), entity.removeprefix(ENTITY)
     off = splits.of_id(uuid) if is_id else splits.named(put_right.standing.keys_of(entity))
     if off is not None:
-        return replace(only, name=off.row.name, with_numbers=off.facts)
+        return replace(only, names=(off.row.name,), with_numbers=off.facts)
     known = entity_of(database, uuid) if is_id else None
     if is_id and known is None:
         raise EntityNotFound("the mind has no entity of this id")
     name = known.name if known is not None else _name(database, entity, put_right)
-    return replace(only, name=name, without_numbers=splits.lost_by(name).facts)
+    names = _names(database, name, put_right)
+    return replace(only, names=names, without_numbers=frozenset().union(*(splits.lost_by(one).facts for one in names)))
+
+
+def _names(database: sqlite3.Connection, name: str, put_right: PutRight) -> tuple[str, ...]:
+    """The names by which facts know an entity: *name*, and those that people merged with it."""
+    keys = put_right.standing.keys_of(name)
+    merged = entities_with_keys(database, sorted(keys)) if len(keys) > 1 else ()
+    return tuple(dict.fromkeys((name, *(row.name for row in merged))))
 
 
 def _name(database: sqlite3.Connection, name: str, put_right: PutRight) -> str:

@@ -7,7 +7,7 @@ Facts come newest first, by the turn that told them first: that never changes, s
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -33,16 +33,16 @@ _ORDERS: dict[EntitySort, tuple[str, str]] = {  # what an entity is ordered by, 
     "mentions": ("mentions", "DESC"),
     "recent": ("coalesce(last_at, 0)", "DESC"),
 }
-_WITHOUT = "(SELECT value FROM json_each(:without))"
+_WITHOUT, _NAMES = "(SELECT value FROM json_each(:without))", "(SELECT value FROM json_each(:names))"
 _NEIGHBOURS = f"""
 SELECT other, count(*) AS shared FROM (
-  SELECT target AS other FROM facts WHERE source = :name AND target <> :name AND number NOT IN {_WITHOUT}
-  UNION ALL SELECT source FROM facts WHERE target = :name AND source <> :name AND number NOT IN {_WITHOUT}
+  SELECT target AS other FROM facts WHERE source IN {_NAMES} AND target NOT IN {_NAMES} AND number NOT IN {_WITHOUT}
+  UNION ALL SELECT source FROM facts WHERE target IN {_NAMES} AND source NOT IN {_NAMES} AND number NOT IN {_WITHOUT}
 ) GROUP BY other ORDER BY shared DESC, other LIMIT :limit
 """
 _MONTHS = f"""
-SELECT strftime('%Y-%m', at, 'unixepoch') AS month, count(*) FROM mentions
-WHERE name = :name AND sequence NOT IN {_WITHOUT} GROUP BY month ORDER BY month
+SELECT strftime('%Y-%m', at, 'unixepoch') AS month, count(DISTINCT sequence) FROM mentions
+WHERE name IN {_NAMES} AND sequence NOT IN {_WITHOUT} GROUP BY month ORDER BY month
 """
 
 
@@ -83,13 +83,13 @@ class FactFilter:
     """
     Which facts are asked for; ``now`` is what their state is reckoned at.
 
-    ``name`` is that of an entity they join; its facts are those ``with_numbers`` too, and never those
+    ``names`` are those of an entity they join; its facts are those ``with_numbers`` too, and never those
     ``without_numbers``. ``since`` and ``until`` are when they were told first. ``wanted`` are the stems of a query, in
     each language: all stems of one language must be there; () asks for no words.
     """
 
     now: datetime
-    name: str | None = None
+    names: tuple[str, ...] = ()
     state: FactState | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -125,11 +125,13 @@ def fact_page(
         where.append("sequence <= :sequence AND (sequence < :sequence OR number < :number)")
         values |= {"sequence": before[0], "number": before[1]}
     values["limit"] = limit
-    if asked.name is None:
+    if not asked.names:
         query = f"SELECT {_FACT} FROM facts {_joined(where)} {_NEWEST}"
     else:
-        values |= {"name": asked.name, "with": _numbers(asked.with_numbers), "without": _numbers(asked.without_numbers)}
-        parts = [f"{side} = :name AND number NOT IN {_WITHOUT}" for side in ("source", "target")]
+        values |= {"with": _numbers(asked.with_numbers), "without": _numbers(asked.without_numbers)}
+        values |= {"name": asked.names[0], "names": json.dumps(asked.names)}
+        among = "= :name" if len(asked.names) == 1 else f"IN {_NAMES}"  # one is read in the order of its index
+        parts = [f"{side} {among} AND number NOT IN {_WITHOUT}" for side in ("source", "target")]
         parts += ["number IN (SELECT value FROM json_each(:with))"] if asked.with_numbers else []
         found = (f"SELECT * FROM (SELECT {_FACT} FROM facts {_joined([part, *where])} {_NEWEST})" for part in parts)
         query = f"SELECT * FROM ({' UNION '.join(found)}) {_NEWEST}"
@@ -231,16 +233,27 @@ def sequences_of(database: sqlite3.Connection, episodes: Iterable[str]) -> dict[
 
 
 def neighbours_of(
-    database: sqlite3.Connection, name: str, *, without: Iterable[int], limit: int
+    database: sqlite3.Connection, names: Sequence[str], *, without: Iterable[int], limit: int
 ) -> tuple[tuple[str, int], ...]:
-    """Names that share facts with *name*, and how many, most first; facts *without* these numbers."""
-    values = {"name": name, "limit": limit, "without": _numbers(without)}
+    """Other names that share facts with *names*, and how many, most first; facts *without* these numbers."""
+    values = {"names": json.dumps(names), "limit": limit, "without": _numbers(without)}
     return tuple(database.execute(_NEIGHBOURS, values).fetchall())
 
 
-def months_of(database: sqlite3.Connection, name: str, *, without: Iterable[int]) -> tuple[tuple[str, int], ...]:
-    """The months (UTC, ``2026-01``) in which turns, *without* these, mention *name*: oldest first, and how many."""
-    return tuple(database.execute(_MONTHS, {"name": name, "without": _numbers(without)}).fetchall())
+def months_of(
+    database: sqlite3.Connection, names: Sequence[str], *, without: Iterable[int]
+) -> tuple[tuple[str, int], ...]:
+    """The months (UTC, ``2026-01``) in which turns, *without* these, mention *names*: oldest first, and how many."""
+    return tuple(database.execute(_MONTHS, {"names": json.dumps(names), "without": _numbers(without)}).fetchall())
+
+
+def counted_under(database: sqlite3.Connection, entity: EntityRow, names: Sequence[str]) -> EntityRow:
+    """*entity* with the facts and the turns of all its *names*."""
+    values = {"names": json.dumps(names)}
+    joined = f"SELECT count(*) FROM facts WHERE source IN {_NAMES} OR target IN {_NAMES}"
+    told = f"SELECT count(DISTINCT sequence), min(at), max(at) FROM mentions WHERE name IN {_NAMES}"
+    (facts,), (mentions, first, last) = (database.execute(query, values).fetchone() for query in (joined, told))
+    return replace(entity, facts=facts, mentions=mentions, first_at=first, last_at=last)
 
 
 def candidates(

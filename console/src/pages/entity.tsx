@@ -66,11 +66,6 @@ function Head({ mind, entity }: { mind: string; entity: Entity }) {
         {" · "}<a href={to(mind, "graph", "", { chosen: entity.id })}>See it in time</a>
       </p>
       {entity.corrections.length > 0 && <p><Decisions of={entity.corrections} /></p>}
-      {entity.corrections.some((one) => one.what === "merge") && (
-        <p class="small">
-          What is known of the two stands under both names: <a href={to(mind, "facts", "", { show: "entities", q: called })}>all that is called <bdi>{called}</bdi></a>.
-        </p>
-      )}
       {summary && <Summary text={summary} />}
     </header>
   );
