@@ -58,10 +58,9 @@ def decide_sleep(before: BeforeSleep, rules: SleepRules) -> SleepKind:
     """What an agent's sleep is. Whatever it asks for, it dreams when it is exhausted."""
     if not before.actions:
         return SleepKind.NAP
-    if not before.is_exhausted:
-        is_soon = before.since_dream is not None and before.since_dream.total_seconds() < rules.dream_interval_seconds
-        if before.seconds < rules.nap_seconds or is_soon:
-            return SleepKind.NAP
+    is_short = before.seconds < rules.nap_seconds or _is_soon(before.since_dream, rules)
+    if is_short and not before.is_exhausted:
+        return SleepKind.NAP
     return kind_of_dream(actions=before.actions, dreams=before.dreams, rules=rules)
 
 
@@ -75,3 +74,8 @@ def kind_of_dream(*, actions: int, dreams: int, rules: SleepRules) -> SleepKind:
 def pause_seconds(kind: SleepKind, *, asked: float, rules: SleepRules) -> float:
     """How long the agent is to pause."""
     return max(asked, rules.deep_pause_seconds) if kind is SleepKind.DEEP_SLEEP else asked
+
+
+def _is_soon(since_dream: timedelta | None, rules: SleepRules) -> bool:
+    """Whether the last dream was just now. One that lies far ahead was dreamt while the clock was wrong."""
+    return since_dream is not None and abs(since_dream.total_seconds()) < rules.dream_interval_seconds

@@ -24,6 +24,11 @@ def test_ten_minutes_lie_between_two_dreams(minutes, kind):
     assert decided(since=timedelta(minutes=minutes)) == kind
 
 
+@pytest.mark.parametrize(("minutes", "kind"), [(-0.1, "nap"), (-9.99, "nap"), (-10, "dream"), (-43_200, "dream")])
+def test_a_last_dream_that_a_wrong_clock_dated_ahead_stops_no_dream_and_a_small_skew_is_soon(minutes, kind):
+    assert decided(since=timedelta(minutes=minutes)) == kind
+
+
 def test_an_agent_that_never_dreamt_dreams():
     assert decided(since=None) is SleepKind.DREAM
 
