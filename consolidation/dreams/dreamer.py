@@ -28,7 +28,7 @@ from consolidation.kernel.ports import Ask, Usage
 from prompts.responses import DeepSleep, Dream
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date, tzinfo
     from pathlib import Path
 
@@ -92,7 +92,7 @@ class Tidied:
     """
     What a deep sleep decides: superseded observations and new levels (both by digest), priorities, a diary entry.
 
-    Where there was nothing to say, the priorities or the entry are empty.
+    No RED observation is among the first two. Where there was nothing to say, the priorities or the entry are empty.
     """
 
     superseded: frozenset[str]
@@ -177,6 +177,7 @@ class Dreamer:
         """What a deep sleep makes of *dreams* and of what stands. Raises as ``dream``."""
         present = read_observations(writings.observations)[-_MOST_TIDIED:]
         numbered = {number: one for number, one in enumerate(present, start=1) if known.is_ours(one)}
+        changeable = {number: one for number, one in numbered.items() if one.level is not Level.RED}
         words: dict[str, object] = {
             "agent": voice.agent,
             "purpose": voice.purpose,
@@ -215,8 +216,8 @@ class Dreamer:
             answer.priorities if not found.model.is_hosted else usable_lines(answer.priorities, sources=sources)
         )
         return Tidied(
-            frozenset(numbered[number].digest for number in answer.superseded if number in numbered),
-            {numbered[one.number].digest: Level(one.level) for one in answer.levels if one.number in numbered},
+            frozenset(changeable[number].digest for number in answer.superseded if number in changeable),
+            {changeable[one.number].digest: Level(one.level) for one in answer.levels if one.number in changeable},
             tuple(one for one in priorities if worded(one)),
             worded(answer.diary),
         )
@@ -248,6 +249,9 @@ class _Drafting:
             drafted = _drafted(one, day)
             resting[drafted.observation.digest] = turns
             found.append(drafted)
+        for drafted, sequence in self._unobserved(resting):
+            resting[drafted.observation.digest] = (sequence,)
+            found.append(drafted)
         record = self.record.model_copy(
             update={
                 "reflection": worded(dream.reflection),
@@ -264,6 +268,16 @@ class _Drafting:
             rules_added=usable_lines(dream.rules.add, sources=self.sources),
             rules_removed=dream.rules.remove,
             briefing=usable_briefing(dream.briefing, sources=self.sources),
+        )
+
+    def _unobserved(self, resting: Mapping[str, Sequence[int]]) -> tuple[tuple[DraftedObservation, int], ...]:
+        """What people told the agent and no observation rests on, quoted, unless it stands already; and its turn."""
+        observed = {sequence for turns in resting.values() for sequence in turns}
+        standing = {one.text for one in self.standing.values()}
+        return tuple(
+            (_drafted(one, item.at.date()), item.sequence)
+            for item, one in requests(self.evidence.items)
+            if item.sequence not in observed and one.text not in standing
         )
 
 

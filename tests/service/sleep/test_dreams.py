@@ -89,6 +89,25 @@ async def test_a_line_with_an_invented_name_is_left_out_and_the_others_stay(tmp_
     assert "Zebulon" not in (folder / "observations.md").read_text()
 
 
+async def test_what_a_person_told_the_agent_is_quoted_in_red_where_the_line_about_it_is_left_out(tmp_path, folder):
+    invented = GOOD["observations"][0] | {"text": "Promised Zebulon Quartermaine the report by Friday"}
+
+    _, [dream], _ = await dreamt(tmp_path, GOOD | {"observations": [invented, GOOD["observations"][1]]})
+
+    written = (folder / "observations.md").read_text()
+    assert "user: “Please send Ann the report by Friday.”" in written
+    assert "Zebulon" not in written
+    assert [one["text"] for one in dream["changes"] if one["level"] == "RED"] == [
+        "user: “Please send Ann the report by Friday.”"
+    ]
+
+
+async def test_what_a_person_told_the_agent_is_not_quoted_where_an_observation_rests_on_it(tmp_path, folder):
+    await dreamt(tmp_path, GOOD)
+
+    assert "user: “" not in (folder / "observations.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
@@ -190,8 +209,14 @@ async def test_a_deep_sleep_writes_priorities_and_a_diary_and_keeps_red_that_the
         async with running(tmp_path, settings=settings) as service:
             await lived(service)
             begun = await slept(service)
+            woken = (await service.http.get("/v1/minds/ada/waking")).json()["text"]
+            [dream] = await dreams(service)
 
     assert begun["kind"] == "deep_sleep"
+    assert "Promised Ann the report by Friday" in woken and "(superseded)" not in woken
+    assert [one["text"] for one in dream["changes"] if one["what"] in {"over", "relevelled"}] == [
+        "The shell answers: step 3 done"
+    ]
     assert "RED 09:30 Promised Ann the report by Friday" in (folder / "observations.md").read_text()
     assert (folder / "priorities.md").read_text() == "# Priorities\n\n- Send Ann the report.\n"
     assert "I finished all the steps" in (folder / "diary.md").read_text()
